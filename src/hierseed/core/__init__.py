@@ -1,0 +1,1 @@
+"""The algorithm on arrays: no files, no names. One module per step of the paper."""

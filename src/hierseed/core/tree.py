@@ -1,0 +1,84 @@
+"""The shape of a taxonomy as one parent array.
+
+`parent[i] < i`, and -1 stands for the implicit root: top-down is `range(n)`,
+bottom-up its reverse. Level 1 is the first below the root.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.intp]
+
+
+class Tree:
+    """Topics 0 … n-1 under an implicit root -1."""
+
+    def __init__(self, parent: Ints | list[int]) -> None:
+        self.parent: Ints = np.asarray(parent, dtype=np.intp)
+        ids = np.arange(len(self.parent))
+        if not ((self.parent < ids) & (self.parent >= -1)).all():
+            raise ValueError("a parent must come before its children: parent[i] < i")
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @cached_property
+    def level(self) -> Ints:
+        """Level of each topic, 1 below the root."""
+        level = np.ones(len(self), dtype=np.intp)
+        for topic, parent in enumerate(self.parent):
+            if parent >= 0:
+                level[topic] = level[parent] + 1
+        return level
+
+    @property
+    def height(self) -> int:
+        """The deepest level, 0 for an empty tree."""
+        return int(self.level.max(initial=0))
+
+    @cached_property
+    def _children(self) -> list[Ints]:
+        """Children of topic t at position t, the root's at the end (index -1)."""
+        order = np.argsort(self.parent, kind="stable")
+        edges = np.searchsorted(self.parent[order], np.arange(-1, len(self) + 1))
+        groups = [order[a:b] for a, b in zip(edges[:-1], edges[1:])]
+        return groups[1:] + groups[:1]
+
+    def children(self, topic: int) -> Ints:
+        """Children in order of id; `children(-1)` is level 1."""
+        return self._children[topic]
+
+    @cached_property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """True where a topic has no children."""
+        leaf = np.ones(len(self), dtype=bool)
+        leaf[self.parent[self.parent >= 0]] = False
+        return leaf
+
+    def at_level(self, level: int) -> Ints:
+        """All topics of one level, in order of id."""
+        return np.flatnonzero(self.level == level)
+
+    def path(self, topic: int) -> list[int]:
+        """Ids from level 1 down to the topic itself."""
+        path = []
+        while topic >= 0:
+            path.append(int(topic))
+            topic = int(self.parent[topic])
+        return path[::-1]
+
+    @cached_property
+    def ancestors(self) -> Ints:
+        """Row t: the topic above t (or t itself) at level 1, 2, …; -1 below t's own level.
+
+        A last row of -1 answers for None, so `ancestors[labels]` works with labels of -1.
+        """
+        table = np.full((len(self) + 1, self.height), -1, dtype=np.intp)
+        for topic, parent in enumerate(self.parent):
+            table[topic] = table[parent]
+            table[topic, self.level[topic] - 1] = topic
+        return table

@@ -1,0 +1,393 @@
+"""Taxonomy: names and paths over `core.tree`; the only place where ids and paths meet."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from html import escape
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.tree import Tree
+from hierseed.errors import SeedError, TaxonomyError
+
+SEPARATOR = " > "
+OTHER = "Other"
+
+Path = str | Sequence[str]
+
+
+class Taxonomy:
+    """A forest of topics. A topic keeps its id for life; Other topics are appended.
+
+    Parameters
+    ----------
+    names : the last name of each topic
+    parent : the id of each topic's parent, -1 at level 1; `parent[i] < i`
+    codes, descriptions : optional texts per topic, "" where there is none
+    is_other : True where a topic was added to catch what the listed children miss
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        parent: Sequence[int] | NDArray[np.intp],
+        *,
+        codes: Sequence[str] | None = None,
+        descriptions: Sequence[str] | None = None,
+        is_other: Sequence[bool] | NDArray[np.bool_] | None = None,
+    ) -> None:
+        n = len(names)
+        self.names: tuple[str, ...] = tuple(names)
+        self.tree = Tree(np.asarray(parent, dtype=np.intp))
+        self.codes: tuple[str, ...] = tuple(codes) if codes is not None else ("",) * n
+        self.descriptions: tuple[str, ...] = (
+            tuple(descriptions) if descriptions is not None else ("",) * n
+        )
+        self.is_other: NDArray[np.bool_] = np.zeros(n, dtype=bool)
+        if is_other is not None:
+            self.is_other = np.asarray(is_other, dtype=bool)
+        lengths = {len(self.tree), len(self.codes), len(self.descriptions), len(self.is_other)}
+        if lengths != {n}:
+            raise TaxonomyError(
+                f"names, parent, codes, descriptions and is_other differ in length: {n} names, "
+                f"the others {sorted(lengths)}. Give one entry per topic."
+            )
+        _refuse(self._faults())
+
+    # ---------------------------------------------------------------- making one
+
+    @classmethod
+    def from_paths(cls, paths: Iterable[Path]) -> Taxonomy:
+        """Build from `"A > B > C"` strings or tuples of names; parents are filled in.
+
+        Examples
+        --------
+        >>> Taxonomy.from_paths(["Health > Mental health", ("Safety", "Guns")]).paths
+        ('Health', 'Health > Mental health', 'Safety', 'Safety > Guns')
+        """
+        names: list[str] = []
+        parent: list[int] = []
+        known: dict[tuple[str, ...], int] = {}
+        given: set[tuple[str, ...]] = set()
+        faults: list[str] = []
+        for path in paths:
+            parts = split_path(path)
+            if parts in given:
+                faults.append(f"the path {SEPARATOR.join(parts)!r} stands twice")
+                continue
+            given.add(parts)
+            faults += [
+                f"{fault} in the path {SEPARATOR.join(parts)!r}"
+                for fault in map(_bad, parts)
+                if fault
+            ]
+            if not parts:
+                faults.append("a path is empty")
+            for depth in range(1, len(parts) + 1):
+                if parts[:depth] not in known:
+                    known[parts[:depth]] = len(names)
+                    names.append(parts[depth - 1])
+                    parent.append(known[parts[: depth - 1]] if depth > 1 else -1)
+        _refuse(faults)
+        return cls(names, parent)
+
+    @classmethod
+    def from_parents(
+        cls,
+        names: Sequence[str],
+        parent: Sequence[int],
+        *,
+        codes: Sequence[str] | None = None,
+        descriptions: Sequence[str] | None = None,
+        is_other: Sequence[bool] | None = None,
+    ) -> Taxonomy:
+        """Build from parents in any order (-1: none); refuses cycles.
+
+        Order is kept where parents already come first; otherwise a topic's children
+        follow it, siblings in the order given.
+        """
+        n = len(names)
+        faults = [
+            f"topic {i} ({names[i]!r}) has the parent {p}, outside -1 … {n - 1}"
+            for i, p in enumerate(parent)
+            if not -1 <= p < n
+        ]
+        _refuse(faults)
+        order = _parents_first(parent)
+        if len(order) < n:
+            stuck = [_cycle_text(names, parent, i) for i in _cycle_heads(parent)]
+            _refuse([f"a topic is its own ancestor: {text}" for text in stuck])
+        new_id = {old: new for new, old in enumerate(order)}
+
+        def reorder(values: Sequence[Any] | None) -> list[Any] | None:
+            return None if values is None else [values[i] for i in order]
+
+        return cls(
+            [names[i] for i in order],
+            [new_id[parent[i]] if parent[i] >= 0 else -1 for i in order],
+            codes=reorder(codes),
+            descriptions=reorder(descriptions),
+            is_other=reorder(is_other),
+        )
+
+    @classmethod
+    def read(cls, file: str | PathLike[str], format: str | None = None, **options: Any) -> Taxonomy:
+        """Read any supported file; the format is guessed unless it is named."""
+        from hierseed.io.taxonomies import read_taxonomy
+
+        return read_taxonomy(file, format, **options)
+
+    def write(self, file: str | PathLike[str], format: str | None = None, **options: Any) -> None:
+        """Write in the format of the file's ending, or in the one named."""
+        from hierseed.io.taxonomies import write_taxonomy
+
+        write_taxonomy(self, file, format, **options)
+
+    def add(self, paths: Iterable[Path]) -> Taxonomy:
+        """Return a taxonomy with more topics; those already here keep their ids."""
+        names, parent = list(self.names), [int(p) for p in self.tree.parent]
+        known = {split_path(path): i for i, path in enumerate(self.paths)}
+        for path in paths:
+            parts = split_path(path)
+            for depth in range(1, len(parts) + 1):
+                if parts[:depth] not in known:
+                    known[parts[:depth]] = len(names)
+                    names.append(parts[depth - 1])
+                    parent.append(known[parts[: depth - 1]] if depth > 1 else -1)
+        more = len(names) - len(self)
+        return Taxonomy(
+            names,
+            parent,
+            codes=[*self.codes, *[""] * more],
+            descriptions=[*self.descriptions, *[""] * more],
+            is_other=[*self.is_other, *[False] * more],
+        )
+
+    def with_others(self, parents: Sequence[int]) -> Taxonomy:
+        """Append one Other child to each of the given topics (-1: at level 1)."""
+        names, parent = list(self.names), [int(p) for p in self.tree.parent]
+        for topic in parents:
+            taken = {names[child] for child, p in enumerate(parent) if p == topic}
+            names.append(_free_name(taken))
+            parent.append(int(topic))
+        more = len(parents)
+        return Taxonomy(
+            names,
+            parent,
+            codes=[*self.codes, *[""] * more],
+            descriptions=[*self.descriptions, *[""] * more],
+            is_other=[*self.is_other, *[True] * more],
+        )
+
+    def without_others(self) -> Taxonomy:
+        """Return the taxonomy as the experts made it: Other topics taken out again."""
+        kept = np.flatnonzero(~self.is_other)
+        new_id = {int(old): new for new, old in enumerate(kept)} | {-1: -1}
+        return Taxonomy(
+            [self.names[i] for i in kept],
+            [new_id[int(self.tree.parent[i])] for i in kept],
+            codes=[self.codes[i] for i in kept],
+            descriptions=[self.descriptions[i] for i in kept],
+        )
+
+    # ---------------------------------------------------------------- asking it
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Taxonomy):
+            return NotImplemented
+        return (
+            self.names == other.names
+            and np.array_equal(self.tree.parent, other.tree.parent)
+            and np.array_equal(self.is_other, other.is_other)
+            and self.codes == other.codes
+            and self.descriptions == other.descriptions
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.names, self.tree.parent.tobytes()))
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """`A > B > C` for each topic, in order of id."""
+        paths: list[str] = []
+        for name, parent in zip(self.names, self.tree.parent):
+            paths.append(name if parent < 0 else paths[parent] + SEPARATOR + name)
+        return tuple(paths)
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {path: topic for topic, path in enumerate(self.paths)}
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str | Sequence) and SEPARATOR.join(split_path(path)) in self._index
+
+    def index(self, path: Path) -> int:
+        """Id of a path; an unknown one is refused with the nearest known paths."""
+        text = SEPARATOR.join(split_path(path))
+        if text not in self._index:
+            raise TaxonomyError(
+                f"no topic {text!r} in the taxonomy of {len(self):,} topics{self.nearest(text)}"
+            )
+        return self._index[text]
+
+    def nearest(self, text: str) -> str:
+        """`; did you mean 'A > B'?`, or nothing where no path is near."""
+        close = difflib.get_close_matches(text, self.paths, n=3, cutoff=0.6)
+        return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+    def labels(
+        self, seeds: Mapping[str, Iterable[int]] | Mapping[tuple[str, ...], Iterable[int]], n: int
+    ) -> NDArray[np.intp] | list[list[int]]:
+        """Turn `{path: [rows]}` into the `y` of `fit`: a topic id per row, -1 for no seed.
+
+        Where a row serves several topics, `y` is a list of lists of ids instead.
+        """
+        rows: dict[int, list[int]] = {}
+        faults: list[str] = []
+        for path, members in seeds.items():
+            try:
+                topic = self.index(path)
+            except TaxonomyError as fault:
+                faults.append(str(fault))
+                continue
+            for row in members:
+                if not 0 <= row < n:
+                    faults.append(f"seed row {row} of {path!r} is outside 0 … {n - 1}")
+                elif topic not in rows.setdefault(int(row), []):
+                    rows[int(row)].append(topic)
+        if faults:
+            raise SeedError("; ".join(faults[:5]) + ("; …" if len(faults) > 5 else ""))
+        if any(len(topics) > 1 for topics in rows.values()):
+            return [rows.get(row, []) for row in range(n)]
+        y = np.full(n, -1, dtype=np.intp)
+        for row, topics in rows.items():
+            y[row] = topics[0]
+        return y
+
+    # ---------------------------------------------------------------- showing it
+
+    def __repr__(self) -> str:
+        return f"Taxonomy({len(self):,} topics, {self.tree.height} levels)"
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self, counts: Sequence[int] | NDArray[np.intp] | None = None) -> str:
+        """Return the tree as nested lists that fold, with a count per topic where given."""
+
+        def show(topic: int) -> str:
+            name = escape(self.names[topic])
+            if self.is_other[topic]:
+                name = f"<i>{name}</i>"
+            if counts is not None:
+                name += f" <small style='opacity:.6'>{int(counts[topic]):,}</small>"
+            below = self.tree.children(topic)
+            if not len(below):
+                return f"<li>{name}</li>"
+            inner = "".join(show(int(child)) for child in below)
+            fold = " open" if len(self) <= 60 else ""
+            return f"<li><details{fold}><summary>{name}</summary><ul>{inner}</ul></details></li>"
+
+        inner = "".join(show(int(topic)) for topic in self.tree.children(-1))
+        return f"<div><b>{escape(repr(self))}</b><ul>{inner}</ul></div>"
+
+    # ---------------------------------------------------------------- checking it
+
+    def _faults(self) -> list[str]:
+        faults = [
+            f"{fault} in topic {i} ({name!r})"
+            for i, name in enumerate(self.names)
+            if (fault := _bad(name))
+        ]
+        seen: dict[tuple[int, str], int] = {}
+        for topic, key in enumerate(zip(self.tree.parent.tolist(), self.names)):
+            if key in seen:
+                above = self.tree.path(key[0])
+                path = SEPARATOR.join([*(self.names[i] for i in above), key[1]])
+                faults.append(f"the path {path!r} stands twice (topics {seen[key]} and {topic})")
+            seen.setdefault(key, topic)
+        return faults
+
+
+def split_path(path: Path) -> tuple[str, ...]:
+    """Return the names along a path, stripped of white space at their ends."""
+    parts = path.split(SEPARATOR) if isinstance(path, str) else path
+    return tuple(str(part).strip() for part in parts)
+
+
+def _bad(name: str) -> str:
+    """Say what is wrong with a name, nothing where it is fine."""
+    if not name.strip():
+        return "an empty name"
+    if name != name.strip():
+        return "white space around the name"
+    if SEPARATOR in f" {name} ":
+        return f"the separator {SEPARATOR!r}"
+    if "\n" in name or "\r" in name:
+        return "a line break"
+    return ""
+
+
+def _refuse(faults: list[str]) -> None:
+    if faults:
+        count = f"{len(faults)} faults" if len(faults) > 1 else "a fault"
+        listed = "".join(f"\n  - {fault}" for fault in faults)
+        raise TaxonomyError(f"{count} in the taxonomy:{listed}")
+
+
+def _free_name(taken: set[str]) -> str:
+    name, number = OTHER, 1
+    while name in taken:
+        number += 1
+        name = f"{OTHER} (unlisted)" if number == 2 else f"{OTHER} (unlisted {number - 1})"
+    return name
+
+
+def _parents_first(parent: Sequence[int]) -> list[int]:
+    """An order of topics with parents before children; shorter than `parent` if there is a cycle."""
+    if all(p < i for i, p in enumerate(parent)):
+        return list(range(len(parent)))
+    below: dict[int, list[int]] = {}
+    for topic, above in enumerate(parent):
+        below.setdefault(above, []).append(topic)
+    order: list[int] = []
+    stack = below.get(-1, [])[::-1]
+    while stack:
+        topic = stack.pop()
+        order.append(topic)
+        stack.extend(below.get(topic, [])[::-1])
+    return order
+
+
+def _cycle_heads(parent: Sequence[int]) -> list[int]:
+    """One topic of each cycle: the smallest id."""
+    state = [0] * len(parent)  # 0 unseen, 1 on the walk, 2 done
+    heads = []
+    for start in range(len(parent)):
+        walk = []
+        topic = start
+        while topic >= 0 and state[topic] == 0:
+            state[topic] = 1
+            walk.append(topic)
+            topic = parent[topic]
+        if topic >= 0 and state[topic] == 1:
+            heads.append(min(walk[walk.index(topic) :]))
+        for topic in walk:
+            state[topic] = 2
+    return heads
+
+
+def _cycle_text(names: Sequence[str], parent: Sequence[int], start: int) -> str:
+    chain, topic = [names[start]], parent[start]
+    while topic != start:
+        chain.append(names[topic])
+        topic = parent[topic]
+    return " -> ".join(repr(name) for name in [*chain, names[start]])
