@@ -352,7 +352,7 @@ def _free_name(taken: set[str]) -> str:
 
 
 def _parents_first(parent: Sequence[int]) -> list[int]:
-    """An order of topics with parents before children; shorter than `parent` if there is a cycle."""
+    """Order topics with parents before children; topics on a cycle are left out."""
     if all(p < i for i, p in enumerate(parent)):
         return list(range(len(parent)))
     below: dict[int, list[int]] = {}

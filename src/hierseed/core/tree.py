@@ -7,6 +7,7 @@ bottom-up its reverse. Level 1 is the first below the root.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,7 @@ class Tree:
         """Children of topic t at position t, the root's at the end (index -1)."""
         order = np.argsort(self.parent, kind="stable")
         edges = np.searchsorted(self.parent[order], np.arange(-1, len(self) + 1))
-        groups = [order[a:b] for a, b in zip(edges[:-1], edges[1:])]
+        groups = [order[a:b] for a, b in pairwise(edges)]
         return groups[1:] + groups[:1]
 
     def children(self, topic: int) -> Ints:
