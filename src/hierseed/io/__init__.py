@@ -1,0 +1,1 @@
+"""Files to objects and back: corpora, seeds, taxonomies, tables, models."""

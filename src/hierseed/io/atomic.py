@@ -1,0 +1,159 @@
+"""Write beside, then rename: a reader meets the old file or the new one, never half of one.
+
+A killed process can leave a hidden `.name.*.partial` behind. It holds a lock for as long
+as its writer lives, so the next write to the same name sweeps it away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows has no flock: leftovers of a killed process stay there
+    fcntl = None  # type: ignore[assignment]
+
+SUFFIX = ".partial"
+
+
+@contextlib.contextmanager
+def atomic_file(path: str | PathLike[str]) -> Iterator[Path]:
+    """Give a partial path to write to; it becomes `path` when the block ends well.
+
+    The partial file exists at once, so a folder that can't be written to is found
+    before the long step and not after it. The ending of the name is kept, for
+    writers that look at it.
+    """
+    target = _real(path)
+    if target.is_dir():
+        raise IsADirectoryError(21, "a folder of this name is in the way", str(path))
+    _sweep(target)
+    handle, name = tempfile.mkstemp(
+        prefix=f".{target.name}.", suffix=SUFFIX + "".join(target.suffixes[-2:]), dir=target.parent
+    )
+    partial = Path(name)
+    try:
+        _lock(handle)
+        yield partial
+        _keep_mode(partial, target)
+        _flush_to_disk(partial)
+        os.replace(partial, target)
+        _flush_to_disk(target.parent)
+    finally:
+        os.close(handle)
+        partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def atomic_folder(path: str | PathLike[str], marker: str | None = None) -> Iterator[Path]:
+    """Give a partial folder to fill; it becomes `path` when the block ends well.
+
+    A folder already there is replaced only where it is empty or holds the file `marker`,
+    the sign that we wrote it: nobody's documents are deleted by a slip in `-o`.
+    """
+    target = _real(path)
+    _refuse_foreign(target, marker)
+    _sweep(target)
+    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent))
+    handle = os.open(partial, os.O_RDONLY) if fcntl else -1
+    try:
+        if handle >= 0:
+            _lock(handle)
+        yield partial
+        os.chmod(partial, 0o777 & ~_umask())
+        for file in partial.rglob("*"):
+            _flush_to_disk(file)
+        if target.exists():
+            _exchange(partial, target)
+        else:
+            os.rename(partial, target)
+        _flush_to_disk(target.parent)
+    finally:
+        if handle >= 0:
+            os.close(handle)
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _real(path: str | PathLike[str]) -> Path:
+    """Follow links, so that the file behind one is replaced and the link stays."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(2, "its folder does not exist; make it first", str(path))
+    return target
+
+
+def _refuse_foreign(target: Path, marker: str | None) -> None:
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise NotADirectoryError(20, "a file of this name is in the way", str(target))
+    ours = marker is not None and (target / marker).is_file()
+    if not ours and any(target.iterdir()):
+        raise FileExistsError(
+            17, "the folder holds other files and will not be replaced; name a new one", str(target)
+        )
+
+
+def _sweep(target: Path) -> None:
+    """Remove what killed writers of the same name left behind."""
+    if fcntl is None:
+        return
+    for leftover in target.parent.glob(f".{_literal(target.name)}.*{SUFFIX}*"):
+        with contextlib.suppress(OSError):
+            handle = os.open(leftover, os.O_RDONLY)
+            try:
+                _lock(handle)  # refused while the writer lives
+                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+            finally:
+                os.close(handle)
+
+
+def _literal(name: str) -> str:
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
+
+
+def _lock(handle: int) -> None:
+    if fcntl is not None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _keep_mode(partial: Path, target: Path) -> None:
+    """Give the rights of the file replaced, or those of any new file (mkstemp gives 0600)."""
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+    os.chmod(partial, mode)
+
+
+def _flush_to_disk(path: Path) -> None:
+    """Ask for the bytes to reach the disk before the rename does; folders too where possible."""
+    if path.is_dir() and fcntl is None:
+        return
+    handle = os.open(path, os.O_RDONLY if fcntl else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _exchange(partial: Path, target: Path) -> None:
+    """Swap two folders in one step where the system can, else in two renames."""
+    with contextlib.suppress(AttributeError, OSError):
+        swap = ctypes.CDLL(None, use_errno=True).renameat2  # Linux
+        if swap(-100, os.fsencode(partial), -100, os.fsencode(target), 2) == 0:
+            return
+    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent))
+    os.rename(target, aside / "old")
+    os.rename(partial, target)
+    shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,139 @@
+"""Nothing half-written, nothing foreign deleted, nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from hierseed.io import atomic
+from hierseed.io.atomic import atomic_file, atomic_folder
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(item.name for item in folder.iterdir())
+
+
+def break_off(writing: AbstractContextManager[Path], fault: type[BaseException]) -> None:
+    with writing as partial:
+        (partial / "model.json" if partial.is_dir() else partial).write_text("half")
+        raise fault
+
+
+def test_a_file_appears_only_when_the_block_ends_well(tmp_path: Path) -> None:
+    target = tmp_path / "table.csv"
+    with atomic_file(target) as partial:
+        partial.write_text("new")
+        assert partial.suffix == ".csv"
+        assert not target.exists()
+    assert target.read_text() == "new"
+    assert names(tmp_path) == ["table.csv"]
+
+
+@pytest.mark.parametrize("fault", [ValueError, KeyboardInterrupt])
+def test_a_fault_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, fault: type[BaseException]
+) -> None:
+    target = tmp_path / "table.csv"
+    target.write_text("old")
+    with pytest.raises(fault):
+        break_off(atomic_file(target), fault)
+    assert target.read_text() == "old"
+    assert names(tmp_path) == ["table.csv"]
+
+
+def test_rights_and_links_are_kept(tmp_path: Path) -> None:
+    real = tmp_path / "real.txt"
+    real.write_text("old")
+    real.chmod(0o640)
+    link = tmp_path / "link.txt"
+    link.symlink_to(real)
+    with atomic_file(link) as partial:
+        partial.write_text("new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_new_file_has_the_rights_of_any_new_file(tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    plain.write_text("")
+    with atomic_file(tmp_path / "ours") as partial:
+        partial.write_text("")
+    assert (tmp_path / "ours").stat().st_mode == plain.stat().st_mode
+
+
+def test_a_missing_folder_is_said_before_the_work(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="folder does not exist"):
+        atomic_file(tmp_path / "absent" / "table.csv").__enter__()
+    with pytest.raises(IsADirectoryError, match="in the way"):
+        atomic_file(tmp_path).__enter__()
+
+
+def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    target = tmp_path / "model"
+    for generation in ("one", "two"):
+        with atomic_folder(target, marker="model.json") as partial:
+            (partial / "model.json").write_text(generation)
+            (partial / generation).touch()
+    assert names(target) == ["model.json", "two"]
+    assert names(tmp_path) == ["model"]
+
+
+def test_two_renames_do_where_the_system_has_no_exchange(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(atomic.ctypes, "CDLL", lambda *a, **k: object())
+    test_a_folder_is_replaced_as_a_whole(tmp_path)
+
+
+def test_a_fault_leaves_the_old_folder(tmp_path: Path) -> None:
+    target = tmp_path / "model"
+    target.mkdir()
+    (target / "model.json").write_text("old")
+    with pytest.raises(RuntimeError):
+        break_off(atomic_folder(target, marker="model.json"), RuntimeError)
+    assert (target / "model.json").read_text() == "old"
+    assert names(tmp_path) == ["model"]
+
+
+def test_a_folder_with_other_files_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "thesis.docx").write_text("years of work")
+    with pytest.raises(FileExistsError, match="other files"):
+        atomic_folder(tmp_path, marker="model.json").__enter__()
+    assert (tmp_path / "thesis.docx").exists()
+
+
+WRITER = """
+import os, sys, time
+from hierseed.io.atomic import atomic_file, atomic_folder
+atomic = atomic_folder if sys.argv[2] == "folder" else atomic_file
+with atomic(sys.argv[1]) as partial:
+    (partial / "half" if partial.is_dir() else partial).write_text("half")
+    print("writing", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(atomic.fcntl is None, reason="leftovers are swept where flock exists")
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_a_killed_writer_is_swept_and_a_living_one_is_not(tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "out[1].csv"  # a name that would be a pattern
+    write = atomic_folder if kind == "folder" else atomic_file
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(target), kind], stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        try:
+            with write(target):
+                pass
+            assert any(name.startswith(".out[1]") for name in names(tmp_path))
+        finally:
+            os.kill(child.pid, signal.SIGKILL)
+    with write(target):
+        pass
+    assert names(tmp_path) == ["out[1].csv"]
