@@ -100,6 +100,15 @@ def test_a_fault_leaves_the_old_folder(tmp_path: Path) -> None:
     assert names(tmp_path) == ["model"]
 
 
+def test_a_block_inside_another_leaves_the_rename_to_the_outer_one(tmp_path: Path) -> None:
+    with atomic_folder(tmp_path / "model") as outer:
+        with atomic_folder(outer) as inner:
+            (inner / "model.json").touch()
+        (outer / "more.json").touch()
+        assert not (tmp_path / "model").exists()
+    assert names(tmp_path / "model") == ["model.json", "more.json"]
+
+
 def test_a_folder_with_other_files_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "thesis.docx").write_text("years of work")
     with pytest.raises(FileExistsError, match="other files"):

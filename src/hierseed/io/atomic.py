@@ -59,6 +59,9 @@ def atomic_folder(path: str | PathLike[str], marker: str | None = None) -> Itera
     the sign that we wrote it: nobody's documents are deleted by a slip in `-o`.
     """
     target = _real(path)
+    if target.suffix == SUFFIX and target.is_dir():  # inside another such block: that one renames
+        yield target
+        return
     _refuse_foreign(target, marker)
     _sweep(target)
     partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent))

@@ -1,0 +1,69 @@
+"""Model folders: `model.json`, its arrays, and (from the command line) how text becomes vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hierseed.errors import ModelError, name_some
+from hierseed.io.atomic import atomic_folder
+from hierseed.io.sealed import Arrays, read_sealed, write_sealed
+from hierseed.taxonomy import Taxonomy
+
+FORMAT, VERSION = "hierseed-model", 1
+FILE = "model.json"
+
+ESTIMATORS = {  # the kind written in model.json, and where its class lives
+    "HierSeed": "hierseed.estimator",
+    "UnfitHierSeed": "hierseed.estimator",
+    "AnchoredHierSeed": "hierseed.anchored",
+}
+
+
+def write_model(
+    folder: str | PathLike[str],
+    *,
+    kind: str,
+    header: Mapping[str, Any],
+    arrays: Mapping[str, Any],
+    taxonomy: Taxonomy,
+) -> None:
+    """Write a model folder as a whole or not at all; an older model there is replaced."""
+    from hierseed import __version__
+
+    content = {
+        "hierseed": __version__,
+        "kind": kind,
+        "header": dict(header),
+        "taxonomy": {
+            "names": taxonomy.names,
+            "parent": taxonomy.tree.parent,
+            "codes": taxonomy.codes,
+            "descriptions": taxonomy.descriptions,
+            "is_other": np.asarray(taxonomy.is_other, dtype=bool),
+        },
+    }
+    with atomic_folder(folder, marker=FILE) as partial:
+        write_sealed(partial / FILE, format=FORMAT, version=VERSION, content=content, arrays=arrays)
+
+
+def read_model(folder: str | PathLike[str]) -> tuple[str, dict[str, Any], Arrays, Taxonomy]:
+    """Read kind, header, arrays and taxonomy; a damaged or newer folder is refused."""
+    content, arrays = read_sealed(Path(folder) / FILE, format=FORMAT, version=VERSION)
+    return content["kind"], content["header"], arrays, Taxonomy(**content["taxonomy"])
+
+
+def load_model(folder: str | PathLike[str]) -> Any:
+    """Load the fitted estimator that was saved in `folder`, whatever its class."""
+    kind = read_model(folder)[0]
+    if kind not in ESTIMATORS:
+        raise ModelError(
+            f"{folder} holds a model of kind {kind!r}; known here are {name_some(ESTIMATORS)}. "
+            "A newer hierseed may know it: pip install --upgrade hierseed"
+        )
+    return getattr(import_module(ESTIMATORS[kind]), kind).load(folder)
