@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from html import escape
@@ -17,6 +18,11 @@ from hierseed.errors import SeedError, TaxonomyError
 
 SEPARATOR = " > "
 OTHER = "Other"
+
+# Control characters, line separators, the byte order mark, halves of surrogate pairs and
+# non-characters: each is forbidden or changed by at least one of the formats we write.
+UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+UNWRITABLE_NAMES = {"\n": "a line break", "\r": "a line break", "\t": "a tab"}
 
 Path = str | Sequence[str]
 
@@ -83,7 +89,7 @@ class Taxonomy:
             given.add(parts)
             faults += [
                 f"{fault} in the path {SEPARATOR.join(parts)!r}"
-                for fault in map(_bad, parts)
+                for fault in map(name_fault, parts)
                 if fault
             ]
             if not parts:
@@ -171,10 +177,14 @@ class Taxonomy:
     def with_others(self, parents: Sequence[int]) -> Taxonomy:
         """Append one Other child to each of the given topics (-1: at level 1)."""
         names, parent = list(self.names), [int(p) for p in self.tree.parent]
-        for topic in parents:
-            taken = {names[child] for child, p in enumerate(parent) if p == topic}
-            names.append(_free_name(taken))
-            parent.append(int(topic))
+        taken: dict[int, set[str]] = {int(topic): set() for topic in parents}
+        for name, above in zip(self.names, parent):
+            if above in taken:
+                taken[above].add(name)
+        for topic in map(int, parents):
+            names.append(_free_name(taken[topic]))
+            parent.append(topic)
+            taken[topic].add(names[-1])
         more = len(parents)
         return Taxonomy(
             names,
@@ -305,7 +315,7 @@ class Taxonomy:
         faults = [
             f"{fault} in topic {i} ({name!r})"
             for i, name in enumerate(self.names)
-            if (fault := _bad(name))
+            if (fault := name_fault(name))
         ]
         seen: dict[tuple[int, str], int] = {}
         for topic, key in enumerate(zip(self.tree.parent.tolist(), self.names)):
@@ -323,7 +333,7 @@ def split_path(path: Path) -> tuple[str, ...]:
     return tuple(str(part).strip() for part in parts)
 
 
-def _bad(name: str) -> str:
+def name_fault(name: str) -> str:
     """Say what is wrong with a name, nothing where it is fine."""
     if not name.strip():
         return "an empty name"
@@ -331,8 +341,10 @@ def _bad(name: str) -> str:
         return "white space around the name"
     if SEPARATOR in f" {name} ":
         return f"the separator {SEPARATOR!r}"
-    if "\n" in name or "\r" in name:
-        return "a line break"
+    if unwritable := UNWRITABLE.search(name):
+        character = unwritable.group()
+        called = UNWRITABLE_NAMES.get(character, f"the character U+{ord(character):04X}")
+        return f"{called}, which not every file format can hold,"
     return ""
 
 
