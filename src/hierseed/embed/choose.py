@@ -1,0 +1,90 @@
+"""Which embedders there are, which of them are ready here, and `get_embedder` that makes one."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+
+from hierseed.embed.catalogue import AUTO, KINDS, Kind
+from hierseed.embed.embedder import Embedder, TrainedEmbedder
+from hierseed.embed.function import FunctionEmbedder
+from hierseed.errors import EmbeddingError
+
+HEADER = "embedder.json"
+
+
+def get_embedder(spec: str | Embedder | Callable[[list[str]], object] = "auto") -> Embedder:
+    """Make the embedder that `spec` names.
+
+    Parameters
+    ----------
+    spec : `NAME` or `NAME:detail`, such as `"wordllama"`, `"tfidf:300"`, `"glove:vectors.txt"`;
+        `"auto"` takes the best one present. An embedder is returned as it is, and any other
+        callable (list of texts -> matrix) is wrapped.
+    """
+    if not isinstance(spec, str):
+        return spec if isinstance(spec, Embedder) else FunctionEmbedder(spec)
+    if spec == "auto":
+        return choose_embedder()[0]
+    kind, detail = split_spec(spec)
+    return kind.make(detail)
+
+
+def choose_embedder() -> tuple[Embedder, str]:
+    """Return the best embedder that is ready on this machine, and a sentence that says why."""
+    passed: list[str] = []
+    for name in AUTO:
+        lacking = KINDS[name].lacking()
+        if not lacking:
+            why = f"the best of {', '.join(AUTO)} that is here"
+            return KINDS[name].make(""), f"{name}: {'; '.join([why, *passed])}"
+        passed.append(f"{name} would be better, but {lacking}")
+    raise EmbeddingError(f"no embedder is ready: {'; '.join(passed)}.")
+
+
+def split_spec(spec: str) -> tuple[Kind, str]:
+    """`"tfidf:300"` -> the kind tfidf and `"300"`; an unknown name is refused with the nearest."""
+    name, _, detail = spec.partition(":")
+    if name not in KINDS:
+        near = difflib.get_close_matches(name, [*KINDS, "auto"], n=1)
+        raise EmbeddingError(
+            f"no embedder {name!r}{f'; did you mean {near[0]!r}?' if near else ''} "
+            f"There are auto, {', '.join(KINDS)}; `hierseed embedders` says what each one needs."
+        )
+    kind = KINDS[name]
+    if kind.needs_detail and not detail:
+        raise EmbeddingError(f"the embedder {name!r} needs {kind.detail}. Write {name}:DETAIL.")
+    return kind, detail
+
+
+def save_embedder(embedder: Embedder, folder: str | PathLike[str]) -> None:
+    """Write what `load_embedder` needs: the name, the fingerprint, and what was learned."""
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    trained = isinstance(embedder, TrainedEmbedder)
+    if isinstance(embedder, TrainedEmbedder):
+        embedder.save(place)
+    header = {"name": embedder.name, "fingerprint": embedder.fingerprint, "trained": trained}
+    # The header goes last: a folder that has one is whole.
+    (place / HEADER).write_text(json.dumps(header, indent=2) + "\n", encoding="utf-8")
+
+
+def load_embedder(folder: str | PathLike[str]) -> Embedder:
+    """Make the embedder that a folder names, and refuse one that gives other vectors now."""
+    file = Path(folder) / HEADER
+    if not file.is_file():
+        raise EmbeddingError(f"no {HEADER} in {str(folder)!r}. Name the embedder instead.")
+    header = json.loads(file.read_text(encoding="utf-8"))
+    kind, detail = split_spec(header["name"])
+    trained = header["trained"] and kind.load is not None
+    embedder = kind.load(folder) if trained and kind.load else kind.make(detail)
+    if embedder.fingerprint != header["fingerprint"]:
+        raise EmbeddingError(
+            f"{header['name']} has the fingerprint {embedder.fingerprint} on this machine and had "
+            f"{header['fingerprint']} when {str(folder)!r} was written: other weights or another "
+            "version. Install the same one, or embed and fit again."
+        )
+    return embedder

@@ -1,0 +1,76 @@
+"""Any Python callable that takes a list of texts and returns a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
+from hierseed.errors import EmbeddingError
+
+PROBE = ["A court rules on the budget.", "Cells divide.", "ein zwei drei"]
+
+
+class FunctionEmbedder:
+    """Wraps `function(list of texts) -> matrix`.
+
+    A function can't be hashed, so the fingerprint is its name and the vectors it gives to
+    three fixed sentences, to three decimals: another model behind the same name is noticed.
+    """
+
+    def __init__(self, function: Callable[[list[str]], Any], name: str | None = None) -> None:
+        self.function = function
+        home = getattr(function, "__module__", type(function).__module__)
+        title = getattr(function, "__qualname__", type(function).__qualname__)
+        self.name = name or f"function:{home}:{title}"
+
+    @cached_property
+    def _probe(self) -> Vectors:
+        return self._call(PROBE)
+
+    @property
+    def dimension(self) -> int:
+        """Found by asking for three vectors."""
+        return int(self._probe.shape[1])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the name and of three vectors."""
+        return fingerprint(self.name, np.round(self._probe.astype(np.float64), 3) + 0.0)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Call the function and check what it gives back."""
+        rows = as_text_list(texts)
+        return self._call(rows) if rows else np.empty((0, self.dimension), dtype=np.float32)
+
+    def _call(self, texts: list[str]) -> Vectors:
+        vectors = np.asarray(self.function(texts), dtype=np.float32)
+        if vectors.ndim != 2 or len(vectors) != len(texts):
+            raise EmbeddingError(
+                f"{self.name} gave an array of shape {vectors.shape} for {len(texts):,} texts. "
+                "It must return one row per text, as a matrix."
+            )
+        return vectors
+
+
+def import_function(target: str) -> FunctionEmbedder:
+    """Find `package.module:function` and wrap it."""
+    module, _, attribute = target.partition(":")
+    if not attribute:
+        raise EmbeddingError(
+            f"{target!r} names no function. Write --embedder function:package.module:function."
+        )
+    try:
+        found: Any = import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as fault:
+        raise EmbeddingError(
+            f"the function {target!r} can't be imported ({fault}). Check the module's name, and "
+            "that it is installed or in the current folder."
+        ) from None
+    return FunctionEmbedder(found, name=f"function:{target}")

@@ -1,0 +1,173 @@
+"""Prepare vectors for clustering: subtract the corpus mean, PCA where asked, unit length.
+
+Learned on the fitting corpus, stored with the model, applied lazily: `Prepared` is an array-like
+over any other array-like, so a memory-mapped store is never copied whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.errors import CorpusError, ModelError
+
+BLOCK = 8192  # rows per step; fixed, because sums in another order differ in the last bit
+
+
+class ArrayLike(Protocol):
+    """What an estimator asks of a matrix: its shape, its type, and rows of it."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of an entry."""
+
+    def __getitem__(self, rows: Any) -> Any: ...
+
+
+class Preparation:
+    """Centring, PCA and unit length, in this order.
+
+    Parameters
+    ----------
+    centre : subtract the mean of the fitting corpus
+    unit : scale each row to length 1; rows of zeros stay zero
+    pca : keep this many principal components; None keeps the space as it is
+    """
+
+    def __init__(self, *, centre: bool = True, unit: bool = True, pca: int | None = None) -> None:
+        self.centre = centre
+        self.unit = unit
+        self.pca = pca
+        self.mean_: NDArray[np.float32] | None = None
+        self.components_: NDArray[np.float32] | None = None
+
+    def fit(self, X: ArrayLike) -> Self:
+        """Learn the mean, and the components where asked, in one pass over `X`."""
+        n, d = X.shape
+        if n == 0:
+            raise CorpusError(
+                "no vectors to prepare: the matrix has 0 rows. Embed documents first."
+            )
+        if self.pca is not None and not 1 <= self.pca <= min(n, d):
+            raise CorpusError(
+                f"pca={self.pca} is outside 1 … {min(n, d)} for {n:,} rows of {d} numbers. "
+                "Ask for fewer components."
+            )
+        total = np.zeros(d)
+        products = np.zeros((d, d)) if self.pca is not None else None
+        for start in range(0, n, BLOCK):
+            rows = np.asarray(X[start : start + BLOCK], dtype=np.float64)
+            _refuse_non_finite(rows, start)
+            total += rows.sum(axis=0)
+            if products is not None:
+                products += rows.T @ rows
+        mean = total / n
+        self.mean_ = mean.astype(np.float32) if self.centre else None
+        self.components_ = None
+        if products is not None:
+            self.components_ = _leading(products / n - np.outer(mean, mean), self.pca or 0)
+        return self
+
+    def transform(self, rows: ArrayLike) -> NDArray[np.float32]:
+        """Apply to rows in memory; a new float32 array."""
+        ready = np.array(rows, dtype=np.float32, ndmin=2)
+        if not self.is_fitted:
+            raise ModelError("this preparation is not fitted. Call fit(X) first.")
+        learned = self.mean_ if self.mean_ is not None else self.components_
+        if learned is not None and ready.shape[1] != len(learned):
+            raise CorpusError(
+                f"rows of {ready.shape[1]} numbers, but the preparation was fitted on rows of "
+                f"{len(learned)}. Use the embedder that the model was fitted with."
+            )
+        if self.mean_ is not None:
+            ready -= self.mean_
+        if self.components_ is not None:
+            ready = ready @ self.components_
+        if self.unit:
+            length = np.linalg.norm(ready, axis=1, keepdims=True)
+            np.divide(ready, length, out=ready, where=length > 0)
+        return ready
+
+    def dimension(self, d: int) -> int:
+        """Columns after preparing rows of `d` numbers."""
+        return self.pca if self.pca is not None else d
+
+    @property
+    def is_fitted(self) -> bool:
+        """True once all that the options ask for is learned; unit length alone learns nothing."""
+        lacks_mean = self.centre and self.mean_ is None
+        return not lacks_mean and (self.pca is None or self.components_ is not None)
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """The options, for a JSON file."""
+        return {"centre": self.centre, "unit": self.unit, "pca": self.pca}
+
+    @property
+    def arrays(self) -> dict[str, NDArray[np.float32]]:
+        """What was learned, for an array file."""
+        learned = {"prepare_mean": self.mean_, "prepare_components": self.components_}
+        return {name: array for name, array in learned.items() if array is not None}
+
+    @classmethod
+    def from_saved(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Rebuild from `header` and `arrays`; other entries of `arrays` are ignored."""
+        preparation = cls(**header)
+        preparation.mean_ = arrays.get("prepare_mean")
+        preparation.components_ = arrays.get("prepare_components")
+        return preparation
+
+    def __repr__(self) -> str:
+        return f"Preparation(centre={self.centre}, unit={self.unit}, pca={self.pca})"
+
+
+class Prepared:
+    """`X` seen through a preparation: rows are prepared when they are read."""
+
+    dtype = np.dtype(np.float32)
+    ndim = 2
+
+    def __init__(self, X: ArrayLike, preparation: Preparation) -> None:
+        self.X = X
+        self.preparation = preparation
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows of `X`, columns after preparation."""
+        return self.X.shape[0], self.preparation.dimension(self.X.shape[1])
+
+    def __len__(self) -> int:
+        return self.X.shape[0]
+
+    def __getitem__(self, rows: Any) -> NDArray[np.float32]:
+        ready = self.preparation.transform(self.X[rows])
+        return ready[0] if isinstance(rows, int | np.integer) else ready
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self[:], dtype=dtype)
+
+
+def _leading(covariance: NDArray[np.float64], size: int) -> NDArray[np.float32]:
+    """Eigenvectors of the largest eigenvalues, as columns, each with its largest entry positive."""
+    _, vectors = np.linalg.eigh(covariance)
+    leading = vectors[:, ::-1][:, :size]
+    largest = np.abs(leading).argmax(axis=0)
+    signs = np.sign(leading[largest, np.arange(size)])
+    return np.ascontiguousarray(leading * signs, dtype=np.float32)
+
+
+def _refuse_non_finite(rows: NDArray[np.float64], start: int) -> None:
+    bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    if len(bad):
+        shown = ", ".join(f"{start + row:,}" for row in bad[:5])
+        raise CorpusError(
+            f"{len(bad):,} vectors among rows {start:,} to {start + len(rows) - 1:,} are not "
+            f"finite (rows {shown}{' …' if len(bad) > 5 else ''}). Embed those documents again."
+        )

@@ -1,0 +1,129 @@
+"""TF-IDF and a truncated SVD, fitted on the corpus: nothing to download, any language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
+from hierseed.embed.sample import sample_texts
+from hierseed.errors import EmbeddingError
+
+CHUNK = 4096
+
+
+class TfidfSvd:
+    """Latent semantic vectors of the corpus it was fitted on.
+
+    Parameters
+    ----------
+    dimension : singular vectors kept; fewer where the corpus has a lower rank
+    max_words : size of the vocabulary, the most frequent first
+    max_documents : documents to learn from; a larger corpus is sampled evenly
+    """
+
+    def __init__(
+        self, dimension: int = 300, *, max_words: int = 50_000, max_documents: int = 100_000
+    ) -> None:
+        self.requested = dimension
+        self.max_words = max_words
+        self.max_documents = max_documents
+        self.fitted = False
+        self._words: list[str] = []
+        self._idf = np.zeros(0, dtype=np.float32)
+        self._components = np.zeros((0, dimension), dtype=np.float32)
+
+    @property
+    def name(self) -> str:
+        """`tfidf:300`."""
+        return f"tfidf:{self.requested}"
+
+    @property
+    def dimension(self) -> int:
+        """Singular vectors kept."""
+        return int(self._components.shape[1])
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the vocabulary, its weights and the singular vectors."""
+        words = "\n".join(self._words)
+        return fingerprint(self.name, words, self._idf, self._components)
+
+    def fit(self, texts: Iterable[str]) -> Self:
+        """Learn vocabulary, word weights and singular vectors."""
+        from sklearn.decomposition import TruncatedSVD
+
+        rows = sample_texts(texts, self.max_documents)
+        # A word in more than half of a corpus tells no topics apart, in any language;
+        # in a corpus of a few documents every word is rare, so there all of them count.
+        few = len(rows) < 20
+        vectorizer = _vectorizer(
+            max_features=self.max_words, min_df=1 if few else 2, max_df=1.0 if few else 0.5
+        )
+        try:
+            counts = vectorizer.fit_transform(rows)
+        except ValueError as fault:
+            raise EmbeddingError(
+                f"no words to learn from in {len(rows):,} documents ({fault}). "
+                "Give a corpus with text in it."
+            ) from None
+        rank = max(1, min(self.requested, min(counts.shape) - 1))
+        svd = TruncatedSVD(rank, random_state=0).fit(counts)
+        self._words = [str(word) for word in vectorizer.get_feature_names_out()]
+        self._idf = vectorizer.idf_.astype(np.float32)
+        self._components = np.ascontiguousarray(svd.components_.T, dtype=np.float32)
+        self.fitted = True
+        self._prepare()
+        return self
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Project each text; one without a known word gives zeros."""
+        refuse_unfitted(self.name, self.fitted)
+        rows = as_text_list(texts)
+        vectors = np.empty((len(rows), self.dimension), dtype=np.float32)
+        for start in range(0, len(rows), CHUNK):
+            counts = self._vectorizer.transform(rows[start : start + CHUNK])
+            vectors[start : start + CHUNK] = counts @ self._components
+        return vectors
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write `tfidf.json`, `idf.npy` and `components.npy`."""
+        refuse_unfitted(self.name, self.fitted)
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        header = {"dimension": self.requested, "max_words": self.max_words}
+        header["max_documents"] = self.max_documents
+        text = json.dumps({**header, "words": self._words}, ensure_ascii=False)
+        (place / "tfidf.json").write_text(text, encoding="utf-8")
+        np.save(place / "idf.npy", self._idf)
+        np.save(place / "components.npy", self._components)
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> Self:
+        """Read what `save` wrote."""
+        place = Path(folder)
+        header = json.loads((place / "tfidf.json").read_text(encoding="utf-8"))
+        words = header.pop("words")
+        embedder = cls(header.pop("dimension"), **header)
+        embedder._words = words
+        embedder._idf = np.load(place / "idf.npy")
+        embedder._components = np.load(place / "components.npy")
+        embedder.fitted = True
+        embedder._prepare()
+        return embedder
+
+    def _prepare(self) -> None:
+        # Fitted and loaded embedders take the same road, so their vectors agree to the bit.
+        self._vectorizer = _vectorizer(vocabulary=self._words)
+        self._vectorizer.idf_ = self._idf
+
+
+def _vectorizer(**options: Any) -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    return TfidfVectorizer(sublinear_tf=True, strip_accents="unicode", dtype=np.float32, **options)

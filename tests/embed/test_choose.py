@@ -1,0 +1,61 @@
+import json
+
+import pytest
+
+from hierseed.embed import choose_embedder, get_embedder, load_embedder, save_embedder
+from hierseed.embed.catalogue import KINDS
+from hierseed.embed.embedder import fingerprint
+from hierseed.embed.home import model_folder
+from hierseed.errors import EmbeddingError
+
+
+def test_unknown_names_are_answered_with_the_nearest():
+    with pytest.raises(EmbeddingError, match="did you mean 'wordllama'"):
+        get_embedder("wordlama")
+    with pytest.raises(EmbeddingError, match=r"needs a \.npy"):
+        get_embedder("precomputed")
+    for spec in ("tfidf:many", "wordllama:0"):
+        with pytest.raises(EmbeddingError, match="names no dimension"):
+            get_embedder(spec)
+    with pytest.raises(EmbeddingError, match="64, 128, 256 dimensions, not 100"):
+        get_embedder("wordllama:100")
+
+
+def test_auto_takes_wordllama_where_nothing_better_was_fetched(monkeypatch, tmp_path):
+    monkeypatch.setenv("HIERSEED_HOME", str(tmp_path))
+    embedder, why = choose_embedder()
+    assert embedder.name == "wordllama"
+    assert why.startswith("wordllama: ")
+    assert get_embedder("auto").fingerprint == embedder.fingerprint
+
+
+def test_models_live_where_the_user_says(monkeypatch, tmp_path):
+    monkeypatch.setenv("HIERSEED_HOME", str(tmp_path))
+    assert model_folder("x") == tmp_path / "models" / "x"
+    monkeypatch.delenv("HIERSEED_HOME")
+    assert model_folder("x").parts[-3:] == ("hierseed", "models", "x")
+
+
+def test_a_saved_embedder_with_other_weights_is_refused(tmp_path):
+    embedder = get_embedder("wordllama")
+    save_embedder(embedder, tmp_path)
+    assert load_embedder(tmp_path).fingerprint == embedder.fingerprint
+    header = json.loads((tmp_path / "embedder.json").read_text())
+    header["fingerprint"] = "0123456789abcdef"
+    (tmp_path / "embedder.json").write_text(json.dumps(header))
+    with pytest.raises(EmbeddingError, match=rf"{embedder.fingerprint}.*0123456789abcdef"):
+        load_embedder(tmp_path)
+    with pytest.raises(EmbeddingError, match=r"no embedder\.json"):
+        load_embedder(tmp_path / "nowhere")
+
+
+def test_every_kind_fills_its_line():
+    for name, kind in KINDS.items():
+        assert name == kind.name
+        assert all([kind.about, kind.dimension, kind.speed, kind.source])
+        assert isinstance(kind.lacking(), str)
+
+
+def test_a_fingerprint_separates_its_parts():
+    assert fingerprint("ab", "c") != fingerprint("a", "bc")
+    assert fingerprint(b"ab") == fingerprint("ab")

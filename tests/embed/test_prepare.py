@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+
+from hierseed.embed import Preparation, Prepared
+from hierseed.errors import CorpusError, ModelError
+
+
+@pytest.fixture(name="X")
+def vectors() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    spread = rng.normal(size=(20, 20)) * np.linspace(3, 0.1, 20)
+    return (rng.normal(size=(9000, 20)) @ spread + 5).astype(np.float32)
+
+
+def test_centre_and_unit_length_are_what_they_say(X):
+    ready = Preparation().fit(X).transform(X)
+    centred = X - X.astype(np.float64).mean(axis=0)
+    expected = centred / np.linalg.norm(centred, axis=1, keepdims=True)
+    np.testing.assert_allclose(ready, expected, atol=1e-5)
+    assert ready.dtype == np.float32
+
+
+def test_the_input_is_left_alone(X):
+    before = X.copy()
+    Preparation(pca=3).fit(X).transform(X)
+    np.testing.assert_array_equal(X, before)
+
+
+def test_pca_agrees_with_sklearn_up_to_sign(X):
+    preparation = Preparation(unit=False, pca=4).fit(X)
+    expected = PCA(4, svd_solver="full").fit(X.astype(np.float64)).transform(X.astype(np.float64))
+    np.testing.assert_allclose(np.abs(preparation.transform(X)), np.abs(expected), atol=2e-3)
+
+
+def test_pca_without_centring_is_a_projection(X):
+    preparation = Preparation(centre=False, unit=False, pca=4).fit(X)
+    np.testing.assert_allclose(preparation.transform(X), X @ preparation.components_, rtol=1e-5)
+
+
+def test_a_shift_of_all_rows_changes_nothing(X):
+    shifted = X + np.float32(8)
+    a = Preparation().fit(X).transform(X)
+    np.testing.assert_allclose(a, Preparation().fit(shifted).transform(shifted), atol=1e-4)
+
+
+def test_rows_of_zeros_stay_zero_instead_of_nan():
+    rows = np.array([[0, 0], [3, 4]], dtype=np.float32)
+    ready = Preparation(centre=False).fit(rows).transform(rows)
+    np.testing.assert_allclose(ready, [[0, 0], [0.6, 0.8]], atol=1e-7)
+
+
+@pytest.mark.parametrize("rows", [3, slice(5, 9), slice(None), np.array([7, 2, 2]), [4, 1]])
+def test_a_prepared_view_equals_preparing_everything(X, rows):
+    preparation = Preparation(pca=6).fit(X)
+    view = Prepared(X.astype(np.float16), preparation)
+    assert view.shape == (9000, 6)
+    assert len(view) == 9000
+    assert view.dtype == np.float32
+    everything = preparation.transform(X.astype(np.float16))
+    np.testing.assert_allclose(view[rows], everything[rows], atol=1e-6)
+
+
+def test_saved_and_rebuilt_gives_the_same_bits(X):
+    preparation = Preparation(pca=5).fit(X)
+    arrays = {**preparation.arrays, "vectors": np.zeros(3)}
+    again = Preparation.from_saved(preparation.header, arrays)
+    np.testing.assert_array_equal(again.transform(X), preparation.transform(X))
+
+
+def test_a_second_fit_forgets_the_first(X):
+    preparation = Preparation(pca=5).fit(X)
+    preparation.fit(X[:100])
+    np.testing.assert_array_equal(preparation.mean_, Preparation().fit(X[:100]).mean_)
+
+
+def test_faults_are_named(X):
+    with pytest.raises(ModelError, match="not fitted"):
+        Preparation().transform(X)
+    with pytest.raises(ModelError, match="not fitted"):
+        Preparation(centre=False, pca=2).transform(X)
+    with pytest.raises(CorpusError, match=r"rows of 3 numbers.*rows of 20"):
+        Preparation().fit(X).transform(X[:, :3])
+    with pytest.raises(CorpusError, match=r"pca=21 is outside 1 … 20"):
+        Preparation(pca=21).fit(X)
+    with pytest.raises(CorpusError, match="0 rows"):
+        Preparation().fit(X[:0])
+    X[8500, 2] = np.nan
+    with pytest.raises(CorpusError, match=r"not finite \(rows 8,500\)"):
+        Preparation().fit(X)
