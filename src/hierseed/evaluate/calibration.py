@@ -1,0 +1,86 @@
+"""Are scores honest? Of the placements scored .8, are 80 in 100 right?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.tree import Tree
+from hierseed.errors import CorpusError
+from hierseed.evaluate.crossing import Labels, memberships
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """One level: documents by score, and how often each band is right."""
+
+    level: int
+    documents: int
+    error: float
+    """Expected calibration error: mean gap of score and accuracy, weighted by documents."""
+    brier: float
+    """Mean squared gap of each score and its being right (1) or not (0)."""
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    score: tuple[float, ...]
+    """Mean score in each band, 0 where it is empty."""
+    accuracy: tuple[float, ...]
+    """Share of right placements in each band, 0 where it is empty."""
+
+
+def calibration(
+    tree: Tree,
+    levels: NDArray[Any],
+    scores: NDArray[Any],
+    gold: Labels,
+    *,
+    bands: int = 10,
+) -> list[Calibration]:
+    """Compare scores with truth at each level; placements without a score are left out.
+
+    Parameters
+    ----------
+    levels, scores : (documents, height) primary topic and its score in [0, 1] per level
+    gold : one id a document, or a list of ids a document
+    bands : equal steps of the score from 0 to 1
+    """
+    levels, scores = np.asarray(levels), np.asarray(scores, dtype=float)
+    labels = memberships(gold)
+    if levels.shape != scores.shape or len(levels) != labels.n:
+        raise CorpusError(
+            f"levels {levels.shape}, scores {scores.shape} and {labels.n:,} gold documents differ. "
+            "Give one row per document in each."
+        )
+    known = scores[np.isfinite(scores)]
+    if known.size and (known.min() < 0 or known.max() > 1):
+        raise CorpusError(f"scores run from {known.min():.3g} to {known.max():.3g}, outside 0 … 1")
+    paths = tree.ancestors[labels.cluster]
+    table = []
+    for k in range(tree.height):
+        hit = (levels[labels.document, k] == paths[:, k]) & (paths[:, k] >= 0)
+        right = np.bincount(labels.document, weights=hit, minlength=labels.n) > 0
+        told = (levels[:, k] >= 0) & np.isfinite(scores[:, k])
+        table.append(_one(k + 1, scores[told, k], right[told].astype(float), bands))
+    return table
+
+
+def _one(level: int, score: NDArray[Any], right: NDArray[Any], bands: int) -> Calibration:
+    band = np.minimum((score * bands).astype(int), bands - 1)
+    counts = np.bincount(band, minlength=bands)
+    per = np.maximum(counts, 1)
+    mean_score = np.bincount(band, weights=score, minlength=bands) / per
+    mean_right = np.bincount(band, weights=right, minlength=bands) / per
+    n = max(len(score), 1)
+    return Calibration(
+        level,
+        len(score),
+        float((counts * np.abs(mean_score - mean_right)).sum() / n),
+        float(((score - right) ** 2).sum() / n),
+        tuple(np.linspace(0, 1, bands + 1).tolist()),
+        tuple(counts.tolist()),
+        tuple(mean_score.tolist()),
+        tuple(mean_right.tolist()),
+    )

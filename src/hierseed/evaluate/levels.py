@@ -1,0 +1,72 @@
+"""Which cluster a document is in at each level, when it has several topics or stops early.
+
+At level k a document is in its topic of that level. Where its path ends above level k it
+is in the cluster "stopped at <that topic>", and None is one cluster. So level k is the
+taxonomy cut at depth k, and every document is scored at every level.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.tree import Tree
+from hierseed.errors import CorpusError
+from hierseed.evaluate.crossing import Ints, Labels, Memberships, memberships, pair_up
+
+
+def fill_down(levels: NDArray[Any]) -> Ints:
+    """Repeat the last topic of each path below its end; "stopped at t" is written t.
+
+    No clash: a topic belongs to one level, so t below its own level can mean nothing else.
+    """
+    filled = np.array(levels, dtype=np.int64)
+    for k in range(1, filled.shape[1]):
+        column = filled[:, k]
+        stopped = column < 0
+        column[stopped] = filled[stopped, k - 1]
+    return filled
+
+
+def gold_levels(tree: Tree, gold: Labels) -> list[Memberships]:
+    """Gold clusters at each level, from one id or a list of ids a document."""
+    labels = memberships(gold)
+    highest = int(labels.cluster.max(initial=-1))
+    if highest >= len(tree):
+        raise CorpusError(
+            f"a gold label is topic {highest}, but the taxonomy has topics 0 … {len(tree) - 1}. "
+            "Gold labels must be ids of the taxonomy that is passed with them."
+        )
+    paths = fill_down(tree.ancestors)[labels.cluster]
+    return [_at(labels.document, paths[:, k], labels.n) for k in range(tree.height)]
+
+
+def predicted_levels(
+    levels: NDArray[Any], height: int, n: int, rows: NDArray[Any] | None, named: bool
+) -> list[Memberships]:
+    """Predicted clusters at each level; a document without a row is None."""
+    levels = np.asarray(levels)
+    if levels.ndim != 2 or levels.shape[1] != height:
+        raise CorpusError(
+            f"predictions have the shape {levels.shape}, the taxonomy {height} levels. "
+            f"Give one column per level: (documents, {height})."
+        )
+    if rows is None and len(levels) != n:
+        raise CorpusError(
+            f"{len(levels):,} rows of predictions for {n:,} gold documents. Give one row per "
+            "document, or pass `rows`, the document that each row belongs to."
+        )
+    if not named:  # cluster ids of different levels must not meet when paths stop early
+        width = int(levels.max(initial=-1)) + 1
+        levels = np.where(levels < 0, -1, levels + width * np.arange(height))
+    filled = fill_down(levels)
+    document = np.arange(n) if rows is None else np.asarray(rows)
+    return [_at(document, filled[:, k], n) for k in range(height)]
+
+
+def _at(document: NDArray[Any], cluster: Ints, n: int) -> Memberships:
+    if len(document) == n and (document == np.arange(n)).all():
+        return Memberships(np.arange(n), cluster, n)
+    return pair_up(document, cluster, n)
