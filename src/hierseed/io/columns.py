@@ -1,0 +1,28 @@
+"""Finding the column that is meant."""
+
+from __future__ import annotations
+
+import difflib
+
+from hierseed.errors import CorpusError, name_some
+from hierseed.io.records import Records
+
+
+def choose_column(records: Records, name: str, option: str, hint: str = "") -> str:
+    """Return the column of that name, capitals aside; else say which there are."""
+    columns = records.columns
+    if columns.count(name) == 1:
+        return name
+    near = [column for column in columns if column.lower() == name.lower()]
+    if len(near) == 1:
+        return near[0]
+    if near:
+        raise CorpusError(
+            f"{records.path} has {len(near)} columns named {name!r}. Rename all but one"
+        )
+    close = difflib.get_close_matches(name, columns, n=1)
+    guess = f"; did you mean {close[0]!r}?" if close else ""
+    raise CorpusError(
+        f"{records.path} has no column {name!r}; its {len(columns):,} columns are "
+        f"{name_some(columns, 12)}{guess}. Name the column with {option}{hint}"
+    )

@@ -1,0 +1,178 @@
+"""A corpus on disk, read as a stream: checked once from end to end, then handed out in order."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from hierseed.errors import CorpusError
+from hierseed.io.columns import choose_column
+from hierseed.io.faults import Fault, Faults
+from hierseed.io.folder import TextFolder
+from hierseed.io.records import Records, as_text, open_records
+
+ROW_NUMBER = "#"  # as the name of the id column: number the rows instead
+REPEATED = "id stands twice"
+EVERY = 20_000  # documents between two calls of `progress`
+
+
+class Document(NamedTuple):
+    """One text and the name it goes by."""
+
+    id: str
+    text: str
+
+
+@dataclass
+class Survey:
+    """What one reading of the whole corpus told."""
+
+    n_documents: int = 0
+    n_characters: int = 0
+    faults: Faults = field(default_factory=Faults)
+    repeated: frozenset[int] = frozenset()  # hashes of ids that may stand twice
+
+
+class Corpus:
+    """Documents of a CSV, TSV, JSONL, Parquet or Excel file, or of a folder of .txt files.
+
+    The first use reads the file once to find every fault; only then are documents
+    handed out. Memory does not grow with the corpus beyond 8 bytes a document.
+
+    Parameters
+    ----------
+    path : the file or folder
+    id, text : names of the columns; `id="#"` numbers the rows from 1
+    on_error : "stop" refuses a corpus with faults, all told at once; "skip" leaves rows out
+    on_skip : called with each fault, so that the rows left out can be kept
+    quotes : False where quotation marks in CSV or TSV are letters like any other
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        *,
+        id: str = "id",
+        text: str = "text",
+        on_error: Literal["stop", "skip"] = "stop",
+        on_skip: Callable[[Fault], object] | None = None,
+        quotes: bool = True,
+    ) -> None:
+        self.path = Path(path)
+        self.on_error = on_error
+        self.on_skip = on_skip
+        self._records = _open(self.path, quotes)
+        self._columns = [choose_column(self._records, text, "--text")]
+        if id != ROW_NUMBER:
+            hint = f", or number the rows with --id '{ROW_NUMBER}'"
+            self._columns.append(choose_column(self._records, id, "--id", hint))
+        self._survey: Survey | None = None
+
+    def __len__(self) -> int:
+        return self.survey().n_documents
+
+    def __iter__(self) -> Iterator[Document]:
+        survey = self.survey()
+        self.refuse_faults()
+        for found in self._read(survey.repeated):
+            if isinstance(found, Document):
+                yield found
+
+    def batches(self, size: int) -> Iterator[list[Document]]:
+        """Documents in lists of `size`, the last one shorter."""
+        documents = iter(self)
+        while batch := list(islice(documents, size)):
+            yield batch
+
+    def texts(self) -> Iterator[str]:
+        """The texts alone, in order."""
+        return (document.text for document in self)
+
+    def survey(self, progress: Callable[[int], object] | None = None) -> Survey:
+        """Read everything once; the answer is kept. `progress` is told the documents so far."""
+        if self._survey is None:
+            self._survey = self._take_survey(progress)
+        return self._survey
+
+    def refuse_faults(self) -> None:
+        """Raise with all faults where they are not to be skipped, or nothing is left."""
+        survey = self.survey()
+        unit = self._records.unit
+        if survey.faults and self.on_error == "stop":
+            count = f"{len(survey.faults):,} {unit}{'s' if len(survey.faults) > 1 else ''}"
+            raise CorpusError(
+                f"{count} of {self.path} can't be used: {survey.faults.describe()}\n"
+                "Mend them, or leave them out with --on-error skip"
+            )
+        if survey.n_documents == 0:
+            lost = f" ({survey.faults.describe()})" if survey.faults else ""
+            raise CorpusError(f"{self.path} has no document that can be used{lost}")
+
+    def _take_survey(self, progress: Callable[[int], object] | None) -> Survey:
+        survey = Survey()
+        hashes = array("q")
+        for found in self._read(frozenset()):
+            if isinstance(found, Fault):
+                self._note(survey, found)
+                continue
+            survey.n_documents += 1
+            survey.n_characters += len(found.text)
+            hashes.append(hash(found.id))
+            if progress and survey.n_documents % EVERY == 0:
+                progress(survey.n_documents)
+        survey.repeated = _repeated(hashes)
+        if survey.repeated:  # rare: read again to see which ids they are, and where
+            for found in self._read(survey.repeated):
+                if isinstance(found, Fault) and found.kind == REPEATED:
+                    self._note(survey, found)
+                    survey.n_documents -= 1
+        return survey
+
+    def _note(self, survey: Survey, fault: Fault) -> None:
+        survey.faults.add(fault)
+        if self.on_skip and self.on_error == "skip":
+            self.on_skip(fault)
+
+    def _read(self, repeated: frozenset[int]) -> Iterator[Document | Fault]:
+        """Every row as a document or a fault; ids that may repeat are compared in full."""
+        name = self.path.name
+        first_seen: dict[str, int] = {}
+        for row in self._records.rows(self._columns):
+            if isinstance(row, Fault):
+                yield row
+                continue
+            line, values = row
+            text = as_text(values[0])
+            if text is None:
+                kind = type(values[0]).__name__
+                yield Fault(name, line, "the text is no text", f"a {kind}", repr(values[0]))
+                continue
+            id = str(line) if len(values) == 1 else (as_text(values[1]) or "").strip()
+            if not id:
+                yield Fault(name, line, "no id", "", text)
+            elif not text.strip():
+                yield Fault(name, line, "empty text", f"id {id!r}", id)
+            elif hash(id) in repeated and first_seen.setdefault(id, line) != line:
+                place = f"{id!r} stands on {self._records.unit} {first_seen[id]:,} already"
+                yield Fault(name, line, REPEATED, place, text)
+            else:
+                yield Document(id, text)
+
+
+def _open(path: Path, quotes: bool) -> Records:
+    return TextFolder(path) if path.is_dir() else open_records(path, quotes=quotes)
+
+
+def _repeated(hashes: array[int]) -> frozenset[int]:
+    """Hashes that occur more than once."""
+    if not hashes:
+        return frozenset()
+    values = np.sort(np.frombuffer(hashes, dtype=np.int64))
+    return frozenset(values[1:][values[1:] == values[:-1]].tolist())

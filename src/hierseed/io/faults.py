@@ -1,0 +1,94 @@
+"""Faults in files: collected with file and line, told all at once, kept in a file when skipped."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hierseed.io.atomic import atomic_file
+
+KEPT = 100  # faults remembered in full; the rest are counted, so that memory stays bounded
+SHOWN = 5
+
+
+class Fault(NamedTuple):
+    """One row that can't be used."""
+
+    file: str
+    line: int  # 1-based; the row number where a format has no lines; 0 for the file as a whole
+    kind: str  # a few words, the same for all faults alike
+    detail: str = ""
+    row: str = ""  # the row as it stands in the file, for the list of skipped rows
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.kind}" + (f" ({self.detail})" if self.detail else "")
+
+
+class Faults:
+    """The first faults in full and a count of each kind."""
+
+    def __init__(self, faults: Iterable[Fault] = ()) -> None:
+        self.kept: list[Fault] = []
+        self.counts: Counter[str] = Counter()
+        for fault in faults:
+            self.add(fault)
+
+    def add(self, fault: Fault) -> None:
+        """Count a fault, and keep it while there is room."""
+        self.counts[fault.kind] += 1
+        if len(self.kept) < KEPT:
+            self.kept.append(fault._replace(row=""))
+
+    def __len__(self) -> int:
+        return self.counts.total()
+
+    def describe(self, shown: int = SHOWN) -> str:
+        """Say how many of which kind, then the first few on a line each."""
+        kinds = ", ".join(f"{count:,} × {kind}" for kind, count in self.counts.most_common(shown))
+        lines = [f"\n  - {fault}" for fault in self.kept[:shown]]
+        more = len(self) - shown
+        return kinds + "".join(lines) + (f"\n  … and {more:,} more" if more > 0 else "")
+
+
+class SkippedRows(AbstractContextManager["SkippedRows"]):
+    """The rows that were left out, as a CSV file; no file where none was."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(path)
+        self.count = 0
+
+    @classmethod
+    def beside(cls, output: str | PathLike[str]) -> SkippedRows:
+        """`table.csv` has its skipped rows in `table.skipped.csv`."""
+        return cls(Path(output).with_name(f"{Path(output).stem}.skipped.csv"))
+
+    def __enter__(self) -> SkippedRows:
+        self._atomic = atomic_file(self.path)
+        partial = self._atomic.__enter__()
+        self._file = partial.open("w", encoding="utf-8", newline="")
+        self._writer = csv.writer(self._file)
+        self._writer.writerow(["file", "line", "fault", "detail", "row"])
+        return self
+
+    def write(self, fault: Fault) -> None:
+        """Keep one row, as it stood in the file, with the reason."""
+        self.count += 1
+        self._writer.writerow(fault)
+
+    def __exit__(self, kind: Any, fault: Any, trace: Any) -> None:
+        self._file.close()
+        if kind is None and self.count == 0:
+            self.path.unlink(missing_ok=True)  # of an earlier run, which no longer holds
+            self._atomic.__exit__(_NothingSkipped, _NothingSkipped(), None)
+        else:
+            self._atomic.__exit__(kind, fault, trace)
+
+
+class _NothingSkipped(Exception):  # noqa: N818 - no error: it tells the atomic file to leave
+    pass

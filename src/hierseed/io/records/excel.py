@@ -1,0 +1,54 @@
+"""Excel: the first sheet of a workbook, its first row naming the columns."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from hierseed.errors import CorpusError, MissingDependency
+from hierseed.io.faults import Fault
+from hierseed.io.records.row import Row, as_text
+
+
+class ExcelFile:
+    """The first sheet of an .xlsx workbook; formulas count by the value last shown."""
+
+    unit = "row"
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The texts of the first row."""
+        first = next(self._rows(), None)
+        if first is None:
+            raise CorpusError(f"{self.path} is empty. Its first row should name the columns")
+        return [(as_text(value) or "").strip() for value in first]
+
+    def rows(self, names: Sequence[str]) -> Iterator[Row | Fault]:
+        """Yield the values of the named columns; rows with no value at all are passed over."""
+        wanted = [self.columns.index(name) for name in names]
+        for number, values in enumerate(self._rows(), start=1):
+            if number == 1 or all(value is None for value in values):
+                continue
+            yield Row(number, [values[i] if i < len(values) else None for i in wanted])
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        try:
+            from openpyxl import load_workbook
+        except ImportError:
+            raise MissingDependency("openpyxl", "excel", "reading Excel files") from None
+        try:
+            book = load_workbook(self.path, read_only=True, data_only=True)
+        except (zipfile.BadZipFile, KeyError, ValueError) as fault:
+            raise CorpusError(
+                f"{self.path} is no .xlsx workbook ({fault}). Save it again in Excel, or as CSV"
+            ) from None
+        try:
+            yield from book.worksheets[0].iter_rows(values_only=True)
+        finally:
+            book.close()

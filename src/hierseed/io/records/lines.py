@@ -1,0 +1,105 @@
+"""Text lines, read so that no line can fill the memory and each bad byte has an address."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from hierseed.errors import CorpusError
+
+LIMIT = 8 * 2**20  # bytes in one document; the Bible has 4.3 million
+
+SIGNATURES = {  # how files begin that people take for text
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8 (in Excel: 'CSV UTF-8')",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8 (in Excel: 'CSV UTF-8')",
+    b"PK\x03\x04": "a zip archive or an Office file; export it as CSV, or unpack it first",
+    b"\xd0\xcf\x11\xe0": "an old Office file; export it as CSV",
+    b"PAR1": "a Parquet file; give its name the ending .parquet",
+    b"%PDF": "a PDF file; extract its text first",
+    b"SQLite format 3": "an SQLite database; export the table as CSV",
+    b"\x28\xb5\x2f\xfd": "a zstd archive; unpack it first",
+    b"BZh": "a bzip2 archive; unpack it first",
+    b"\xfd7zXZ": "an xz archive; unpack it first",
+}
+
+
+class Line(NamedTuple):
+    """One line without its end; `fault` says why it can't be trusted."""
+
+    number: int
+    text: str
+    fault: tuple[str, str] | None = None
+
+
+def read_lines(path: Path, limit: int = LIMIT) -> Iterator[Line]:
+    """Yield the lines of a UTF-8 file, plain or gzip; faulty ones carry their fault."""
+    number = 0
+    try:
+        with open_bytes(path) as file:
+            refuse_binary(path, file.read(65536))
+            file.seek(0)
+            while raw := file.readline(limit + 1):
+                number += 1
+                if len(raw) > limit and not raw.endswith(b"\n"):
+                    size = len(raw) + _skip_line(file)
+                    kept = raw[:1000].decode("utf-8", "replace")
+                    yield Line(number, kept, ("line too long", _too_long(size, limit)))
+                    continue
+                if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
+                    raw = raw[3:]
+                yield _decode(number, raw)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as fault:
+        raise CorpusError(
+            f"{path} is a damaged gzip file: {fault}, after line {number:,}. "
+            "Copy or download it again"
+        ) from None
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open for reading; gzip is known by its first bytes, whatever the name."""
+    with path.open("rb") as file:
+        zipped = file.read(2) == b"\x1f\x8b"
+    return cast(BinaryIO, gzip.open(path) if zipped else path.open("rb"))
+
+
+def refuse_binary(path: Path, start: bytes) -> None:
+    """Raise where the first bytes are not those of a UTF-8 text file."""
+    for signature, meaning in SIGNATURES.items():
+        if start.startswith(signature):
+            raise CorpusError(f"{path} is not plain text but looks like {meaning}")
+    if b"\0" in start:
+        raise CorpusError(
+            f"{path} is not text: byte {start.index(0):,} is zero. "
+            "Give a CSV, TSV, JSONL or Parquet file, or a folder of .txt files"
+        )
+
+
+def _decode(number: int, raw: bytes) -> Line:
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        # Only the first fault of a line is told: after one wrong byte more follow.
+        bad = f"byte 0x{raw[fault.start]:02X} at position {fault.start + 1}"
+        detail = f"{bad}; save the file as UTF-8"
+        return Line(number, raw.decode("utf-8", "replace"), ("not UTF-8", detail))
+    if "\0" in text:
+        detail = f"a zero byte at position {text.index(chr(0)) + 1}"
+        return Line(number, text, ("not text", detail))
+    return Line(number, text)
+
+
+def _skip_line(file: BinaryIO) -> int:
+    """Read to the end of the line in pieces; return the bytes passed over."""
+    passed = 0
+    while piece := file.readline(2**20):
+        passed += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return passed
+
+
+def _too_long(size: int, limit: int) -> str:
+    return f"{size:,} bytes, at most {limit:,} are read as one document"

@@ -1,0 +1,30 @@
+"""What every record reader yields, and how its values become text."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Row(NamedTuple):
+    """The wanted values of one row, in the order asked for."""
+
+    line: int
+    values: list[Any]
+
+
+def as_text(value: Any) -> str | None:
+    """Text of a cell, "" for an empty one, None for what is no text (a list, a yes/no).
+
+    Whole numbers lose the `.0` that Excel and pandas give them, so that ids still match.
+    """
+    if isinstance(value, str):
+        return value
+    if value is None or value != value:  # NaN differs from itself
+        return ""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else str(value)
+    return None
