@@ -194,6 +194,16 @@ class Taxonomy:
             is_other=[*self.is_other, *[True] * more],
         )
 
+    def first(self, n: int) -> Taxonomy:
+        """Return the taxonomy of the topics with ids below n."""
+        return Taxonomy(
+            self.names[:n],
+            self.tree.parent[:n],
+            codes=self.codes[:n],
+            descriptions=self.descriptions[:n],
+            is_other=self.is_other[:n],
+        )
+
     def without_others(self) -> Taxonomy:
         """Return the taxonomy as the experts made it: Other topics taken out again."""
         kept = np.flatnonzero(~self.is_other)
@@ -290,7 +300,7 @@ class Taxonomy:
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def to_html(self, counts: Sequence[int] | NDArray[np.intp] | None = None) -> str:
+    def to_html(self, counts: Sequence[int] | NDArray[np.integer] | None = None) -> str:
         """Return the tree as nested lists that fold, with a count per topic where given."""
 
         def show(topic: int) -> str:

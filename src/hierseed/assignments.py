@@ -1,0 +1,178 @@
+"""Assignments: documents x topics, with a distance and a score at each level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from hierseed.errors import CorpusError
+from hierseed.taxonomy import Taxonomy
+
+Ints = NDArray[np.integer]
+Floats = NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class Assignments:
+    """Where documents are placed: one record for each document and topic.
+
+    Records are sorted by document; of several for one document the first is the primary one.
+    A document that belongs nowhere has one record with topic -1.
+
+    Attributes
+    ----------
+    row : document of each record
+    topic : deepest topic, -1 for None
+    path : records x levels, topic at each level, -1 below the deepest
+    distance : records x levels, to the topic's vector; for None, at level 1, to the nearest topic
+    score : records x levels in [0, 1], never rising down the path; NaN below the deepest
+    runner_up : the topic that came second where the last choice was made, -1 if there was none
+    is_seed : per document
+    """
+
+    taxonomy: Taxonomy
+    n_documents: int
+    row: Ints
+    topic: Ints
+    path: Ints
+    distance: Floats
+    score: Floats
+    runner_up: Ints
+    is_seed: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @cached_property
+    def primary(self) -> Ints:
+        """The first record of each document."""
+        return np.flatnonzero(np.diff(self.row, prepend=-1))
+
+    @property
+    def labels(self) -> Ints:
+        """Deepest topic of each document, -1 for None."""
+        return self.topic[self.primary]
+
+    @property
+    def levels(self) -> Ints:
+        """Documents x levels: the primary topic at each level, -1 below the deepest."""
+        return self.path[self.primary]
+
+    @property
+    def is_none(self) -> NDArray[np.bool_]:
+        """True for records of documents that belong nowhere."""
+        return np.asarray(self.topic < 0)
+
+    @property
+    def is_other(self) -> NDArray[np.bool_]:
+        """True where the deepest topic is an Other."""
+        return np.asarray(~self.is_none & self.taxonomy.is_other[self.topic])
+
+    @property
+    def coverage(self) -> float:
+        """Share of documents that are not None."""
+        return float((self.labels >= 0).mean()) if self.n_documents else 0.0
+
+    def counts(self) -> Ints:
+        """Documents in each topic, those further down included."""
+        pairs = np.unique(
+            np.stack([np.repeat(self.row, self.path.shape[1]), self.path.ravel()]), axis=1
+        )
+        topics = pairs[1][pairs[1] >= 0]
+        return np.bincount(topics, minlength=len(self.taxonomy))
+
+    def at(self, level_of: Floats) -> Floats:
+        """Pick, for each record, the value at its deepest level (level 1 for None)."""
+        depth = np.maximum((self.path >= 0).sum(axis=1) - 1, 0)
+        return level_of[np.arange(len(self)), depth]
+
+    def confident(self, threshold: float) -> Assignments:
+        """Stop each document at the deepest topic whose score reaches the threshold.
+
+        Where even level 1 falls short the document becomes None.
+        """
+        sure = (self.path >= 0) & (self.score >= threshold)
+        depth = np.cumprod(sure, axis=1).sum(axis=1)
+        cut = np.arange(self.path.shape[1]) >= depth[:, None]
+        lost = depth == 0
+        deeper = self.path[np.arange(len(self)), np.minimum(depth, self.path.shape[1] - 1)]
+        shortened = depth < (self.path >= 0).sum(axis=1)
+        path = np.where(cut, -1, self.path)
+        score = np.where(cut, np.nan, self.score)
+        distance = np.where(cut, np.nan, self.distance)
+        score[lost, 0], distance[lost, 0] = 0.0, self.distance[lost, 0]
+        last = path[np.arange(len(self)), np.maximum(depth - 1, 0)]
+        return replace(
+            self,
+            topic=last,
+            path=path,
+            score=score,
+            distance=distance,
+            runner_up=np.where(shortened, deeper, self.runner_up),
+        )
+
+    def select(self, level: int) -> Assignments:
+        """Cut every path at a level."""
+        cut = np.arange(self.path.shape[1]) >= level
+        path = np.where(cut, -1, self.path)
+        topic = path[np.arange(len(self)), np.maximum((path >= 0).sum(axis=1) - 1, 0)]
+        return replace(
+            self,
+            topic=topic,
+            path=path,
+            score=np.where(cut, np.nan, self.score),
+            distance=np.where(cut, np.nan, self.distance),
+        )
+
+    @classmethod
+    def join(cls, parts: Iterable[Assignments]) -> Assignments:
+        """Put the assignments of consecutive chunks of a corpus together."""
+        every = list(parts)
+        if not every:
+            raise CorpusError("no assignments to join: the corpus is empty")
+        starts = np.cumsum([0, *(part.n_documents for part in every)])
+        both: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in every])
+            for name in ("topic", "path", "distance", "score", "runner_up", "is_seed")
+        }
+        rows = np.concatenate([part.row + start for part, start in zip(every, starts)])
+        return cls(every[0].taxonomy, int(starts[-1]), rows, **both)
+
+    def to_frame(self, ids: Sequence[Any] | None = None) -> pd.DataFrame:
+        """Return the table: id, topic, level_1 …, distance, score, runner_up, is_other, …
+
+        `level_k` is the path down to level k, empty where the document stops above it.
+        """
+        if ids is not None and len(ids) != self.n_documents:
+            raise CorpusError(
+                f"{len(ids):,} ids for {self.n_documents:,} documents: give one id per document"
+            )
+        names = np.array([*self.taxonomy.paths, ""], dtype=object)
+        key = np.asarray(ids)[self.row] if ids is not None else self.row
+        columns: dict[str, Any] = {"id": key, "topic": names[self.topic]}
+        for level in range(self.path.shape[1]):
+            columns[f"level_{level + 1}"] = names[self.path[:, level]]
+        columns |= {
+            "distance": self.at(self.distance),
+            "score": self.at(self.score),
+            "runner_up": names[self.runner_up],
+            "is_other": self.is_other,
+            "is_none": self.is_none,
+            "is_seed": self.is_seed[self.row],
+        }
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        return (
+            f"Assignments({self.n_documents:,} documents, {len(self):,} records, "
+            f"coverage {self.coverage:.1%})"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self!r}</p>" + self.taxonomy.to_html(self.counts())

@@ -1,0 +1,186 @@
+"""What every estimator shares: the corpus as blocks, predict, assign, a folder on disk."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import validate_data
+
+from hierseed.assignments import Assignments
+from hierseed.core.blocks import ArrayBlocks, Blocks
+from hierseed.core.score import Scored
+from hierseed.errors import ModelError, SeedError
+from hierseed.inputs import check_finite, check_vectors, seed_pairs
+from hierseed.taxonomy import Taxonomy
+
+Floats = NDArray[np.float64]
+Progress = Callable[[dict[str, Any]], None]
+
+
+class SeededEstimator(BaseEstimator):
+    """Base of HierSeed and its kin. No scikit-learn mixin: theirs drop `y` in `fit_predict`."""
+
+    taxonomy: Taxonomy
+    taxonomy_: Taxonomy
+    labels_: NDArray[np.integer]
+    coverage_: float
+    n_iter_: int
+    n_jobs: int | None
+
+    # what a method brings
+
+    @abstractmethod
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        X_seeds: Any = None,
+        y_seeds: Any = None,
+        start: Any = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Fit topics to a corpus."""
+
+    @abstractmethod
+    def _place(self, blocks: Blocks) -> Iterable[NDArray[np.integer]]:
+        """Yield, block by block, the deepest topic of each document."""
+
+    @abstractmethod
+    def _score(self, blocks: Blocks) -> Iterable[Scored]:
+        """Yield, block by block, placements with distance and score."""
+
+    @abstractmethod
+    def _pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what was learned, as JSON and arrays."""
+
+    @abstractmethod
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Take back what `_pack` gave; `taxonomy_` is set already."""
+
+    # ---------------------------------------------------------------- inputs
+
+    def _corpus(self, X: Any) -> tuple[Blocks, float]:
+        """Check the fitting set; answer with its blocks and the length of its longest vector."""
+        validate_data(self, X, skip_check_array=True, reset=True)
+        vectors = check_vectors(X)
+        self.n_features_in_ = int(vectors.shape[1])
+        blocks = ArrayBlocks(vectors, threads=self.n_jobs)
+        return blocks, check_finite(blocks)
+
+    def _seeds(
+        self, blocks: Blocks, y: Any, X_seeds: Any, y_seeds: Any
+    ) -> tuple[Floats, NDArray[np.intp], float]:
+        """Vectors and topics of all seeds, in the corpus and outside; and the longest length."""
+        rows, topics = seed_pairs(y, blocks.n, self.taxonomy)
+        seeds, largest = blocks.take(rows), 0.0
+        if X_seeds is not None:
+            more = ArrayBlocks(check_vectors(X_seeds, "X_seeds", blocks.width))
+            largest = check_finite(more, "X_seeds")
+            own_rows, own = seed_pairs(y_seeds, more.n, self.taxonomy, "y_seeds")
+            seeds = np.concatenate([seeds, more.take(own_rows)])
+            topics = np.concatenate([topics, own])
+        return seeds, topics, largest
+
+    def _known(self, X: Any) -> Blocks:
+        """Check documents against the fitted model."""
+        self._check_fitted()
+        validate_data(self, X, skip_check_array=True, reset=False)
+        blocks = ArrayBlocks(check_vectors(X, width=self.n_features_in_), threads=self.n_jobs)
+        check_finite(blocks)
+        return blocks
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "taxonomy_"):
+            raise NotFittedError(
+                f"this {type(self).__name__} is not fitted yet: call fit(X, y) first"
+            )
+
+    # ---------------------------------------------------------------- using it
+
+    def predict(self, X: Any) -> NDArray[np.integer]:
+        """Return the deepest topic of each row, -1 for None."""
+        return np.concatenate(list(self._place(self._known(X))))
+
+    def fit_predict(self, X: Any, y: Any = None, **options: Any) -> NDArray[np.integer]:
+        """Fit, and return `labels_`."""
+        return self.fit(X, y, **options).labels_
+
+    def assign(self, X: Any, y: Any = None) -> Assignments:
+        """Place documents with distance and score at each level; `y` only marks the seeds."""
+        blocks = self._known(X)
+        parts = list(self._score(blocks))
+        rows, _ = seed_pairs(y, blocks.n, self.taxonomy_)
+        is_seed = np.zeros(blocks.n, dtype=bool)
+        is_seed[rows] = True
+        together = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("row", "topic", "path", "distance", "score", "runner_up")
+        }
+        return Assignments(self.taxonomy_, blocks.n, is_seed=is_seed, **together)
+
+    # ---------------------------------------------------------------- on disk
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write a model folder: JSON and arrays."""
+        from hierseed.io.models import write_model
+
+        self._check_fitted()
+        header, arrays = self._pack()
+        params = {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in self.get_params(deep=False).items()
+            if name != "taxonomy"
+        }
+        header |= {"params": params, "listed": len(self.taxonomy), "width": self.n_features_in_}
+        write_model(
+            folder, kind=type(self).__name__, header=header, arrays=arrays, taxonomy=self.taxonomy_
+        )
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> Self:
+        """Read a model folder that `save` wrote."""
+        from hierseed.io.models import read_model
+
+        kind, header, arrays, taxonomy = read_model(folder)
+        if kind != cls.__name__:
+            raise ModelError(f"{folder} holds a {kind}, not a {cls.__name__}: use {kind}.load")
+        self = cls(taxonomy.first(header["listed"]), **header["params"])
+        self.taxonomy_ = taxonomy
+        self.n_features_in_ = header["width"]
+        self._unpack(header, arrays)
+        return self
+
+    # ---------------------------------------------------------------- showing it
+
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "labels_"):
+            return f"<pre>{self!r}</pre>"
+        path = self.taxonomy_.tree.ancestors[self.labels_]
+        counts = np.bincount(path[path >= 0], minlength=len(self.taxonomy_))
+        head = (
+            f"<p><b>{type(self).__name__}</b>: {len(self.labels_):,} documents, coverage "
+            f"{self.coverage_:.1%}, {self.n_iter_} rounds</p>"
+        )
+        return head + self.taxonomy_.to_html(counts)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def need_seeds(y: Any, X_seeds: Any, start: Any) -> None:
+    """Refuse a fit that is given no seed at all."""
+    if y is None and X_seeds is None and start is None:
+        raise SeedError(
+            "requires y to be passed, but the target y is None: y gives the topic id of each "
+            "seed and -1 elsewhere; taxonomy.labels({path: [rows]}, n) makes it."
+        )

@@ -1,0 +1,96 @@
+"""Inference: radii at the pivot, the nearest child below, None outside all radii.
+
+A placement is a document in one pivot topic; a document may have several, or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import Block
+from hierseed.core.distance import lowest, nearest, squared_norms
+from hierseed.core.model import Model
+from hierseed.core.pivot import assigned
+
+Ints = NDArray[np.integer]
+
+
+@dataclass
+class Placements:
+    """Documents of a block and the topic each is in, sorted by document."""
+
+    row: Ints  # place in the block
+    topic: Ints
+    nearest: Ints  # per document of the block: the nearest pivot topic, reached or not
+    first: NDArray[np.bool_]  # of a document's placements, the one in its nearest topic
+
+    def moved(self, topic: Ints) -> Placements:
+        """Return the same documents in other topics."""
+        return Placements(self.row, topic, self.nearest, self.first)
+
+
+def place(block: Block, model: Model) -> Placements:
+    """Place documents at the pivot."""
+    kept, D = assigned(block.X, block.squared_norms, model)
+    largest = squared_norms(model.vectors[model.pivots]).max(initial=0.0)
+    closest = lowest(D, block.squared_norms + largest)
+    row, column = np.nonzero(kept)
+    among = np.where(kept, D, np.inf).argmin(axis=1)
+    return Placements(
+        row.astype(np.int32),
+        model.pivots[column].astype(np.int32),
+        model.pivots[closest].astype(np.int32),
+        among[row] == column,
+    )
+
+
+def split(block: Block, rows: Ints, topic: Ints, model: Model, level: int) -> Ints:
+    """Send documents in inner topics of one level to their nearest child; others stay."""
+    result = topic.copy()
+    for parent, at in by_topic(topic, model, level):
+        children = model.tree.children(parent)
+        best, _ = nearest(
+            block.pick(rows[at]), model.vectors[children], block.squared_norms[rows[at]]
+        )
+        result[at] = children[best]
+    return result
+
+
+def by_topic(topic: Ints, model: Model, level: int) -> Iterator[tuple[int, Ints]]:
+    """Yield each inner topic of one level that occurs, and where it stands."""
+    tree = model.tree
+    order = np.argsort(topic, kind="stable")
+    present, starts = np.unique(topic[order], return_index=True)
+    for parent, at in zip(present, np.split(order, starts[1:])):
+        if parent >= 0 and tree.level[parent] == level and not tree.is_leaf[parent]:
+            yield int(parent), at
+
+
+def settled(block: Block, model: Model, level: int) -> Placements:
+    """Placements with every topic above `level` split; remembered for the model's version."""
+    if block.memo.get("version") != model.version:
+        block.memo = {"version": model.version, "labels": block.memo.get("labels")}
+    known = block.memo.setdefault("settled", {})
+    if level not in known:
+        if level <= model.pivot_level:
+            known[level] = place(block, model)
+        else:
+            above = settled(block, model, level - 1)
+            known[level] = above.moved(split(block, above.row, above.topic, model, level - 1))
+    return known[level]
+
+
+def deepest(block: Block, model: Model) -> Placements:
+    """Placements at the leaves."""
+    return settled(block, model, model.tree.height)
+
+
+def labels(placements: Placements, n: int) -> NDArray[np.int32]:
+    """One topic per document: that of its nearest pivot topic; -1 for None."""
+    result = np.full(n, -1, dtype=np.int32)
+    result[placements.row[placements.first]] = placements.topic[placements.first]
+    return result

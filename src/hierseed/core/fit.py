@@ -1,0 +1,188 @@
+"""The loop of HierSeed (paper: Algorithm 1). Read it beside the paper."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import Blocks
+from hierseed.core.exact import Grid
+from hierseed.core.model import Model, pivots
+from hierseed.core.objective import Objective, objective
+from hierseed.core.other import other_vector, parents_for_other
+from hierseed.core.pivot import radii, widen
+from hierseed.core.refine import refine
+from hierseed.core.spheres import sphere_centres
+from hierseed.core.tree import Tree
+from hierseed.core.vectors import bottom_up
+
+Floats = NDArray[np.float64]
+Progress = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of HierSeed, checked by the estimator."""
+
+    pivot_level: int = 1
+    self_weight: float = 1.0
+    les_weight: float = 4.0
+    sphere: str = "ratio"
+    alpha: float = 1.1
+    eccentricity: float | Sequence[float] | None = None
+    other: bool | str = True
+    other_spelling: str = "text"
+    max_iter: int = 20
+    tol: float = 1e-4
+    refine_max_iter: int = 10
+    refine_tol: float = 1e-3
+
+
+@dataclass
+class Fitted:
+    """What the loop leaves behind."""
+
+    model: Model
+    objective: Objective | None
+    history: list[dict[str, Any]] = field(default_factory=list)
+    empty: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+
+def fit(
+    blocks: Blocks,
+    tree: Tree,
+    vectors: Floats,
+    settings: Settings,
+    *,
+    largest: float,
+    is_other: NDArray[np.bool_],
+    progress: Progress | None = None,
+) -> Fitted:
+    """Repeat the rounds while the objective falls; keep the best.
+
+    `vectors` start the topics (line 1). `largest` bounds the length of a document's vector.
+    """
+    grid = Grid.holding(blocks.n, largest)
+    grid2 = Grid.holding(blocks.n, largest**2)
+    result: Fitted | None = None
+    history: list[dict[str, Any]] = []
+    spheres: dict[int, Floats] = {}
+    for number in range(1, settings.max_iter + 1):
+        began = time.perf_counter()
+        model, empty = at_pivot(
+            blocks, tree, vectors, spheres, settings, largest=largest,
+            extend=number == 1, is_other=is_other,
+        )  # fmt: skip
+        model = refine(
+            blocks, model, grid, max_iter=settings.refine_max_iter, tol=settings.refine_tol
+        )
+        now = objective(blocks, model, grid, grid2)
+        best = result.objective if result else None
+        falls = best is None or now.mean < best.mean
+        history.append(
+            {
+                "round": number,
+                "objective": now.total,
+                "within": now.within,
+                "coverage": now.covered / max(now.n, 1),
+                "moved": now.moved,
+                "seconds": time.perf_counter() - began,
+                "kept": falls,
+            }
+        )
+        if progress:
+            progress(history[-1])
+        if falls:
+            result = Fitted(model, now, history, empty)
+        if best and now.mean >= best.mean * (1 - settings.tol):
+            break
+        if number == settings.max_iter:
+            break
+        tree, vectors = model.tree, model.vectors
+        if settings.les_weight > 0:
+            spheres = sphere_centres(blocks, model, settings.sphere, largest)
+    assert result is not None  # the first round always falls
+    return result
+
+
+def at_pivot(
+    blocks: Blocks,
+    tree: Tree,
+    vectors: Floats,
+    spheres: dict[int, Floats],
+    settings: Settings,
+    *,
+    largest: float,
+    extend: bool,
+    is_other: NDArray[np.bool_],
+) -> tuple[Model, NDArray[np.intp]]:
+    """Lines 3 to 8: bottom-up, Other, radii. This alone is Unfit-HierSeed."""
+    vectors = bottom_up(
+        tree, vectors, spheres, pivot_level=settings.pivot_level,
+        self_weight=settings.self_weight, les_weight=settings.les_weight,
+    )  # fmt: skip
+    if extend and settings.other:
+        tree, vectors = add_others(blocks, tree, vectors, settings, largest, is_other)
+    own = radii(tree, vectors, pivots(tree, settings.pivot_level))
+    model = Model(
+        tree, settings.pivot_level, vectors, own, _per_topic(settings.eccentricity, len(tree)),
+        version=_fresh(),
+    )  # fmt: skip
+    return widen(blocks, model, settings.alpha)
+
+
+def add_others(
+    blocks: Blocks,
+    tree: Tree,
+    vectors: Floats,
+    settings: Settings,
+    largest: float,
+    is_other: NDArray[np.bool_],
+) -> tuple[Tree, Floats]:
+    """Append an Other child wherever children are unevenly spread around their topic.
+
+    A topic that has one already, from an earlier fit, gets no second.
+    """
+    level = settings.pivot_level
+    parents = parents_for_other(tree, level, at_pivot=settings.other is True)
+    parents = [t for t in parents if not is_other[tree.children(t)].any()]
+    centres: dict[int, Floats] = {}
+    if any(t < 0 or tree.level[t] < level for t in parents):
+        model = Model(tree, level, vectors, np.zeros(0), np.zeros(0), version=_fresh())
+        centres = sphere_centres(blocks, model, settings.sphere, largest, at_pivot=True)
+    parent, rows = list(tree.parent), [vectors]
+    for topic in parents:
+        children = vectors[tree.children(topic)]
+        below = topic >= 0 and tree.level[topic] >= level
+        own = vectors[topic] if below else centres.get(topic, children.mean(axis=0))
+        vector = other_vector(own, children, settings.other_spelling)
+        if vector is not None:
+            parent.append(np.intp(topic))
+            rows.append(vector[None])
+    return Tree(np.array(parent, dtype=np.intp)), np.concatenate(rows)
+
+
+def _per_topic(eccentricity: float | Sequence[float] | None, n: int) -> Floats:
+    """One eccentricity per topic; those added since (Other) follow the default."""
+    result = np.full(n, np.nan)
+    if eccentricity is None:
+        return result
+    given = np.asarray(eccentricity, dtype=np.float64)
+    if given.ndim == 0:
+        result[:] = given
+    else:
+        result[: len(given)] = given
+    return result
+
+
+_versions = iter(range(1, 2**62))
+
+
+def _fresh() -> int:
+    """Return a version that no block remembers; steps of 2 leave room for `Model.changed`."""
+    return 2 * next(_versions)

@@ -1,0 +1,122 @@
+"""The objective, in one place: the sum over topics of level times squared distances (eq. 6).
+
+From counts, sums and squared lengths alone: the squares around c are Q - 2 c.S + n |c|^2. A
+document that no topic reaches is charged what its nearest pivot topic would cost it, so a round
+can't look better by dropping documents.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import Block, Blocks
+from hierseed.core.descend import deepest, labels, split
+from hierseed.core.exact import Grid, sum_by_group
+from hierseed.core.model import Model
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+
+
+@dataclass
+class Weight:
+    """Documents at the leaves: first those placed there, then those charged there."""
+
+    topic: Ints
+    counts: Ints
+    sums: Floats
+    squares: Floats
+    covered: int
+    placed: int
+    moved: int
+
+
+@dataclass
+class Objective:
+    """Cost of a round. `total` counts every document, `within` only those placed."""
+
+    total: float
+    within: float
+    covered: int
+    placed: int
+    moved: int
+    n: int
+    counts: Ints  # placements per topic
+
+    @property
+    def mean(self) -> float:
+        """Cost per placement: what must fall from round to round."""
+        return self.total / max(self.placed + self.n - self.covered, 1)
+
+
+def objective(blocks: Blocks, model: Model, grid: Grid, grid2: Grid) -> Objective:
+    """Weigh all documents where the model places them."""
+    n = len(model.tree)
+    counts = np.zeros(2 * n, dtype=np.intp)
+    sums, squares = np.zeros((2 * n, blocks.width)), np.zeros(2 * n)
+    covered = placed = moved = 0
+    for part in blocks.map(weigh, model, grid, grid2):
+        counts[part.topic] += part.counts
+        sums[part.topic] += part.sums
+        squares[part.topic] += part.squares
+        covered, placed = covered + part.covered, placed + part.placed
+        moved += part.moved
+    costs = []
+    for half in (slice(0, n), slice(n, 2 * n)):
+        costs.append(cost(model, counts[half], grid.value(sums[half]), grid2.value(squares[half])))
+    return Objective(
+        sum(costs), costs[0], covered, placed, moved, blocks.n, _with_children(model, counts[:n])
+    )
+
+
+def cost(model: Model, counts: Ints, sums: Floats, squares: Floats) -> float:
+    """Level times squares around the vector, for every topic from the pivot down."""
+    tree = model.tree
+    counts, sums, squares = counts.astype(np.float64), sums.copy(), squares.copy()
+    total = 0.0
+    for topic in range(len(tree) - 1, -1, -1):
+        c, level, above = model.vectors[topic], tree.level[topic], tree.parent[topic]
+        around = squares[topic] - 2 * c @ sums[topic] + counts[topic] * (c @ c)
+        total += level * max(around, 0.0)
+        if level > model.pivot_level:
+            counts[above] += counts[topic]
+            sums[above] += sums[topic]
+            squares[above] += squares[topic]
+    return float(total)
+
+
+def weigh(block: Block, model: Model, grid: Grid, grid2: Grid) -> Weight:
+    """Counts, sums and squared lengths of a block's documents by leaf."""
+    placements = deepest(block, model)
+    n, X = len(model.tree), block.X
+    reached = np.zeros(len(block), dtype=bool)
+    reached[placements.row] = True
+    lost = np.flatnonzero(~reached).astype(np.int32)
+    charged = placements.nearest[lost]
+    for level in range(model.pivot_level, model.tree.height):
+        charged = split(block, lost, charged, model, level)
+    row = np.concatenate([placements.row, lost])
+    present, group = np.unique(np.concatenate([placements.topic, charged + n]), return_inverse=True)
+    chosen = X if len(row) == len(X) and (row == np.arange(len(X))).all() else X[row]
+    now, before = labels(placements, len(block)), block.memo.get("labels")
+    block.memo["labels"] = now
+    return Weight(
+        present,
+        np.bincount(group, minlength=len(present)),
+        sum_by_group(group, grid.count(chosen), len(present)),
+        np.bincount(group, grid2.count(block.squared_norms[row]), len(present)).astype(np.float64),
+        covered=int(reached.sum()),
+        placed=len(placements.row),
+        moved=len(block) if before is None else int((now != before).sum()),
+    )
+
+
+def _with_children(model: Model, counts: Ints) -> Ints:
+    total = counts.copy()
+    for topic in range(len(total) - 1, -1, -1):
+        if model.tree.parent[topic] >= 0:
+            total[model.tree.parent[topic]] += total[topic]
+    return total

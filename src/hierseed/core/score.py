@@ -1,0 +1,150 @@
+"""Distances and scores of placements, level by level.
+
+A score is a softmax of squared distances in units of the typical margin between the nearest and
+the next topic, multiplied down the path. It ranks placements and compares documents; it is no
+calibrated probability.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import Block, Blocks
+from hierseed.core.descend import by_topic, deepest, labels, settled
+from hierseed.core.distance import squared_distances
+from hierseed.core.exact import Grid
+from hierseed.core.model import Model
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+
+
+@dataclass
+class Scored:
+    """Placements of a block; a document without any has one with topic -1."""
+
+    row: Ints  # place in the corpus
+    topic: Ints
+    path: Ints  # placements x levels, -1 below the topic
+    distance: Floats  # placements x levels, NaN below the topic
+    score: Floats
+    runner_up: Ints
+
+
+def placed_and_margins(
+    blocks: Blocks, model: Model, largest: float
+) -> tuple[NDArray[np.int32], Floats]:
+    """Topic of each document, and the typical margin at each level."""
+    grid = Grid.holding(blocks.n * max(len(model.pivots), 1), 4 * largest**2)
+    found = []
+    sums, counts = np.zeros(model.tree.height), np.zeros(model.tree.height)
+    for topic, part, count in blocks.map(_label_and_sum_margins, model, grid):
+        found.append(topic)
+        sums, counts = sums + part, counts + count
+    mean = grid.value(sums) / np.maximum(counts, 1)
+    return np.concatenate(found), np.where(mean > 0, mean, 1.0)
+
+
+def _label_and_sum_margins(
+    block: Block, model: Model, grid: Grid
+) -> tuple[NDArray[np.int32], Floats, Ints]:
+    height = model.tree.height
+    sums, counts = np.zeros(height), np.zeros(height, dtype=np.intp)
+
+    def add(level: int, D: Floats) -> None:
+        if D.shape[1] > 1:
+            two = np.partition(D, 1, axis=1)
+            sums[level - 1] += grid.count(two[:, 1] - two[:, 0]).sum()
+            counts[level - 1] += len(D)
+
+    pivots = model.vectors[model.pivots]
+    add(model.pivot_level, squared_distances(block.X, pivots, block.squared_norms))
+    for level in range(model.pivot_level, height):
+        placements = settled(block, model, level)
+        for topic, at in by_topic(placements.topic, model, level):
+            rows = placements.row[at]
+            children = model.vectors[model.tree.children(topic)]
+            D = squared_distances(block.pick(rows), children, block.squared_norms[rows])
+            add(level + 1, D)
+    return labels(deepest(block, model), len(block)), sums, counts
+
+
+def scored(block: Block, model: Model, margins: Floats) -> Scored:
+    """Distance, score and runner-up of every placement in a block."""
+    tree, X, x2 = model.tree, block.X, block.squared_norms
+    top = settled(block, model, model.pivot_level)
+    D = squared_distances(X, model.vectors[model.pivots], x2)
+    share = _softmax(D, margins[model.pivot_level - 1])
+    column = np.searchsorted(model.pivots, top.topic)
+    score = np.full((len(top.row), tree.height), np.nan)
+    _score_down_to_pivot(score, share, top.row, top.topic, model)
+    runner = np.full(len(top.row), -1, dtype=np.intp)
+    if len(model.pivots) > 1:
+        order = np.argsort(D, axis=1, kind="stable")[top.row, :2]
+        runner = model.pivots[np.where(order[:, 0] == column, order[:, 1], order[:, 0])]
+    for level in range(model.pivot_level, tree.height):
+        placements = settled(block, model, level)
+        after = settled(block, model, level + 1)
+        for topic, at in by_topic(placements.topic, model, level):
+            children = tree.children(topic)
+            rows = placements.row[at]
+            below = squared_distances(X[rows], model.vectors[children], x2[rows])
+            chosen = np.searchsorted(children, after.topic[at])
+            among = _softmax(below, margins[level])[np.arange(len(at)), chosen]
+            score[at, level] = score[at, level - 1] * among
+            if len(children) > 1:
+                below[np.arange(len(at)), chosen] = np.inf
+                runner[at] = children[below.argmin(axis=1)]
+    last = deepest(block, model)
+    path = tree.ancestors[last.topic]
+    distance = np.full(path.shape, np.nan)
+    for level in range(path.shape[1]):
+        at = np.flatnonzero(path[:, level] >= 0)
+        offset = X[last.row[at]] - model.vectors[path[at, level]]
+        distance[at, level] = np.sqrt(np.einsum("ij,ij->i", offset, offset))
+    parts = Scored(last.row + block.start, last.topic, path, distance, score, runner)
+    return _with_none(parts, block, model, D)
+
+
+def _score_down_to_pivot(
+    score: Floats, share: Floats, row: Ints, topic: Ints, model: Model
+) -> None:
+    """Fill in levels 1 to the pivot: a topic above it has the shares of all pivots under it."""
+    above = model.tree.ancestors[model.pivots]
+    for level in range(model.pivot_level):
+        mine = model.tree.ancestors[topic, level]
+        for ancestor in np.unique(mine[mine >= 0]):
+            at = np.flatnonzero(mine == ancestor)
+            score[at, level] = share[row[at]][:, above[:, level] == ancestor].sum(axis=1)
+    np.minimum(score, 1.0, out=score)
+
+
+def _with_none(parts: Scored, block: Block, model: Model, D: Floats) -> Scored:
+    """Add the documents that no topic reaches, and sort by document, nearest topic first."""
+    lost = np.setdiff1d(np.arange(len(block)), parts.row - block.start)
+    height = model.tree.height
+    distance = np.full((len(lost), height), np.nan)
+    distance[:, 0] = np.sqrt(D[lost].min(axis=1))
+    score = np.zeros((len(lost), height))
+    score[:, 1:] = np.nan
+    nearest = model.pivots[D[lost].argmin(axis=1)]
+    row = np.concatenate([parts.row, lost + block.start])
+    all_distance = np.concatenate([parts.distance, distance])
+    order = np.lexsort((all_distance[:, model.pivot_level - 1], row))
+    none = np.full(len(lost), -1)
+    return Scored(
+        row[order],
+        np.concatenate([parts.topic, none])[order],
+        np.concatenate([parts.path, np.full((len(lost), height), -1)])[order],
+        all_distance[order],
+        np.concatenate([parts.score, score])[order],
+        np.concatenate([parts.runner_up, nearest])[order],
+    )
+
+
+def _softmax(D: Floats, unit: float) -> Floats:
+    share = np.exp(-(D - D.min(axis=1, keepdims=True)) / unit)
+    return share / share.sum(axis=1, keepdims=True)

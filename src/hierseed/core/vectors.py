@@ -1,0 +1,51 @@
+"""Topic vectors from seeds, and the bottom-up weighted mean (paper: lines 1 and 3-4)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.tree import Tree
+
+Floats = NDArray[np.float64]
+
+
+def start(tree: Tree, means: Floats, has_seeds: NDArray[np.bool_]) -> Floats:
+    """Mean of own seeds; an inner topic without seeds starts at the mean of its children."""
+    vectors = means.copy()
+    for topic in range(len(tree) - 1, -1, -1):
+        if not has_seeds[topic] and not tree.is_leaf[topic]:
+            vectors[topic] = vectors[tree.children(topic)].mean(axis=0)
+    return vectors
+
+
+def bottom_up(
+    tree: Tree,
+    vectors: Floats,
+    spheres: dict[int, Floats],
+    *,
+    pivot_level: int,
+    self_weight: float,
+    les_weight: float,
+) -> Floats:
+    """Move each inner topic, from the deepest level up to the pivot.
+
+    `c = WM({c} u children u {sphere})`: weight `self_weight` for itself, 1 for the children
+    together, `les_weight` for the sphere where there is one. Above the pivot a topic is the mean
+    of its children.
+    """
+    vectors = vectors.copy()
+    for level in range(tree.height - 1, 0, -1):
+        for topic in tree.at_level(level):
+            children = tree.children(topic)
+            if not len(children):
+                continue
+            mean = vectors[children].mean(axis=0)
+            if level < pivot_level:
+                vectors[topic] = mean
+                continue
+            total, weight = self_weight * vectors[topic] + mean, self_weight + 1.0
+            if topic in spheres and les_weight > 0:
+                total, weight = total + les_weight * spheres[topic], weight + les_weight
+            vectors[topic] = total / weight
+    return vectors
