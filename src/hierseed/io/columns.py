@@ -8,7 +8,7 @@ from hierseed.errors import CorpusError, name_some
 from hierseed.io.records import Records
 
 
-def choose_column(records: Records, name: str, option: str, hint: str = "") -> str:
+def choose_column(records: Records, name: str, advice: str) -> str:
     """Return the column of that name, capitals aside; else say which there are."""
     columns = records.columns
     if columns.count(name) == 1:
@@ -24,5 +24,5 @@ def choose_column(records: Records, name: str, option: str, hint: str = "") -> s
     guess = f"; did you mean {close[0]!r}?" if close else ""
     raise CorpusError(
         f"{records.path} has no column {name!r}; its {len(columns):,} columns are "
-        f"{name_some(columns, 12)}{guess}. Name the column with {option}{hint}"
+        f"{name_some(columns, 12)}{guess}. {advice}"
     )

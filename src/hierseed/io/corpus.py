@@ -69,10 +69,10 @@ class Corpus:
         self.on_error = on_error
         self.on_skip = on_skip
         self._records = _open(self.path, quotes)
-        self._columns = [choose_column(self._records, text, "--text")]
+        self._columns = [choose_column(self._records, text, "Name the column with --text")]
         if id != ROW_NUMBER:
-            hint = f", or number the rows with --id '{ROW_NUMBER}'"
-            self._columns.append(choose_column(self._records, id, "--id", hint))
+            advice = f"Name the column with --id, or number the rows with --id '{ROW_NUMBER}'"
+            self._columns.append(choose_column(self._records, id, advice))
         self._survey: Survey | None = None
 
     def __len__(self) -> int:

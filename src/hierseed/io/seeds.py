@@ -1,0 +1,148 @@
+"""Seeds: the documents, or texts of your own, that show what a topic is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
+from hierseed.io.columns import choose_column
+from hierseed.io.faults import Fault, Faults
+from hierseed.io.records import Records, as_text, open_records
+from hierseed.io.topics import TopicFinder
+from hierseed.taxonomy import Taxonomy
+
+NO_SEED: list[int] = []  # shared by all rows that are none: a million lists would cost 60 MB
+
+
+@dataclass
+class Seeds:
+    """Topics of corpus documents by id, and texts of their own with a topic each."""
+
+    by_id: dict[str, list[int]] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    text_topics: list[int] = field(default_factory=list)
+    faults: Faults = field(default_factory=Faults)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.by_id.values())) + len(self.texts)
+
+    def counts(self, n_topics: int) -> NDArray[np.intp]:
+        """Seeds of each topic itself, children not counted."""
+        every = [topic for topics in self.by_id.values() for topic in topics]
+        return np.bincount([*every, *self.text_topics], minlength=n_topics)
+
+    def without(self, taxonomy: Taxonomy) -> list[int]:
+        """Topics at the end of a branch that have no seed."""
+        empty = self.counts(len(taxonomy)) == 0
+        return [int(topic) for topic in np.flatnonzero(empty & taxonomy.tree.is_leaf)]
+
+    def add_names(self, taxonomy: Taxonomy) -> int:
+        """Let name and description stand in for leaves without a seed; return how many."""
+        lacking = self.without(taxonomy)
+        self.texts += [name_text(taxonomy, topic) for topic in lacking]
+        self.text_topics += lacking
+        return len(lacking)
+
+    def rows(self, ids: Iterable[str]) -> NDArray[np.intp] | list[list[int]]:
+        """Turn into the `y` of `fit` for a corpus with these ids, in order.
+
+        Raises where an id is not in the corpus, with all of them at once.
+        """
+        found = []
+        missing = dict.fromkeys(self.by_id)
+        for id in ids:
+            found.append(self.by_id.get(id, NO_SEED))
+            missing.pop(id, None)
+        if missing:
+            raise SeedError(
+                f"{len(missing):,} of {len(self.by_id):,} seed documents are not in the corpus of "
+                f"{len(found):,}: {name_some(missing)}. Check the ids, and the column named by --id"
+            )
+        if any(len(topics) > 1 for topics in found):
+            return found
+        return np.array([topics[0] if topics else -1 for topics in found], dtype=np.intp)
+
+
+def read_seeds(file: str | PathLike[str], taxonomy: Taxonomy, *, strict: bool = True) -> Seeds:
+    """Read rows of `id,topic`, `text,topic` or both, from CSV, TSV, JSONL, Parquet or Excel.
+
+    A row with an id is a document of the corpus, whatever its text; one with a text only
+    stands for itself. `strict=False` leaves the faults in `Seeds.faults` instead of raising.
+    """
+    try:
+        records = open_records(file)
+        topic = choose_column(records, "topic", "Call the column of topics 'topic'")
+        id, text = (_optional(records, name) for name in ("id", "text"))
+    except CorpusError as fault:
+        raise SeedError(f"the seeds can't be read: {fault}") from None
+    if id is None and text is None:
+        raise SeedError(
+            f"{file} has no column 'id' or 'text' beside 'topic'; its columns are "
+            f"{name_some(records.columns, 12)}. Name documents of the corpus in a column 'id', "
+            "or give texts in a column 'text'"
+        )
+    seeds = Seeds()
+    finder = TopicFinder(taxonomy)
+    columns = [topic, *(column for column in (id, text) if column is not None)]
+    for row in records.rows(columns):
+        if isinstance(row, Fault):
+            seeds.faults.add(row)
+            continue
+        values = dict(zip(columns, (as_text(value) or "" for value in row.values)))
+        problem = _add(seeds, finder, values[topic], values.get(id or ""), values.get(text or ""))
+        if problem:
+            seeds.faults.add(Fault(records.path.name, row.line, problem))
+    if strict:
+        refuse_faults(seeds, file)
+    return seeds
+
+
+def refuse_faults(seeds: Seeds, file: str | PathLike[str]) -> None:
+    """Raise with all faults of the seed file, or where it has no seed."""
+    if seeds.faults:
+        listed = "".join(f"\n  - {fault}" for fault in seeds.faults.kept[:20])
+        more = len(seeds.faults) - 20
+        raise SeedError(
+            f"{len(seeds.faults):,} rows of {file} can't be used:{listed}"
+            + (f"\n  … and {more:,} more" if more > 0 else "")
+        )
+    if not len(seeds):
+        raise SeedError(f"{file} has no seeds. Give rows of id,topic or text,topic")
+
+
+def name_text(taxonomy: Taxonomy, topic: int) -> str:
+    """Text that stands in for a topic's seeds: its name, the one above it, its description."""
+    above = int(taxonomy.tree.parent[topic])
+    name = taxonomy.names[topic] + (f", {taxonomy.names[above]}" if above >= 0 else "")
+    return f"{name}. {taxonomy.descriptions[topic]}".strip()
+
+
+def _add(seeds: Seeds, finder: TopicFinder, topic: str, id: str | None, text: str | None) -> str:
+    """Add one row; return what is wrong with it, nothing where it is fine."""
+    if not topic.strip():
+        return "no topic"
+    try:
+        number = finder.find(topic)
+    except TaxonomyError as fault:
+        return str(fault)
+    id = (id or "").strip()
+    if id:
+        topics = seeds.by_id.setdefault(id, [])
+        if number not in topics:
+            topics.append(number)
+    elif (text or "").strip():
+        seeds.texts.append(text or "")
+        seeds.text_topics.append(number)
+    else:
+        return "neither an id nor a text"
+    return ""
+
+
+def _optional(records: Records, name: str) -> str | None:
+    found = [column for column in records.columns if column.lower() == name]
+    return found[0] if found else None

@@ -1,0 +1,75 @@
+"""From what people write for a topic to its id: a path, a last name, or a code."""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+
+from hierseed.errors import TaxonomyError, name_some
+from hierseed.taxonomy import SEPARATOR, Taxonomy
+
+
+class TopicFinder:
+    """Finds topics by path first, then by code or last name where only one topic is meant.
+
+    Capitals and the spaces around `>` matter only where they tell two topics apart.
+    """
+
+    def __init__(self, taxonomy: Taxonomy) -> None:
+        self.taxonomy = taxonomy
+        self._known: dict[str, int] = {}
+        paths = list(enumerate(taxonomy.paths))
+        short = [*enumerate(taxonomy.codes), *enumerate(taxonomy.names)]
+        self._steps: list[tuple[Callable[[str], str], dict[str, set[int]]]] = [
+            (str, _group(paths, str)),
+            (str, _group(short, str)),
+            (_loose, _group(paths, _loose)),
+            (_loose, _group(short, _loose)),
+        ]
+
+    def find(self, text: str) -> int:
+        """Return the id; raise where no topic or more than one is meant."""
+        if text not in self._known:
+            self._known[text] = self._search(text.strip())
+        return self._known[text]
+
+    def _search(self, text: str) -> int:
+        for spell, topics in self._steps:
+            found = topics.get(spell(text), set())
+            if len(found) == 1:
+                return next(iter(found))
+            if found:
+                meant = [self.taxonomy.paths[topic] for topic in sorted(found)]
+                raise TaxonomyError(
+                    f"{text!r} may be any of {len(meant)} topics: {name_some(meant)}; "
+                    "write the whole path"
+                )
+        raise TaxonomyError(f"no topic {text!r}{self.nearest(text)}")
+
+    def nearest(self, text: str) -> str:
+        """`; did you mean …?` by last name or path, or nothing where none is near."""
+        wanted = _loose(text)
+        by_name = defaultdict(list)
+        for path, name in zip(self.taxonomy.paths, self.taxonomy.names):
+            by_name[_loose(name)].append(path)
+            by_name[_loose(path)].append(path)
+        close = difflib.get_close_matches(wanted, list(by_name), n=3, cutoff=0.6)
+        paths = list(dict.fromkeys(path for name in close for path in by_name[name]))[:3]
+        return f"; did you mean {' or '.join(map(repr, paths))}?" if paths else ""
+
+
+def _group(
+    spellings: Iterable[tuple[int, str]], spell: Callable[[str], str]
+) -> dict[str, set[int]]:
+    """Topics per spelling; a topic without one is in no group."""
+    groups: dict[str, set[int]] = defaultdict(set)
+    for topic, text in spellings:
+        if text:
+            groups[spell(text)].add(topic)
+    return groups
+
+
+def _loose(text: str) -> str:
+    parts = (" ".join(part.split()) for part in text.split(">"))
+    return SEPARATOR.join(parts).casefold()

@@ -1,0 +1,164 @@
+"""Seeds name topics as people do; what can't be meant is told all at once."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hierseed import Taxonomy
+from hierseed.errors import SeedError, TaxonomyError
+from hierseed.io.gold import read_gold
+from hierseed.io.seeds import Seeds, name_text, read_seeds
+from hierseed.io.topics import TopicFinder
+
+TAXONOMY = Taxonomy(
+    ["Health", "Mental health", "HIV/AIDS", "General", "Safety", "Guns", "General"],
+    [-1, 0, 0, 0, -1, 4, 4],
+    codes=["3", "301", "302", "300", "12", "", "1200"],
+    descriptions=["", "care of the mind", "", "", "", "", ""],
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("Health > Mental health", 1),
+        ("health>mental  HEALTH", 1),
+        ("HIV/AIDS", 2),
+        ("guns", 5),
+        ("301", 1),
+        ("3", 0),
+        (" Health ", 0),
+        ("Safety > General", 6),
+    ],
+)
+def test_a_topic_by_path_last_name_or_code(text: str, topic: int) -> None:
+    assert TopicFinder(TAXONOMY).find(text) == topic
+
+
+def test_an_ambiguous_name_lists_what_it_may_be() -> None:
+    with pytest.raises(TaxonomyError, match=r"2 topics: 'Health > General', 'Safety > General'"):
+        TopicFinder(TAXONOMY).find("General")
+
+
+def test_an_unknown_name_comes_with_the_nearest() -> None:
+    with pytest.raises(TaxonomyError, match="no topic 'Gun'; did you mean 'Safety > Guns'"):
+        TopicFinder(TAXONOMY).find("Gun")
+    with pytest.raises(TaxonomyError, match=r"no topic 'Quantum gravity'$"):
+        TopicFinder(TAXONOMY).find("Quantum gravity")
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(st.sampled_from("aAbB3"), min_size=1, max_size=3), min_size=1, max_size=6))
+def test_every_path_finds_its_own_topic(paths: list[list[str]]) -> None:
+    taxonomy = Taxonomy.from_paths({tuple(path): None for path in paths})
+    finder = TopicFinder(taxonomy)
+    assert [finder.find(path) for path in taxonomy.paths] == list(range(len(taxonomy)))
+
+
+ROWS = [
+    ("a", "", "Guns"),
+    ("", "a text, of my own", "302"),
+    ("b", "", "Guns"),
+    ("a", "", "HIV/AIDS"),
+]
+FORMATS = ["csv", "tsv", "jsonl", "xlsx", "parquet"]
+
+
+def write(file: Path, rows: list[tuple[str, str, str]]) -> Path:
+    frame = pd.DataFrame(rows, columns=["Id", "text", "topic"], dtype=object)
+    if file.suffix == ".jsonl":
+        file.write_text("".join(json.dumps(row) + "\n" for row in frame.to_dict("records")))
+    elif file.suffix == ".xlsx":
+        frame.to_excel(file, index=False)
+    elif file.suffix == ".parquet":
+        frame.to_parquet(file)
+    else:
+        frame.to_csv(file, index=False, sep="\t" if file.suffix == ".tsv" else ",")
+    return file
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_every_format_gives_the_same_seeds(tmp_path: Path, ending: str) -> None:
+    seeds = read_seeds(write(tmp_path / f"seeds.{ending}", ROWS), TAXONOMY)
+    assert seeds.by_id == {"a": [5, 2], "b": [5]}
+    assert (seeds.texts, seeds.text_topics) == (["a text, of my own"], [2])
+    assert len(seeds) == 4
+    assert seeds.counts(7).tolist() == [0, 0, 2, 0, 0, 2, 0]
+
+
+names = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(given=st.dictionaries(names, st.sampled_from(range(7)), min_size=1, max_size=6))
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_any_seeds_come_back(
+    tmp_path_factory: pytest.TempPathFactory, ending: str, given: dict[str, int]
+) -> None:
+    file = tmp_path_factory.mktemp("seeds") / f"seeds.{ending}"
+    seeds = read_seeds(
+        write(file, [(id, "", TAXONOMY.paths[topic]) for id, topic in given.items()]), TAXONOMY
+    )
+    assert seeds.by_id == {id: [topic] for id, topic in given.items()}
+
+
+def test_all_faults_at_once_with_their_lines(tmp_path: Path) -> None:
+    rows = [
+        ("a", "", "Gun"),
+        ("b", "", "General"),
+        ("", "", "Guns"),
+        ("c", "", " "),
+        ("d", "", "Guns"),
+    ]
+    with pytest.raises(SeedError) as caught:
+        read_seeds(write(tmp_path / "seeds.csv", rows), TAXONOMY)
+    message = str(caught.value)
+    assert message.startswith("4 rows of ")
+    assert "seeds.csv:2: no topic 'Gun'; did you mean 'Safety > Guns'?" in message
+    assert "seeds.csv:3: 'General' may be any of 2 topics" in message
+    assert "seeds.csv:4: neither an id nor a text" in message
+    assert "seeds.csv:5: no topic" in message
+
+
+def test_files_that_hold_no_seeds(tmp_path: Path) -> None:
+    file = tmp_path / "seeds.csv"
+    file.write_text("document,topic\n1,Guns\n")
+    with pytest.raises(SeedError, match=r"no column 'id' or 'text'.*'document', 'topic'"):
+        read_seeds(file, TAXONOMY)
+    file.write_text("id,label\n1,Guns\n")
+    with pytest.raises(SeedError, match="no column 'topic'"):
+        read_seeds(file, TAXONOMY)
+    file.write_text("id,topic\n")
+    with pytest.raises(SeedError, match="has no seeds"):
+        read_seeds(file, TAXONOMY)
+    with pytest.raises(SeedError, match="no file"):
+        read_seeds(tmp_path / "absent.csv", TAXONOMY)
+
+
+def test_rows_of_a_corpus() -> None:
+    seeds = Seeds({"b": [5], "d": [2]})
+    np.testing.assert_array_equal(seeds.rows(iter("abcd")), [-1, 5, -1, 2])
+    assert Seeds({"b": [5, 1]}).rows("ab") == [[], [5, 1]]
+    with pytest.raises(SeedError, match=r"1 of 2 seed documents are not in the corpus of 3: 'd'"):
+        seeds.rows("abc")
+
+
+def test_names_stand_in_for_leaves_without_seeds() -> None:
+    seeds = Seeds({"a": [5]})
+    assert seeds.without(TAXONOMY) == [1, 2, 3, 6]
+    assert seeds.add_names(TAXONOMY) == 4
+    assert seeds.texts[0] == "Mental health, Health. care of the mind"
+    assert seeds.text_topics == [1, 2, 3, 6]
+    assert seeds.without(TAXONOMY) == []
+    assert name_text(TAXONOMY, 0) == "Health."
+
+
+def test_gold_is_by_id(tmp_path: Path) -> None:
+    assert read_gold(write(tmp_path / "g.csv", [ROWS[0], ROWS[3]]), TAXONOMY) == {"a": [5, 2]}
+    with pytest.raises(ValueError, match="have no id"):
+        read_gold(write(tmp_path / "g.csv", ROWS), TAXONOMY)
