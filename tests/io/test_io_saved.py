@@ -1,0 +1,101 @@
+"""A saved model places new text as the one in memory did."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hierseed import Taxonomy
+from hierseed.embed import Preparation, embed_corpus, get_embedder
+from hierseed.errors import CorpusError, EmbeddingError, ModelError
+from hierseed.estimator import HierSeed
+from hierseed.io.saved import SavedModel, read_saved, write_saved
+from hierseed.io.vectors import RowNumbers, is_vectors, open_vectors
+
+TAXONOMY = Taxonomy.from_paths(["Animals > Cats", "Animals > Dogs", "Food > Bread", "Food > Soup"])
+TEXTS = ["the cat purrs", "a kitten and a cat", "the dog barks", "a puppy and a dog",
+         "bread from the oven", "flour and yeast for bread", "hot soup in a bowl",
+         "vegetable soup with salt"]  # fmt: skip
+Y = [1, -1, 2, -1, 4, -1, 5, -1]
+
+
+@pytest.fixture(scope="module")
+def fitted() -> SavedModel:
+    embedder = get_embedder("wordllama:64")
+    vectors = embedder.encode(TEXTS)
+    preparation = Preparation().fit(vectors)
+    model = HierSeed(TAXONOMY).fit(preparation.transform(vectors), Y)
+    return SavedModel(
+        model, preparation, embedder.name, embedder.fingerprint, {"a": [1]}, {"corpus": "pets.csv"}
+    )
+
+
+def test_new_text_is_placed_as_before(fitted: SavedModel, tmp_path: Path) -> None:
+    write_saved(fitted, tmp_path / "model", get_embedder("wordllama:64"))
+    found = read_saved(tmp_path / "model")
+    new = found.prepare(found.embedder.encode(["my cat sleeps", "the baker's bread"]))
+    before = fitted.prepare(
+        get_embedder("wordllama:64").encode(["my cat sleeps", "the baker's bread"])
+    )
+    np.testing.assert_array_equal(found.estimator.predict(new), fitted.estimator.predict(before))
+    assert found.taxonomy == fitted.estimator.taxonomy_
+    assert found.seed_labels(["a", "b"]).tolist() == [1, -1]
+    assert found.about == {"corpus": "pets.csv"}
+
+
+def test_damage_in_either_part_is_refused(fitted: SavedModel, tmp_path: Path) -> None:
+    write_saved(fitted, tmp_path / "model")
+    header = tmp_path / "model" / "vectors" / "vectors.json"
+    header.write_text(header.read_text().replace("pets", "cats"))
+    with pytest.raises(ModelError, match=r"vectors\.json was changed"):
+        read_saved(tmp_path / "model")
+
+
+def test_a_model_saved_from_python_takes_vectors_only(fitted: SavedModel, tmp_path: Path) -> None:
+    fitted.estimator.save(tmp_path / "model")
+    found = read_saved(tmp_path / "model")
+    X = np.zeros((2, 64), dtype=np.float32)
+    assert found.prepare(X) is X
+    with pytest.raises(ModelError, match="Give vectors instead of text"):
+        found.embedder  # noqa: B018 - asking for it is the test
+
+
+def test_an_embedder_that_changed_is_refused(fitted: SavedModel, tmp_path: Path) -> None:
+    write_saved(fitted, tmp_path / "model", get_embedder("wordllama:64"))
+    header = tmp_path / "model" / "vectors" / "embedder" / "embedder.json"
+    header.write_text(json.dumps(json.loads(header.read_text()) | {"fingerprint": "other"}))
+    with pytest.raises(EmbeddingError, match="other weights or another version"):
+        read_saved(tmp_path / "model").embedder  # noqa: B018
+
+
+def test_vectors_of_another_embedder_are_refused(fitted: SavedModel, tmp_path: Path) -> None:
+    documents = [(str(i), text) for i, text in enumerate(TEXTS)]
+    embed_corpus(documents, get_embedder("wordllama:64"), tmp_path / "same")
+    embed_corpus(documents, get_embedder("wordllama:128"), tmp_path / "other")
+    fitted.check_store(open_vectors(tmp_path / "same").store)
+    with pytest.raises(ModelError, match=r"are of wordllama:128.*hierseed embed"):
+        fitted.check_store(open_vectors(tmp_path / "other").store)
+
+
+def test_vectors_come_with_ids(tmp_path: Path) -> None:
+    np.save(tmp_path / "v.npy", np.eye(3, dtype=np.float32))
+    assert is_vectors(tmp_path / "v.npy")
+    X, ids, store = open_vectors(tmp_path / "v.npy")
+    assert (X.shape, list(ids), ids[1:], store) == ((3, 3), ["0", "1", "2"], ["1", "2"], None)
+    assert RowNumbers(3)[-1] == "2"
+    embed_corpus([("a", "x"), ("b", "y")], get_embedder("wordllama:64"), tmp_path / "store")
+    assert is_vectors(tmp_path / "store")
+    assert list(open_vectors(tmp_path / "store").ids) == ["a", "b"]
+    assert not is_vectors(tmp_path / "docs.csv")
+
+
+def test_vectors_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "v.npy").write_bytes(b"not a matrix")
+    with pytest.raises(CorpusError, match=r"v\.npy"):
+        open_vectors(tmp_path / "v.npy")
+    embed_corpus([("a", "x"), ("b", "y")], get_embedder("wordllama:64"), tmp_path / "store")
+    journal = tmp_path / "store" / "journal.jsonl"
+    journal.write_text(journal.read_text().splitlines(keepends=True)[0])  # cut off before the end
+    with pytest.raises(CorpusError, match="not finished"):
+        open_vectors(tmp_path / "store")
