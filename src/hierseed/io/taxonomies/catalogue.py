@@ -1,0 +1,193 @@
+"""The formats by name, and which one a file is in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePath
+
+from hierseed.io.taxonomies import (
+    children,
+    delimited,
+    excel,
+    json_tree,
+    outline,
+    paths,
+    skos_read,
+    skos_write,
+    yaml_tree,
+)
+from hierseed.io.taxonomies.source import Source
+from hierseed.io.taxonomies.table import TABLE_OPTIONS, find_columns
+from hierseed.taxonomy import SEPARATOR, Taxonomy
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format: how to read and write it, and the options that each of them takes."""
+
+    name: str
+    title: str
+    endings: tuple[str, ...]
+    read: Callable[..., Taxonomy]
+    write: Callable[..., str | bytes]
+    read_options: tuple[str, ...] = ()
+    write_options: tuple[str, ...] = ()
+
+
+_SKOS_READ, _SKOS_WRITE = ("language", "parent", "code"), ("language", "base")
+_TURTLE, _XML, _JSONLD = (partial(skos_read.read, syntax=s) for s in ("turtle", "xml", "json-ld"))
+
+FORMATS: dict[str, Format] = {
+    form.name: form
+    for form in (
+        Format(
+            "paths",
+            "one path a line, A > B > C, with optional ids",
+            (".txt", ".paths"),
+            paths.read,
+            paths.write,
+            ("ids", "separator"),
+        ),
+        Format(
+            "csv",
+            "table with a parent column, one column a level, paths, or codes",
+            (".csv",),
+            delimited.read,
+            delimited.write,
+            ("delimiter", *TABLE_OPTIONS),
+            ("layout", "renumber", "delimiter"),
+        ),
+        Format(
+            "tsv",
+            "the same table with tabs",
+            (".tsv", ".tab"),
+            delimited.read_tsv,
+            delimited.write_tsv,
+            TABLE_OPTIONS,
+            ("layout", "renumber"),
+        ),
+        Format(
+            "xlsx",
+            "the same table in Excel",
+            (".xlsx", ".xlsm"),
+            excel.read,
+            excel.write,
+            ("sheet", *TABLE_OPTIONS),
+            ("layout", "renumber"),
+        ),
+        Format(
+            "turtle",
+            "SKOS in Turtle",
+            (".ttl", ".turtle", ".nt"),
+            _TURTLE,
+            skos_write.write_turtle,
+            _SKOS_READ,
+            _SKOS_WRITE,
+        ),
+        Format(
+            "rdf-xml",
+            "SKOS in RDF/XML",
+            (".rdf", ".xml", ".owl", ".skos"),
+            _XML,
+            skos_write.write_xml,
+            _SKOS_READ,
+            _SKOS_WRITE,
+        ),
+        Format(
+            "json-ld",
+            "SKOS in JSON-LD",
+            (".jsonld",),
+            _JSONLD,
+            skos_write.write_jsonld,
+            _SKOS_READ,
+            _SKOS_WRITE,
+        ),
+        Format(
+            "json",
+            "nested objects, records with children, flat records with parents",
+            (".json",),
+            json_tree.read,
+            json_tree.write,
+            ("lists", "parent"),
+            ("layout",),
+        ),
+        Format(
+            "yaml",
+            "nested mappings and lists",
+            (".yaml", ".yml"),
+            yaml_tree.read,
+            yaml_tree.write,
+            ("lists",),
+            ("layout",),
+        ),
+        Format(
+            "outline",
+            "one topic a line, children indented",
+            (".outline",),
+            outline.read,
+            outline.write,
+        ),
+        Format(
+            "markdown",
+            "nested lists, with or without headings",
+            (".md", ".markdown"),
+            outline.read_markdown,
+            outline.write_markdown,
+        ),
+        Format(
+            "children",
+            "parent, TAB, children",
+            (".taxonomy",),
+            children.read,
+            children.write,
+            ("root", "parent"),
+        ),
+    )
+}
+_ENDINGS = {ending: form.name for form in FORMATS.values() for ending in form.endings}
+
+
+def format_of_ending(file: str) -> str | None:
+    """Name the format that a file's ending stands for."""
+    return _ENDINGS.get(PurePath(file).suffix.casefold())
+
+
+def guess_format(source: Source) -> str:
+    """Name the format of a file from its ending; plain or unknown endings from the content."""
+    named = format_of_ending(source.name)
+    if named == "json" and re.search(r'"@(context|graph|id)"\s*:', source.text):
+        return "json-ld"
+    if named not in (None, "paths"):
+        return str(named)
+    if source.data.startswith((b"PK\x03\x04", excel.OLD_EXCEL)):
+        return "xlsx"
+    text = source.text.lstrip()
+    if text.startswith(("<?xml", "<rdf:", "<!DOCTYPE")):
+        return "rdf-xml"
+    if re.match(r"(?i)(#[^\n]*\n|\s)*(@prefix|@base|prefix|base)\s+\S*\s*<", text):
+        return "turtle"
+    if re.match(r'[\[{]\s*["\[{\]}]', text):
+        return "json-ld" if re.search(r'"@(context|graph|id)"\s*:', text) else "json"
+    return _guess_from_lines(source)
+
+
+def _guess_from_lines(source: Source) -> str:
+    lines = [line for line in source.lines if paths.is_content(line)]
+    if not lines:
+        return "paths"
+    if any("\t" in line.strip() for line in lines):
+        top = delimited.Table(lines[0].split("\t"), [])
+        found = find_columns(source, top, None)
+        return "tsv" if "name" in found or "path" in found else "children"
+    if all(outline.BULLET.match(line.lstrip()) for line in lines):
+        return "markdown"
+    if any(SEPARATOR in line for line in lines):
+        return "paths"
+    if any(line[0].isspace() for line in lines):
+        return "outline"
+    if all(re.fullmatch(r"[^;]+;[A-Z]\d[\d.]*", line.strip()) for line in lines):
+        return "csv"  # MeSH's own file: name;tree number
+    return "paths"

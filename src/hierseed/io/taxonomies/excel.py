@@ -1,0 +1,143 @@
+"""Excel workbooks: one sheet is one table.
+
+Merged cells down a column stand for the same value in each row; merged across columns
+they are refused. A formula counts by the result that Excel stored with it.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+import zipfile
+from datetime import date, datetime, time, timedelta
+from typing import Any, Unpack
+
+from hierseed.errors import MissingDependency
+from hierseed.io.taxonomies.source import LIMIT, Source
+from hierseed.io.taxonomies.table import Table, TableOptions, read_table_layout
+from hierseed.io.taxonomies.table_write import table_rows
+from hierseed.taxonomy import Taxonomy
+
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+
+
+def read(source: Source, *, sheet: str | None = None, **options: Unpack[TableOptions]) -> Taxonomy:
+    """Read the first sheet, or the one named."""
+    return read_table_layout(source, read_cells(source, sheet), **options)
+
+
+def read_cells(source: Source, sheet: str | None = None) -> Table:
+    """Give the cells of a sheet as texts; what can't be one is a fault with its cell."""
+    page = _sheet(source, sheet, data_only=False)
+    _spread_merged(source, page)
+    formulas = [cell for row in page.iter_rows() for cell in row if cell.data_type == "f"]
+    if formulas:
+        stored = _sheet(source, sheet, data_only=True)
+        for cell in formulas:
+            value = stored[cell.coordinate].value
+            if value is None:
+                source.fault(
+                    f"cell {cell.coordinate}",
+                    "a formula without a stored result; open and save the file in Excel, or "
+                    "paste the cells as values",
+                )
+            cell.value = value if value is not None else ""
+    rows = []
+    for row in page.iter_rows():
+        cells = [_text(source, cell) for cell in row]
+        if any(cells):
+            rows.append((f"row {row[0].row}", cells))
+    if not rows:
+        source.stop("", f"the sheet {page.title!r} is empty")
+    (where, header), *body = rows
+    while header and not header[-1]:
+        header.pop()
+    for place, cells in body:
+        if any(cells[len(header) :]):
+            source.fault(place, f"cells to the right of the header's {len(header)} columns")
+    return Table(header, [(place, cells[: len(header)]) for place, cells in body], where)
+
+
+def _sheet(source: Source, sheet: str | None, *, data_only: bool) -> Any:
+    if source.data.startswith(OLD_EXCEL):
+        source.stop("", "an old .xls or an encrypted workbook; save it as a plain .xlsx")
+    openpyxl = _openpyxl()
+    try:
+        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+        if size > LIMIT:
+            source.stop("", f"unpacks to {size / 2**20:,.0f} MB, more than {LIMIT >> 20} MB")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # styles and extensions that openpyxl drops
+            book = openpyxl.load_workbook(io.BytesIO(source.data), data_only=data_only)
+    except Exception as fault:  # openpyxl lets through whatever its parts raise on a damaged file
+        source.stop("", f"not a readable Excel workbook: {fault or type(fault).__name__}")
+    if sheet is not None and sheet not in book.sheetnames:
+        source.stop("", f"no sheet {sheet!r}; the workbook has {book.sheetnames}")
+    page = book[sheet] if sheet is not None else next(iter(book.worksheets), None)
+    if page is None or not hasattr(page, "iter_rows"):
+        source.stop("", "no sheet with cells in it")
+    return page
+
+
+def _openpyxl() -> Any:
+    try:
+        import openpyxl
+    except ImportError as fault:
+        raise MissingDependency("openpyxl", "excel", "an Excel file") from fault
+    return openpyxl
+
+
+def _spread_merged(source: Source, page: Any) -> None:
+    """Give each row of a merged block the block's value."""
+    for block in list(page.merged_cells.ranges):
+        if block.min_col != block.max_col:
+            source.fault(
+                f"cells {block.coord}", "merged across columns; unmerge them and name each cell"
+            )
+            continue
+        value = page.cell(block.min_row, block.min_col).value
+        page.unmerge_cells(block.coord)
+        for row in range(block.min_row, block.max_row + 1):
+            page.cell(row, block.min_col).value = value
+
+
+def _text(source: Source, cell: Any) -> str:
+    """Give a cell as its reader sees it, as far as that can be known."""
+    value = cell.value
+    if value is None:
+        return ""
+    if cell.data_type == "e":
+        source.fault(f"cell {cell.coordinate}", f"the error {value}")
+        return ""
+    if isinstance(value, datetime | date | time | timedelta):
+        source.fault(
+            f"cell {cell.coordinate}",
+            f"a date ({value}), as Excel makes of entries like 1-2; format the column as text",
+        )
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+def write(taxonomy: Taxonomy, *, layout: str = "parent", renumber: bool = False) -> bytes:
+    """Write one sheet; every cell is a text, so that no name becomes a formula or a date."""
+    openpyxl = _openpyxl()
+    from openpyxl.cell import WriteOnlyCell
+
+    book = openpyxl.Workbook(write_only=True)
+    page = book.create_sheet("taxonomy")
+    for row in table_rows(taxonomy, layout, renumber):
+        cells = []
+        for text in row:
+            cell = WriteOnlyCell(page, text or None)
+            if text:
+                cell.data_type = "s"
+            cells.append(cell)
+        page.append(cells)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()

@@ -1,0 +1,88 @@
+"""One path a line, `A > B > C`, with optional ids before it and comments.
+
+The form of the Google product taxonomy::
+
+    # Google_Product_Taxonomy_Version: 2021-09-21
+    1 - Animals & Pet Supplies
+    3237 - Animals & Pet Supplies > Live Animals
+
+Two signs keep every name writable: a line `# ids: yes` (or `no`) settles whether what
+stands before ` - ` is an id, and a backslash before a leading `#` or backslash says that
+the line is no comment.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hierseed.errors import TaxonomyError, name_some
+from hierseed.io.taxonomies.build import PathRows, build
+from hierseed.io.taxonomies.source import Source, tidy
+from hierseed.taxonomy import SEPARATOR, Taxonomy
+
+DASH = " - "
+NO_CODE = "-"  # what stands for "no id" on a line of a file with ids
+
+_NUMBERED = re.compile(r"\d+ - ")
+_SETTLED = re.compile(r"#\s*ids:\s*(yes|no)\s*$")
+
+
+def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR) -> Taxonomy:
+    """Read paths; unless `ids` says so, numbers before every path are taken as ids."""
+    if not separator.strip():
+        raise TaxonomyError(f"the separator is {separator!r}; give a visible one, such as '/'")
+    settled = [match for line in source.lines if (match := _SETTLED.match(line))]
+    if ids is None and settled:
+        ids = settled[0].group(1) == "yes"
+    listed = [(number, line) for number, line in enumerate(source.lines, 1) if is_content(line)]
+    if ids is None:
+        ids = bool(listed) and all(_NUMBERED.match(line.strip()) for _, line in listed)
+    rows = PathRows(source)
+    seen: dict[str, int] = {}
+    for number, line in listed:
+        code, path = "", unescape(line.strip())
+        if ids:
+            code, dash, path = path.partition(DASH)
+            code = "" if code == NO_CODE else tidy(code)
+            if not dash:
+                source.fault(f"line {number}", f"no id before ' - ' in {line!r}")
+                continue
+            if code and seen.setdefault(code, number) != number:
+                source.fault(
+                    f"line {number}", f"the id {code!r} stands twice, first at line {seen[code]}"
+                )
+        rows.add(path.split(separator), f"line {number}", code=code)
+    return build(source, rows.rows)
+
+
+def write(taxonomy: Taxonomy) -> str:
+    """Write one path a line; ids come first where any topic has a code."""
+    ids = any(taxonomy.codes)
+    if unfit := [c for c in taxonomy.codes if DASH in f"{c} " or c == NO_CODE]:
+        raise TaxonomyError(
+            f"paths can't hold the code {NO_CODE!r} or one with {DASH!r} in it: "
+            f"{name_some(unfit)}; write .json or .csv"
+        )
+    lines = [
+        f"{code or NO_CODE}{DASH}{path}" if ids else path
+        for code, path in zip(taxonomy.codes, taxonomy.paths)
+    ]
+    settled = ["# ids: yes"] if ids else []
+    if not ids and all(map(_NUMBERED.match, lines)):
+        settled = ["# ids: no"]
+    return "".join(f"{line}\n" for line in [*settled, *map(escape, lines)])
+
+
+def is_content(line: str) -> bool:
+    """Tell a topic from a comment or an empty line."""
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def escape(line: str) -> str:
+    """Put a backslash before a line that would read as a comment."""
+    return "\\" + line if line.startswith(("#", "\\#", "\\\\")) else line
+
+
+def unescape(line: str) -> str:
+    """Take that backslash away again."""
+    return line[1:] if line.startswith(("\\#", "\\\\")) else line

@@ -1,0 +1,141 @@
+"""RDF text to triples in file order, with rdflib, after what is dangerous has been refused."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from typing import Any
+
+from hierseed.errors import MissingDependency
+from hierseed.io.taxonomies.source import Source
+
+LONGEST_ENTITY = 200  # characters; enough for a namespace, too short for an entity bomb
+
+_DECLARED = re.compile(r"<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)[\"']")
+_ENTITY = re.compile(r"<!ENTITY\s+(%\s+)?(\S+)\s+(\"[^\"]*\"|'[^']*'|\S+)", re.DOTALL)
+
+Triple = tuple[Any, Any, Any]
+
+
+def read_triples(source: Source, syntax: str) -> list[Triple]:
+    """Parse `turtle`, `xml` or `json-ld`; nothing is fetched from anywhere."""
+    text = source.text
+    if syntax == "xml":
+        _refuse_entities(source, text)
+    elif syntax == "json-ld":
+        _refuse_remote_contexts(source, text)
+    rdflib = _rdflib()
+    triples: list[Triple] = []
+    graph = rdflib.Graph(store=_recorder(triples))
+    talk = logging.getLogger("rdflib")
+    level = talk.level
+    talk.setLevel(logging.CRITICAL)  # it reports odd addresses on stderr; they are no fault here
+    try:
+        graph.parse(data=text, format=syntax, publicID="urn:taxonomy:")
+    except Exception as fault:  # parsers let through assertions and index errors on bad input
+        source.stop(_place(fault), f"not {syntax}: {_reason(fault)}")
+    finally:
+        talk.setLevel(level)
+    return triples
+
+
+def _recorder(triples: list[Triple]) -> Any:
+    """Make a store that keeps triples in file order; rdflib's own stores forget it."""
+    from rdflib.store import Store
+
+    class Recorder(Store):
+        context_aware = True  # rdflib reads JSON-LD through a graph of graphs
+
+        def add(self, triple: Triple, context: Any, quoted: bool = False) -> None:
+            triples.append(triple)
+
+        def add_graph(self, graph: Any) -> None: ...
+
+        def contexts(self, triple: Any = None) -> Any:
+            return iter(())
+
+        def triples(self, *_: Any, **__: Any) -> Any:
+            return iter(())
+
+        def __len__(self, context: Any = None) -> int:
+            return len(triples)
+
+        def bind(self, *_: Any, **__: Any) -> None: ...
+
+        def namespace(self, prefix: str) -> None: ...
+
+        def prefix(self, namespace: Any) -> None: ...
+
+        def namespaces(self) -> Any:
+            return iter(())
+
+    return Recorder()
+
+
+def _rdflib() -> Any:
+    try:
+        import rdflib
+    except ImportError as fault:
+        raise MissingDependency("rdflib", "skos", "a SKOS file") from fault
+    return rdflib
+
+
+def _refuse_entities(source: Source, text: str) -> None:
+    """Refuse entities that grow or reach outside; short ones for namespaces are common."""
+    declared = _DECLARED.match(text.lstrip())
+    if declared and declared.group(1).casefold() not in ("utf-8", "utf8", "us-ascii", "ascii"):
+        source.stop("line 1", f"declared as {declared.group(1)}; save the file as UTF-8")
+    for entity in _ENTITY.finditer(text):
+        parameter, name, value = entity.groups()
+        line = text.count("\n", 0, entity.start()) + 1
+        if parameter or value[0] not in "\"'":
+            source.fault(f"line {line}", f"the entity {name!r} reaches outside the file; remove it")
+        elif "&" in value or "%" in value or len(value) > LONGEST_ENTITY:
+            source.fault(
+                f"line {line}", f"the entity {name!r} grows when it is used; write the text out"
+            )
+    doctype = re.search(r"<!DOCTYPE[^\[>]*\b(SYSTEM|PUBLIC)\b", text)
+    if doctype:
+        line = text.count("\n", 0, doctype.start()) + 1
+        source.fault(f"line {line}", "the DOCTYPE names an outside file; remove it")
+    source.refuse()
+
+
+def _refuse_remote_contexts(source: Source, text: str) -> None:
+    """Refuse a `@context` given by address: rdflib would fetch it."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as fault:
+        source.stop(f"line {fault.lineno}", f"not JSON: {fault.msg}")
+    except (ValueError, RecursionError) as fault:
+        source.stop("", f"not JSON-LD: {fault}")
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            contexts = node.get("@context", [])
+            for context in contexts if isinstance(contexts, list) else [contexts]:
+                if isinstance(context, str) or (isinstance(context, dict) and "@import" in context):
+                    named = context if isinstance(context, str) else context["@import"]
+                    source.fault(
+                        "", f"the @context {named!r} lies elsewhere; write it into the file"
+                    )
+            waiting.extend(node.values())
+        elif isinstance(node, list):
+            waiting.extend(node)
+    source.refuse()
+
+
+def _place(fault: Exception) -> str:
+    """Name the line that a parser names."""
+    line = getattr(fault, "lines", None)  # turtle: line breaks before the fault
+    if isinstance(line, int):
+        return f"line {line + 1}"
+    number = getattr(fault, "getLineNumber", lambda: None)()
+    return f"line {number}" if number else ""
+
+
+def _reason(fault: Exception) -> str:
+    why = getattr(fault, "_why", None) or getattr(fault, "getMessage", lambda: str(fault))()
+    return str(why).split("\n")[0][:200] or type(fault).__name__

@@ -1,0 +1,175 @@
+"""SKOS vocabularies to topics: labels by language, notations as codes, broader and narrower."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hierseed.errors import TaxonomyError, name_some
+from hierseed.io.taxonomies.build import Entry, build, link
+from hierseed.io.taxonomies.rdf import Triple, read_triples
+from hierseed.io.taxonomies.source import Source, tidy
+from hierseed.taxonomy import Taxonomy
+
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+SKOSXL = "http://www.w3.org/2008/05/skos-xl#"
+TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+ANY = "*"
+CODES = ("notation", "uri")
+
+Labels = dict[str, list[str]]  # language, "" for none -> texts in file order
+
+
+@dataclass(slots=True)
+class Concept:
+    """What the triples say about one concept."""
+
+    address: str
+    is_concept: bool = False
+    preferred: Labels = field(default_factory=dict)
+    fallback: Labels = field(default_factory=dict)
+    alternative: Labels = field(default_factory=dict)
+    definition: Labels = field(default_factory=dict)
+    note: Labels = field(default_factory=dict)
+    notations: list[str] = field(default_factory=list)
+    broader: list[str] = field(default_factory=list)
+
+
+FIELDS = {
+    SKOS + "prefLabel": "preferred",
+    RDFS_LABEL: "fallback",
+    SKOS + "altLabel": "alternative",
+    SKOS + "definition": "definition",
+    SKOS + "scopeNote": "note",
+}
+
+
+def read(
+    source: Source,
+    *,
+    syntax: str,
+    language: str | None = None,
+    parent: str = "only",
+    code: str = "notation",
+) -> Taxonomy:
+    """Read a vocabulary.
+
+    `language` is one or several in order of preference (`"de,en"`, `"fr,*"`: French, else any);
+    without it the language that labels most concepts. `code="uri"` takes addresses as codes.
+    """
+    if code not in CODES:
+        raise TaxonomyError(f"code is {code!r}; say 'notation' or 'uri'")
+    concepts = [c for c in gather(read_triples(source, syntax)).values() if c.is_concept]
+    if not concepts:
+        source.stop("", "no skos:Concept in it")
+    wanted = _languages(concepts, language)
+    entries, strayed = [], []
+    for concept in concepts:
+        name, chosen = _pick(concept.preferred or concept.fallback, wanted)
+        where = f"<{concept.address}>"
+        if not name:
+            has = ", ".join(sorted(concept.preferred or concept.fallback)) or "no label at all"
+            source.fault(where, f"no label in {language or 'any language'!r} (it has: {has})")
+        elif language is None and chosen != wanted[0]:
+            strayed.append(name)
+        notation = concept.notations[0] if concept.notations else ""
+        entries.append(
+            Entry(
+                concept.address,
+                name,
+                where,
+                parents=concept.broader,
+                code=concept.address if code == "uri" else notation,
+                description=_describe(concept, wanted),
+            )
+        )
+    if strayed:
+        warnings.warn(
+            f"{source.name}: {len(strayed):,} concepts have no label in {wanted[0]!r} and keep "
+            f"another language: {name_some(strayed)}",
+            stacklevel=3,
+        )
+    return build(source, link(source, entries, parent))
+
+
+def gather(triples: Sequence[Triple]) -> dict[str, Concept]:
+    """Collect what is said about each concept, in order of first mention."""
+    concepts: dict[str, Concept] = {}
+    forms: dict[str, tuple[str, str]] = {}  # address of a SKOS-XL label -> language, text
+    extended: list[tuple[str, str, str]] = []
+
+    def concept(node: Any) -> Concept:
+        return concepts.setdefault(str(node), Concept(str(node)))
+
+    for subject, predicate, value in triples:
+        about = str(predicate)
+        if about == TYPE:
+            if str(value) == SKOS + "Concept":
+                concept(subject).is_concept = True
+        elif about in FIELDS:
+            labels: Labels = getattr(concept(subject), FIELDS[about])
+            labels.setdefault(_language(value), []).append(tidy(str(value)))
+        elif about == SKOS + "notation":
+            concept(subject).notations.append(tidy(str(value)))
+        elif about in (SKOS + "broader", SKOS + "narrower"):
+            lower, upper = (subject, value) if about.endswith("broader") else (value, subject)
+            concept(subject).is_concept = concept(value).is_concept = True
+            concept(lower).broader.append(str(upper))
+        elif about in (SKOS + "topConceptOf", SKOS + "hasTopConcept"):
+            concept(subject if about.endswith("Of") else value).is_concept = True
+        elif about == SKOSXL + "literalForm":
+            forms[str(subject)] = (_language(value), tidy(str(value)))
+        elif about in (SKOSXL + "prefLabel", SKOSXL + "altLabel"):
+            kind = "fallback" if about.endswith("prefLabel") else "alternative"
+            extended.append((str(subject), kind, str(value)))
+    for address, kind, label in extended:
+        if label in forms:
+            language, text = forms[label]
+            getattr(concept(address), kind).setdefault(language, []).append(text)
+    return concepts
+
+
+def _language(value: Any) -> str:
+    return (getattr(value, "language", None) or "").casefold()
+
+
+def _languages(concepts: Sequence[Concept], language: str | None) -> list[str]:
+    """Give languages in order of preference."""
+    if language is not None:
+        return [part.strip().casefold() for part in language.split(",") if part.strip()]
+    counts: Counter[str] = Counter()
+    for concept in concepts:
+        counts.update((concept.preferred or concept.fallback).keys())
+    best = sorted(counts, key=lambda tag: (-counts[tag], tag != "en", tag != "", tag))
+    return [*best[:1], ANY] if best else [ANY]
+
+
+def _pick(labels: Labels, wanted: Sequence[str]) -> tuple[str, str]:
+    """Give the first text in the first language wanted; `en` takes `en-gb`, and no tag, too."""
+    for tag in wanted:
+        for match in (
+            lambda t, tag=tag: t == tag,
+            lambda t, tag=tag: t.split("-")[0] == tag.split("-")[0],
+            lambda t, tag=tag: t == "" or tag == ANY,
+        ):
+            for found in labels:
+                if match(found):
+                    return labels[found][0], tag if found == "" else found
+    return "", ""
+
+
+def _describe(concept: Concept, wanted: Sequence[str]) -> str:
+    """Join the definition (or scope note) with the alternative labels."""
+    text, _ = _pick(concept.definition, wanted)
+    if not text:
+        text, _ = _pick(concept.note, wanted)
+    _, tag = _pick(concept.alternative, wanted)
+    others = concept.alternative.get(tag) or concept.alternative.get("", [])
+    if not others:
+        return text
+    also = "Also: " + "; ".join(dict.fromkeys(others))
+    return f"{text}\n{also}" if text else also

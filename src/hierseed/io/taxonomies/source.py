@@ -1,0 +1,101 @@
+"""The bytes of a taxonomy file, and the faults found in them with their places."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import NoReturn
+
+from hierseed.errors import TaxonomyError
+from hierseed.taxonomy import UNWRITABLE
+
+LIMIT = 256 * 2**20  # bytes; the largest public taxonomies (MeSH, EuroVoc) are below 200 MB
+LISTED = 50  # faults spelled out in one message; the rest are counted
+
+_BREAKS = re.compile(r"\s*[\t\n\r\f\v\x85\u2028\u2029]\s*")
+
+
+@dataclass
+class Source:
+    """One file: its name for messages, its bytes, and the faults found so far."""
+
+    name: str
+    data: bytes
+    _faults: list[str] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, file: str | PathLike[str]) -> Source:
+        """Load a file; what is missing, a folder or far too large is refused."""
+        path = Path(fspath(file))
+        try:
+            size = path.stat().st_size
+            if path.is_dir():
+                raise TaxonomyError(f"{path} is a folder; name the taxonomy file in it")
+            if size > LIMIT:
+                raise TaxonomyError(
+                    f"{path} holds {size / 2**20:,.0f} MB, a taxonomy at most {LIMIT >> 20} MB; "
+                    "is this the corpus?"
+                )
+            return cls(str(path), path.read_bytes())
+        except (OSError, ValueError) as fault:  # ValueError: a NUL in the name
+            if isinstance(fault, TaxonomyError):
+                raise
+            reason = getattr(fault, "strerror", None) or str(fault)
+            raise TaxonomyError(f"can't read the taxonomy {path}: {reason}") from fault
+
+    @cached_property
+    def text(self) -> str:
+        """The whole file as text: UTF-8, with or without a byte order mark."""
+        if self.data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            self.stop("line 1", "this is UTF-16, as Excel's 'Unicode text' is; save it as UTF-8")
+        try:
+            text = self.data.decode("utf-8-sig")
+        except UnicodeDecodeError as fault:
+            line = self.data.count(b"\n", 0, fault.start) + 1
+            byte = self.data[fault.start]
+            self.stop(f"line {line}", f"the byte 0x{byte:02X} is not UTF-8; save the file as UTF-8")
+        if "\0" in text:
+            line = text.count("\n", 0, text.index("\0")) + 1
+            self.stop(f"line {line}", "a NUL character: this is a binary file, not a text")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text. Only line breaks part them, not Unicode's other separators."""
+        return self.text.split("\n")
+
+    def fault(self, where: str, what: str) -> None:
+        """Note a fault and go on, so that all of them are told at once."""
+        self._faults.append(f"{where}: {what}" if where else what)
+
+    def stop(self, where: str, what: str) -> NoReturn:
+        """Note a fault after which reading can't go on, and raise."""
+        self.fault(where, what)
+        raise self._error()
+
+    def refuse(self) -> None:
+        """Raise one error that lists every fault, if there is any."""
+        if self._faults:
+            raise self._error()
+
+    def _error(self) -> TaxonomyError:
+        if len(self._faults) == 1:
+            return TaxonomyError(f"{self.name}, {self._faults[0]}")
+        listed = "".join(f"\n  - {fault}" for fault in self._faults[:LISTED])
+        if len(self._faults) > LISTED:
+            listed += f"\n  … and {len(self._faults) - LISTED:,} more"
+        return TaxonomyError(f"{self.name} has {len(self._faults):,} faults:{listed}")
+
+
+def tidy(text: str) -> str:
+    """Strip a name or code; a line break or tab inside it (Excel, SKOS) becomes one space."""
+    return _BREAKS.sub(" ", text).strip()
+
+
+def tidy_description(text: str) -> str:
+    """Keep line breaks, drop the characters that no format holds."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ").split("\n")
+    return "\n".join(UNWRITABLE.sub(" ", line).rstrip() for line in lines).strip()
