@@ -1,0 +1,5 @@
+"""The command line: one file and one function per command, of the same name."""
+
+from hierseed.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,107 @@
+"""`hierseed`: finds the command that is asked for, runs it, and says in one line what went wrong.
+
+A command `name` is the function `name` in `hierseed/cli/name.py`. Only the module of the
+command asked for is imported; the others lend their line to `--help` from the table here.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Collection
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import typer
+
+from hierseed.cli.faults import guarded
+
+WORK, JUDGE, TOOLS = "The job", "Look and improve", "Tools"
+
+COMMANDS = {  # name: panel, line in --help (the first line of the command's own help)
+    "demo": (WORK, "Show the whole job on text that is on this computer; no download."),
+    "check": (WORK, "Look for every fault in taxonomy, seeds and corpus before the long step."),
+    "embed": (WORK, "Turn the texts of a corpus into vectors; goes on where it was stopped."),
+    "fit": (WORK, "Learn the topics from their seeds and the whole corpus."),
+    "assign": (WORK, "Place documents in the topics of a model, as a table."),
+    "evaluate": (JUDGE, "Compare a table of placed documents with what experts said."),
+    "suggest": (JUDGE, "Say which documents to label next, and why."),
+    "report": (JUDGE, "Write one page that shows what is in every topic."),
+    "serve": (JUDGE, "Open the workbench in the browser."),
+    "convert": (TOOLS, "Convert a taxonomy from one file format to another."),
+    "embedders": (TOOLS, "List the ways to turn text into vectors, and what each one needs."),
+    "bench": (TOOLS, "Make the tables and figures of the paper, and ours."),
+}
+
+HELP = """Place a large corpus in your own taxonomy, from a few example documents per topic.
+
+You bring three files: the [bold]taxonomy[/bold] (your topics, one below the other), the
+[bold]corpus[/bold] (a table with the columns id and text, or a folder of .txt files), and the
+[bold]seeds[/bold] (a table of id and topic: a few documents that show what each topic is about).
+
+  hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
+
+  hierseed assign model docs.csv -o placed.csv"""
+
+
+def main() -> None:
+    """Run the command line; the entry point of the `hierseed` script."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # tidy up as after Ctrl-C
+    make_app(_words())(prog_name="hierseed")
+
+
+def make_app(wanted: Collection[str] | None = None) -> typer.Typer:
+    """Return the app with the commands in `wanted` ready to run (None: all of them)."""
+    app = typer.Typer(
+        help=HELP,
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback()(_version_option)
+    for name, (panel, line) in COMMANDS.items():
+        if find_spec(f"hierseed.cli.{name}") is None:
+            continue
+        if wanted is None or name in wanted:
+            app.command(name, rich_help_panel=panel)(guarded(name, _function(name)))
+        else:
+            app.command(name, rich_help_panel=panel, help=line)(_never_run)
+    return app
+
+
+def _function(name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(import_module(f"hierseed.cli.{name}"), name)
+    return function
+
+
+def _never_run() -> None:
+    """Stand in for a command that is only listed."""
+
+
+def _words() -> set[str]:
+    """The words typed so far; a shell that completes a line hands them over in COMP_WORDS."""
+    typed = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS") or ""
+    try:
+        return {*sys.argv[1:], *shlex.split(typed)}
+    except ValueError:  # a quote that is still open
+        return {*sys.argv[1:], *typed.split()}
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        from hierseed import __version__
+
+        typer.echo(f"hierseed {__version__}")
+        raise typer.Exit
+
+
+def _version_option(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+    ),
+) -> None:
+    pass

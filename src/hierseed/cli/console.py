@@ -1,0 +1,117 @@
+"""What a command says while it works: facts, notes and progress bars, all on stderr.
+
+Results go to stdout. Where stderr is no terminal there are no bars, so that logs stay readable.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console as Terminal
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+LABEL = 11  # columns for the name of a fact
+
+
+class Console:
+    """Speaks for one command.
+
+    Parameters
+    ----------
+    quiet : say nothing; faults are still told
+    json : print results as JSON, and nothing else on stdout
+    """
+
+    def __init__(self, *, quiet: bool = False, json: bool = False) -> None:
+        self.json = json
+        self.quiet = quiet
+        self.terminal = Terminal(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
+        self.out = Terminal(highlight=False)
+
+    def fact(self, label: str, text: str, style: str = "") -> None:
+        """Print one line: what, then how it is."""
+        self.terminal.print(
+            Text.assemble((f"{label:<{LABEL}}", "bold"), (text, style or "default"))
+        )
+
+    def note(self, text: str) -> None:
+        """Print something to be noticed, though work goes on."""
+        self.fact("Note", text, "yellow")
+
+    def result(self, payload: Any) -> None:
+        """Print a result as JSON on stdout."""
+        print(json.dumps(payload, ensure_ascii=False, indent=2, default=_plain))
+
+    @contextmanager
+    def bar(self, label: str, total: int | None = None, unit: str = "documents") -> Iterator[Bar]:
+        """Show a bar with rate and time left; gone when the block ends, on a terminal only."""
+        columns: list[ProgressColumn] = [
+            TextColumn(f"[bold]{label:<{LABEL - 1}}"),
+            BarColumn(bar_width=32, complete_style="cyan", finished_style="cyan"),
+            MofNCompleteColumn() if total is not None else TextColumn("{task.completed:,}"),
+            TextColumn(unit),
+            _RateColumn(),
+            *([TimeRemainingColumn(compact=True), TextColumn("left")] if total else []),
+        ]
+        hidden = self.quiet or not self.terminal.is_terminal
+        with Progress(*columns, console=self.terminal, transient=True, disable=hidden) as progress:
+            yield Bar(progress, progress.add_task(label, total=total))
+
+
+class Bar:
+    """Handle of a bar: where it stands, and how long it took."""
+
+    def __init__(self, progress: Progress, task: Any) -> None:
+        self._progress = progress
+        self._task = task
+        self._started = time.perf_counter()
+
+    def to(self, done: int) -> None:
+        """Set how much is done."""
+        self._progress.update(self._task, completed=done)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the bar began."""
+        return time.perf_counter() - self._started
+
+
+class _RateColumn(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:,.0f}/s" if speed else "", style="cyan")
+
+
+def duration(seconds: float) -> str:
+    """`0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`: as people say it."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def amount(count: int, unit: str) -> str:
+    """`1 document`, `3,045 documents`."""
+    return f"{count:,} {unit}{'' if count == 1 else 's'}"
+
+
+def _plain(value: Any) -> Any:
+    """Turn paths and numpy values into what JSON knows."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)

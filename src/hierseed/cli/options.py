@@ -1,0 +1,56 @@
+"""Options that several commands share, spelled and explained the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Source = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CORPUS|VECTORS",
+        help="The documents: a .csv, .tsv, .jsonl, .parquet or .xlsx file (text ones also as .gz), "
+        "a folder of .txt files, or vectors that `hierseed embed` made.",
+    ),
+]
+IdColumn = Annotated[
+    str,
+    typer.Option("--id", metavar="COLUMN", help="Column with the ids; '#' numbers the rows."),
+]
+TextColumn = Annotated[str, typer.Option("--text", metavar="COLUMN", help="Column with the texts.")]
+OnError = Annotated[
+    Literal["stop", "skip"],
+    typer.Option(
+        help="What to do with rows that can't be used: stop and list them all, or skip them "
+        "and keep them in a file beside the output."
+    ),
+]
+PlainQuotes = Annotated[
+    bool,
+    typer.Option(
+        "--plain-quotes",
+        help="Quotation marks in CSV or TSV are letters like any other (many .tsv files).",
+    ),
+]
+TaxonomyFile = Annotated[
+    Path,
+    typer.Option(
+        "--taxonomy",
+        "-t",
+        metavar="FILE",
+        help="Your topics: lines of 'A > B > C', an indented outline, SKOS, CSV, Excel, YAML …",
+    ),
+]
+SeedFile = Annotated[
+    Path,
+    typer.Option(
+        "--seeds",
+        "-s",
+        metavar="FILE",
+        help="Your examples: a table with the columns id and topic, or text and topic.",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]
