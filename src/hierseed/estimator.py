@@ -274,7 +274,7 @@ class UnfitHierSeed(HierSeed):
     ) -> Fitted:
         documents = ArrayBlocks(np.unique(seeds, axis=0)) if len(seeds) else blocks
         model, empty = at_pivot(
-            documents, taxonomy.tree, vectors, {}, settings,
+            documents, taxonomy.tree, vectors, None, settings,
             largest=largest, extend=True, is_other=taxonomy.is_other,
         )  # fmt: skip
         return Fitted(model, None, [], empty)

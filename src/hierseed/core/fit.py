@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,9 @@ from hierseed.core.objective import Objective, objective
 from hierseed.core.other import other_vector, parents_for_other
 from hierseed.core.pivot import radii, widen
 from hierseed.core.refine import refine
-from hierseed.core.spheres import sphere_centres
+from hierseed.core.spheres import spheres_above_pivot, spheres_of_level
 from hierseed.core.tree import Tree
-from hierseed.core.vectors import bottom_up
+from hierseed.core.vectors import Spheres, bottom_up
 
 Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]
@@ -71,7 +72,7 @@ def fit(
     grid2 = Grid.holding(blocks.n, largest**2)
     result: Fitted | None = None
     history: list[dict[str, Any]] = []
-    spheres: dict[int, Floats] = {}
+    spheres: Spheres | None = None
     for number in range(1, settings.max_iter + 1):
         began = time.perf_counter()
         model, empty = at_pivot(
@@ -104,8 +105,7 @@ def fit(
         if number == settings.max_iter:
             break
         tree, vectors = model.tree, model.vectors
-        if settings.les_weight > 0:
-            spheres = sphere_centres(blocks, model, settings.sphere, largest)
+        spheres = partial(spheres_of_level, blocks, model, settings.sphere, largest)
     assert result is not None  # the first round always falls
     return result
 
@@ -114,7 +114,7 @@ def at_pivot(
     blocks: Blocks,
     tree: Tree,
     vectors: Floats,
-    spheres: dict[int, Floats],
+    spheres: Spheres | None,
     settings: Settings,
     *,
     largest: float,
@@ -154,7 +154,7 @@ def add_others(
     centres: dict[int, Floats] = {}
     if any(t < 0 or tree.level[t] < level for t in parents):
         model = Model(tree, level, vectors, np.zeros(0), np.zeros(0), version=_fresh())
-        centres = sphere_centres(blocks, model, settings.sphere, largest, at_pivot=True)
+        centres = spheres_above_pivot(blocks, model, settings.sphere, largest)
     parent, rows = list(tree.parent), [vectors]
     for topic in parents:
         children = vectors[tree.children(topic)]

@@ -13,26 +13,33 @@ from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
 SPELLINGS = ("text", "printed")
-BALANCED = 1e-9  # mean unit vector below which children are even around their topic
+BALANCED = 1e-9  # share of a vector that is put down to rounding
 
 
 def other_vector(topic: Floats, children: Floats, spelling: str = "text") -> Floats | None:
     """Vector of the Other child, None where the children are balanced already.
 
-    `text` is what the paper says and its code does; `printed` is its equation to the letter,
-    which is longer by the number of children times their imbalance.
+    A topic at the mean of its children has its Other on its own place. `text` is what the paper
+    says and its code does; `printed` is its equation to the letter, which is longer by the number
+    of children times their imbalance.
     """
     offsets = children - topic
     lengths = np.linalg.norm(offsets, axis=1, keepdims=True)
-    units = np.divide(offsets, lengths, out=np.zeros_like(offsets), where=lengths > 0)
+    apart = lengths > same_place(topic, children)
+    units = np.divide(offsets, lengths, out=np.zeros_like(offsets), where=apart)
     eta = units.mean(axis=0)
     imbalance = float(np.linalg.norm(eta))
     length = float(np.linalg.norm(offsets.mean(axis=0)))
-    if imbalance < BALANCED or length == 0:
+    if imbalance < BALANCED:
         return None
     if spelling == "printed":
         length *= len(children) * imbalance
     return topic - length * eta / imbalance
+
+
+def same_place(topic: Floats, children: Floats) -> float:
+    """Distance below which a child lies where its topic lies, but for rounding."""
+    return BALANCED * float(np.abs(topic).max() + np.abs(children).max(initial=0.0))
 
 
 def parents_for_other(tree: Tree, pivot_level: int, *, at_pivot: bool) -> list[int]:

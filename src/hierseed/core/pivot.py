@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from hierseed.core.blocks import Block, Blocks
 from hierseed.core.distance import LEVEL, squared_distances, squared_norms
 from hierseed.core.model import Model
+from hierseed.core.other import same_place
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -27,7 +28,8 @@ def radii(tree: Tree, vectors: Floats, pivots: Ints) -> Floats:
         furthest = np.linalg.norm(vectors[children] - vectors[topic], axis=1).max(initial=0.0)
         others = siblings[siblings != topic]
         gaps = np.linalg.norm(vectors[others] - vectors[topic], axis=1)
-        result[topic] = 2 * furthest if furthest > 0 else gaps.min(initial=np.inf)
+        away = furthest > same_place(vectors[topic], vectors[children])
+        result[topic] = 2 * furthest if away else gaps.min(initial=np.inf)
     return result
 
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from hierseed.core.exact import Grid
 
 Floats = NDArray[np.float64]
-TOLERANCES = ("ratio", "deviation")
 
 
 def windows(distances: Floats, *, empty: bool = False) -> tuple[Floats, Floats]:
@@ -84,11 +83,11 @@ class Candidates:
     def centre(self, tolerance: str, grid: Grid, grid2: Grid) -> int:
         """Row of the document at the centre: the largest radius within the tolerance.
 
-        `ratio`: spread at most 10 times the least (the published code). `deviation`: at most the
-        mean less one standard deviation of all spreads, and never less than the least (the paper).
+        Spread at most 10 times the least (the published code); with `deviation`, at most the mean
+        less one standard deviation of all spreads, and never less than the least (the paper).
         """
         least = self.spread.min()
-        if tolerance == "ratio":
+        if tolerance != "deviation":
             limit = 10.0 * least
         else:
             mean = np.ldexp(self.sum, -grid.bits) / self.count

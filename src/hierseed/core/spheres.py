@@ -1,8 +1,9 @@
-"""One pass that finds the sphere centre of every topic (see `sphere` for one topic's)."""
+"""Passes that find the sphere centres of all topics of a level (`sphere` is one topic's)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,62 +16,82 @@ from hierseed.core.model import Model
 from hierseed.core.sphere import Candidates, windows
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
 Found = dict[int, Candidates]
 
 
-def sphere_centres(
-    blocks: Blocks, model: Model, tolerance: str, largest: float, *, at_pivot: bool = False
+def spheres_of_level(
+    blocks: Blocks, model: Model, tolerance: str, largest: float, level: int, vectors: Floats
 ) -> dict[int, Floats]:
-    """Sphere centre among the children of each topic that has two or more and documents.
+    """Sphere centre of each topic of a level, among the documents assigned to it.
 
-    Topics from the pivot down use their assigned sets. With `at_pivot`, instead, the topics just
-    above the pivot (-1: the root) use the documents nearest to one of their children.
+    `model` holds the assigned sets, `vectors` where the children are now. Topics with fewer than
+    two children, or no document, have none.
     """
+    return _centres(blocks, candidates_of_level, model, tolerance, largest, level, vectors)
+
+
+def spheres_above_pivot(
+    blocks: Blocks, model: Model, tolerance: str, largest: float
+) -> dict[int, Floats]:
+    """Sphere centre of each topic just above the pivot (-1: the root).
+
+    No documents are assigned to these; the nearest to one of its children stand in.
+    """
+    return _centres(blocks, candidates_above_pivot, model, tolerance, largest)
+
+
+def _centres(
+    blocks: Blocks,
+    step: Callable[..., Found],
+    model: Model,
+    tolerance: str,
+    largest: float,
+    *where: Any,
+) -> dict[int, Floats]:
     grid = Grid.holding(blocks.n, 2 * largest)
     grid2 = Grid.holding(blocks.n, 4 * largest**2)
-    step: Callable[..., Found] = candidates_above if at_pivot else candidates_below
     found: Found = {}
-    for part in blocks.map(step, model, tolerance, grid, grid2):
+    for part in blocks.map(step, model, tolerance, grid, grid2, *where):
         for topic, candidates in part.items():
             found[topic] = found[topic].merge(candidates) if topic in found else candidates
-    topics = sorted(found)
-    method = "ratio" if tolerance == "empty" else tolerance
-    rows = [found[topic].centre(method, grid, grid2) for topic in topics]
-    return dict(zip(topics, blocks.take(np.array(rows, dtype=np.intp)))) if rows else {}
+    rows = [candidates.centre(tolerance, grid, grid2) for candidates in found.values()]
+    return dict(zip(found, blocks.take(np.array(rows, dtype=np.intp)))) if rows else {}
 
 
-def candidates_below(block: Block, model: Model, tolerance: str, grid: Grid, grid2: Grid) -> Found:
-    """Candidates of each topic from the pivot down, among its assigned documents."""
-    return dict(_candidates(block, _assigned_sets(block, model), model, tolerance, grid, grid2))
+def candidates_of_level(
+    block: Block,
+    model: Model,
+    tolerance: str,
+    grid: Grid,
+    grid2: Grid,
+    level: int,
+    vectors: Floats,
+) -> Found:
+    """Candidates of each topic of a level, among its assigned documents."""
+    placements = settled(block, model, level)
+    sets = ((topic, placements.row[at]) for topic, at in by_topic(placements.topic, model, level))
+    return dict(_candidates(block, sets, model, vectors, tolerance, grid, grid2))
 
 
-def candidates_above(block: Block, model: Model, tolerance: str, grid: Grid, grid2: Grid) -> Found:
+def candidates_above_pivot(
+    block: Block, model: Model, tolerance: str, grid: Grid, grid2: Grid
+) -> Found:
     """Candidates of each topic just above the pivot, among the documents nearest to it."""
-    return dict(_candidates(block, _nearest_sets(block, model), model, tolerance, grid, grid2))
-
-
-def _assigned_sets(block: Block, model: Model) -> Iterator[tuple[int, NDArray[np.integer]]]:
-    for level in range(model.pivot_level, model.tree.height):
-        placements = settled(block, model, level)
-        for topic, at in by_topic(placements.topic, model, level):
-            yield topic, placements.row[at]
-
-
-def _nearest_sets(block: Block, model: Model) -> Iterator[tuple[int, NDArray[np.integer]]]:
     at_level = model.tree.at_level(model.pivot_level)
     vectors = model.vectors[at_level]
     scale = block.squared_norms + squared_norms(vectors).max(initial=0.0)
     D = squared_distances(block.X, vectors, block.squared_norms)
-    closest = at_level[lowest(D, scale)]
-    above = model.tree.parent[closest]
-    for topic in np.unique(above):
-        yield int(topic), np.flatnonzero(above == topic)
+    above = model.tree.parent[at_level[lowest(D, scale)]]
+    sets = ((int(topic), np.flatnonzero(above == topic)) for topic in np.unique(above))
+    return dict(_candidates(block, sets, model, model.vectors, tolerance, grid, grid2))
 
 
 def _candidates(
     block: Block,
-    sets: Iterator[tuple[int, NDArray[np.integer]]],
+    sets: Iterable[tuple[int, Ints]],
     model: Model,
+    vectors: Floats,
     tolerance: str,
     grid: Grid,
     grid2: Grid,
@@ -79,8 +100,6 @@ def _candidates(
         children = model.tree.children(topic)
         if len(children) < 2 or not len(rows):
             continue
-        distances = np.sqrt(
-            squared_distances(block.pick(rows), model.vectors[children], block.squared_norms[rows])
-        )
-        spread, radius = windows(distances, empty=tolerance == "empty")
+        D = squared_distances(block.pick(rows), vectors[children], block.squared_norms[rows])
+        spread, radius = windows(np.sqrt(D), empty=tolerance == "empty")
         yield topic, Candidates.of(spread, radius, rows + block.start, grid, grid2)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
+Spheres = Callable[[int, Floats], dict[int, Floats]]
 
 
 def start(tree: Tree, means: Floats, has_seeds: NDArray[np.bool_]) -> Floats:
@@ -22,7 +25,7 @@ def start(tree: Tree, means: Floats, has_seeds: NDArray[np.bool_]) -> Floats:
 def bottom_up(
     tree: Tree,
     vectors: Floats,
-    spheres: dict[int, Floats],
+    spheres: Spheres | None = None,
     *,
     pivot_level: int,
     self_weight: float,
@@ -31,11 +34,15 @@ def bottom_up(
     """Move each inner topic, from the deepest level up to the pivot.
 
     `c = WM({c} u children u {sphere})`: weight `self_weight` for itself, 1 for the children
-    together, `les_weight` for the sphere where there is one. Above the pivot a topic is the mean
+    together, `les_weight` for the sphere where there is one: `spheres(level, vectors)` finds
+    those of a level among children that have moved already. Above the pivot a topic is the mean
     of its children.
     """
     vectors = vectors.copy()
     for level in range(tree.height - 1, 0, -1):
+        centres: dict[int, Floats] = {}
+        if spheres is not None and les_weight > 0 and level >= pivot_level:
+            centres = spheres(level, vectors)
         for topic in tree.at_level(level):
             children = tree.children(topic)
             if not len(children):
@@ -45,7 +52,7 @@ def bottom_up(
                 vectors[topic] = mean
                 continue
             total, weight = self_weight * vectors[topic] + mean, self_weight + 1.0
-            if topic in spheres and les_weight > 0:
-                total, weight = total + les_weight * spheres[topic], weight + les_weight
+            if topic in centres:
+                total, weight = total + les_weight * centres[topic], weight + les_weight
             vectors[topic] = total / weight
     return vectors

@@ -1,0 +1,69 @@
+"""Imports point downwards: the table of ARCHITECTURE.md, held over the syntax trees."""
+
+import ast
+from pathlib import Path
+
+import hierseed
+
+ORDER = [
+    {"errors"},
+    {"core", "embed"},
+    {"taxonomy", "assignments", "inputs", "scale"},
+    {"base", "estimator", "anchored", "evaluate"},
+    {"baselines", "io", "suggest"},
+    {"bench", "demo", "report"},
+    {"app"},
+    {"cli"},
+]
+RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
+DOORS = {  # the only imports upwards, inside functions, because people expect these methods there
+    ("taxonomy", "io"),
+    ("base", "io"),
+    ("embed", "io"),
+}
+PACKAGE = Path(hierseed.__file__).parent
+
+
+def unit(path):
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return parts[0]
+
+
+def imported(tree):
+    """Names under hierseed that a syntax tree imports, and whether at the top level."""
+    top = set(map(id, tree.body))
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names = [node.module]
+            if node.module == "hierseed":
+                names = [f"hierseed.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "hierseed" and len(parts) > 1:
+                yield parts[1], id(node) in top
+
+
+def test_imports_point_downwards():
+    faults = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        own = unit(path)
+        if own == "__init__":
+            continue
+        assert own in RANK, f"{own} has no place in the order: add it here and in ARCHITECTURE.md"
+        for other, at_top in imported(ast.parse(path.read_text())):
+            if other in {"__version__", own}:
+                continue
+            other = {"Taxonomy": "taxonomy", "HierSeed": "estimator"}.get(other, other)
+            door = (own, other) in DOORS and not at_top
+            if RANK[other] > RANK[own] and not door:
+                faults.append(f"{path.relative_to(PACKAGE)} imports {other}")
+    assert not faults, "\n".join(faults)
+
+
+def test_core_knows_no_files_and_no_names():
+    for path in sorted((PACKAGE / "core").rglob("*.py")):
+        names = {name for name, _ in imported(ast.parse(path.read_text()))}
+        assert names <= {"core", "errors"}, path.name
