@@ -1,0 +1,159 @@
+"""Which documents and which rival topics a page shows for each topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.assignments import Assignments
+from hierseed.taxonomy import Taxonomy
+
+Floats = NDArray[np.floating]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Placements:
+    """One record per document: where it was placed first, and what came second."""
+
+    taxonomy: Taxonomy
+    labels: Ints  # (n,) deepest topic, -1 for None
+    path: Ints  # (n, height) topic per level
+    distance: Floats  # (n, height)
+    score: Floats  # (n, height)
+    rival: Ints  # (n, height) the runner-up's topic per level, -1 where it is the same topic
+    is_seed: NDArray[np.bool_]
+    n_several: int  # documents that were placed more than once
+
+    def deepest(self, values: Floats) -> Floats:
+        """Pick the entry of each document's deepest level; NaN for None."""
+        level = (self.path >= 0).sum(axis=1)
+        picked = np.take_along_axis(values, np.maximum(level - 1, 0)[:, None], axis=1)[:, 0]
+        return np.where(level > 0, picked, np.nan)
+
+
+def first_placements(assignments: Assignments) -> Placements:
+    """Keep the primary record of each document."""
+    first = assignments.primary
+    path = np.asarray(assignments.levels, dtype=np.intp)
+    rival = assignments.taxonomy.tree.ancestors[assignments.runner_up[first]]
+    times = np.bincount(assignments.row, minlength=len(first))
+    return Placements(
+        taxonomy=assignments.taxonomy,
+        labels=np.asarray(assignments.labels, dtype=np.intp),
+        path=path,
+        distance=assignments.distance[first],
+        score=assignments.score[first],
+        rival=np.where(rival == path, -1, rival),
+        is_seed=assignments.is_seed,
+        n_several=int((times > 1).sum()),
+    )
+
+
+def count_documents(placements: Placements) -> tuple[Ints, Ints]:
+    """Documents in each topic's whole subtree, and those that stopped at the topic itself."""
+    n = len(placements.taxonomy)
+    own = np.bincount(placements.labels[placements.labels >= 0], minlength=n)
+    path = placements.path
+    return np.bincount(path[path >= 0], minlength=n), own
+
+
+def central_documents(placements: Placements, k: int) -> list[list[int]]:
+    """Find the k documents nearest to each topic's vector."""
+    chosen: list[list[int]] = [[] for _ in range(len(placements.taxonomy))]
+    for level in range(placements.path.shape[1]):
+        topic, distance = placements.path[:, level], placements.distance[:, level]
+        _take(chosen, topic, distance, topic >= 0, k)
+    return chosen
+
+
+def borderline_documents(
+    placements: Placements, k: int, central: list[list[int]]
+) -> list[list[int]]:
+    """Find the k documents of each topic that were placed there with the lowest score."""
+    chosen: list[list[int]] = [[] for _ in range(len(placements.taxonomy))]
+    free = np.ones(len(placements.labels), dtype=bool)
+    for documents in central:
+        free[documents] = False
+    for level in range(placements.path.shape[1]):
+        score = placements.score[:, level]
+        torn = free & (placements.path[:, level] >= 0) & (score < 1)
+        _take(chosen, placements.path[:, level], score, torn, k)
+    return chosen
+
+
+def _take(
+    chosen: list[list[int]], topic: Ints, key: Floats, usable: NDArray[np.bool_], k: int
+) -> None:
+    """Append to each topic its k usable documents of least key."""
+    rows = np.flatnonzero(usable)
+    rows = rows[np.lexsort((rows, key[rows], topic[rows]))]
+    starts = np.flatnonzero(np.r_[True, topic[rows][1:] != topic[rows][:-1]])[: len(rows)]
+    for start, stop in zip(starts, np.r_[starts[1:], len(rows)]):
+        best = rows[start : min(stop, start + k)]
+        chosen[int(topic[best[0]])] = best.tolist()
+
+
+def second_choices(placements: Placements, rows: Ints, X: Floats, vectors: Floats) -> Ints:
+    """Complete the rivals of the given rows, whose vectors are X.
+
+    The runner-up speaks of the last choice only; at the levels above it the second choice is
+    the nearest other topic of that level.
+    """
+    rival = placements.rival.copy()
+    tree = placements.taxonomy.tree
+    for level in range(rival.shape[1]):
+        topics = tree.at_level(level + 1)
+        unknown = (rival[rows, level] < 0) & (placements.path[rows, level] >= 0)
+        if len(topics) < 2 or not unknown.any():
+            continue
+        away = (vectors[topics] ** 2).sum(axis=1) - 2 * X[unknown] @ vectors[topics].T
+        away[topics == placements.path[rows[unknown], level][:, None]] = np.inf
+        rival[rows[unknown], level] = topics[away.argmin(axis=1)]
+    return rival
+
+
+def rival_topics(
+    placements: Placements, rival: Ints, vectors: Floats, k: int
+) -> list[list[tuple[int, float]]]:
+    """Find (topic, share of documents whose second choice it was); then the nearest siblings."""
+    taxonomy = placements.taxonomy
+    n = len(taxonomy)
+    rivals: list[list[tuple[int, float]]] = [[] for _ in range(n)]
+    for level in range(placements.path.shape[1]):
+        both = (placements.path[:, level] >= 0) & (rival[:, level] >= 0)
+        homes, others = placements.path[both, level], rival[both, level]
+        known = np.bincount(homes, minlength=n)
+        pairs, counts = np.unique(homes * n + others, return_counts=True)
+        for pair in np.argsort(-counts, kind="stable"):
+            home, other = divmod(int(pairs[pair]), n)
+            if len(rivals[home]) < k:
+                rivals[home].append((other, round(int(counts[pair]) / int(known[home]), 4)))
+    for topic in range(n):
+        siblings = taxonomy.tree.children(int(taxonomy.tree.parent[topic]))
+        listed = {other for other, _ in rivals[topic]} | {topic}
+        left = np.array([s for s in siblings if int(s) not in listed], dtype=np.intp)
+        away = ((vectors[left] - vectors[topic]) ** 2).sum(axis=1)
+        nearest = left[np.argsort(away, kind="stable")]
+        rivals[topic] += [(int(s), 0.0) for s in nearest[: max(0, k - len(rivals[topic]))]]
+    return rivals
+
+
+def sample_documents(labels: Ints, most: int, random_state: int = 0) -> Ints:
+    """Draw at most so many documents, every topic heard: shares between equal and true size."""
+    n = len(labels)
+    if n <= most:
+        return np.arange(n)
+    random = np.random.default_rng(random_state)
+    _, group, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    share = np.sqrt(counts)
+    wanted = np.minimum(counts, np.ceil(share / share.sum() * most))
+    key = random.random(n)
+    order = np.lexsort((key, group))
+    starts = np.r_[0, np.cumsum(counts)[:-1]]
+    place_in_group = np.arange(n) - starts[group[order]]
+    turn = np.argsort(place_in_group, kind="stable")  # the first of every topic, then the second
+    turn = turn[(place_in_group < wanted[group[order]])[turn]]
+    return np.sort(order[turn[:most]])

@@ -1,0 +1,196 @@
+"""Compute what the page shows, from a fitted model, vectors and texts.
+
+One pass over the vectors, then one over the documents: neither has to fit in memory, and what
+is kept of them is bounded by `Limits`, so a million documents give a page of a few megabytes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierseed.assignments import Assignments
+from hierseed.errors import CorpusError
+from hierseed.report import choose
+from hierseed.report.map import lay_out, map_topics, place
+from hierseed.report.words import distinctive_words
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of the corpus goes into the page."""
+
+    map_documents: int = 4_000
+    listed_documents: int = 6_000  # in all lists of all topics together
+    per_list: int = 6
+    word_documents: int = 40_000
+    words: int = 12
+    text: int = 320  # characters of a listed document
+    hover: int = 110  # characters of a document that is only a point on the map
+
+
+def gather(
+    model: Any,
+    X: Any,
+    documents: Iterable[tuple[str, str]],
+    *,
+    title: str = "Placed corpus",
+    assignments: Assignments | None = None,
+    limits: Limits | None = None,
+) -> dict[str, Any]:
+    """Return everything the page shows, as plain lists and numbers.
+
+    Parameters
+    ----------
+    model : a fitted estimator
+    X : the vectors of the corpus, prepared as for `fit`
+    documents : (id, text) of each row, in order; read once
+    assignments : the result of `model.assign(X)`, where it is at hand
+    """
+    limits = limits or Limits()
+    placements = choose.first_placements(assignments or model.assign(X))
+    taxonomy, n = placements.taxonomy, len(placements.labels)
+    counts, own = choose.count_documents(placements)
+    vectors = np.asarray(model.vectors_, dtype=float)
+
+    per_list = max(1, min(limits.per_list, limits.listed_documents // (2 * len(taxonomy) or 1)))
+    central = choose.central_documents(placements, per_list)
+    borderline = choose.borderline_documents(placements, per_list, central)
+    on_map = choose.sample_documents(placements.labels, limits.map_documents)
+    for_words = choose.sample_documents(placements.labels, limits.word_documents)
+    nowhere = np.flatnonzero(placements.labels < 0)
+    nowhere = nowhere[choose.sample_documents(np.zeros(len(nowhere), int), limits.per_list)]
+
+    listed = sorted({*nowhere.tolist(), *(r for rows in (*central, *borderline) for r in rows)})
+    kept, words = _read(documents, n, listed, on_map, for_words, placements, limits)
+    index = {row: i for i, row in enumerate(kept)}
+
+    shown = map_topics(taxonomy.tree)
+    shown = shown[(counts[shown] > 0) | ~taxonomy.is_other[shown]]  # an empty Other is no news
+    positions, radii = lay_out(taxonomy.tree, vectors, shown, counts)
+    island_of = np.full(len(taxonomy) + 1, -1)
+    island_of[shown] = np.arange(len(shown))
+    above = taxonomy.tree.ancestors[placements.labels[on_map]]
+    islands = np.where(above >= 0, island_of[above], -1).max(axis=1, initial=-1)
+    X_map = np.asarray(X[on_map], dtype=float)
+    points = place(X_map, islands, vectors[shown], positions, radii)
+    second = choose.second_choices(placements, on_map, X_map, vectors)
+
+    rows = np.array(list(kept), dtype=np.intp)
+    rival = placements.rival[rows].max(axis=1, initial=-1)
+    return {
+        "title": title,
+        "method": type(model).__name__,
+        "n": n,
+        "none": int((placements.labels < 0).sum()),
+        "other": int(taxonomy.is_other[placements.labels[placements.labels >= 0]].sum()),
+        "seeds": int(placements.is_seed.sum()),
+        "several": placements.n_several,
+        "topics": {
+            "name": list(taxonomy.names),
+            "parent": taxonomy.tree.parent.tolist(),
+            "other": taxonomy.is_other.astype(int).tolist(),
+            "count": counts.tolist(),
+            "own": own.tolist(),
+            "code": list(taxonomy.codes) if any(taxonomy.codes) else [],
+            "about": [_shorten(text, 600) for text in taxonomy.descriptions]
+            if any(taxonomy.descriptions)
+            else [],
+            "words": words,
+            "central": [[index[r] for r in chosen] for chosen in central],
+            "border": [[index[r] for r in chosen] for chosen in borderline],
+            "rivals": choose.rival_topics(placements, second, vectors, 4),
+        },
+        "nowhere": [index[int(r)] for r in nowhere],
+        "docs": {
+            "id": [kept[r][0] for r in kept],
+            "text": [kept[r][1] for r in kept],
+            "topic": placements.labels[rows].tolist(),
+            "rival": rival.tolist(),
+            "score": _rounded(placements.deepest(placements.score)[rows], 2),
+            "seed": placements.is_seed[rows].astype(int).tolist(),
+        },
+        "map": {
+            "doc": [index[int(r)] for r in on_map],
+            "x": _rounded(points[:, 0], 4),
+            "y": _rounded(points[:, 1], 4),
+            "topic": shown.tolist(),
+            "tx": _rounded(positions[:, 0], 4),
+            "ty": _rounded(positions[:, 1], 4),
+            "r": _rounded(radii, 4),
+        },
+        "history": [_plain(event) for event in getattr(model, "history_", [])],
+    }
+
+
+def _read(
+    documents: Iterable[tuple[str, str]],
+    n: int,
+    listed: list[int],
+    on_map: choose.Ints,
+    for_words: choose.Ints,
+    placements: choose.Placements,
+    limits: Limits,
+) -> tuple[dict[int, tuple[str, str]], list[list[str]]]:
+    """Pass over the documents once: (id, text) of those shown, words of each topic."""
+    length = np.zeros(n, dtype=np.intp)
+    length[on_map] = limits.hover
+    length[listed] = limits.text
+    kept: dict[int, tuple[str, str]] = {}
+    counted = np.zeros(n, dtype=bool)
+    counted[for_words] = True
+    seen = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal seen
+        for row, (name, text) in enumerate(documents):
+            seen = row + 1
+            if row >= n:
+                continue
+            if length[row]:
+                kept[row] = (str(name), _shorten(text, int(length[row])))
+            if counted[row]:
+                yield text
+
+    stream = texts()
+    many = len(placements.taxonomy) > 2_000
+    words = distinctive_words(
+        placements.taxonomy.tree,
+        placements.labels[for_words],
+        stream,
+        limits.words // 2 if many else limits.words,
+    )
+    for _ in stream:  # those after the last that counted
+        pass
+    if seen != n:
+        raise CorpusError(
+            f"{seen:,} documents but {n:,} vectors. Give the corpus that the vectors come from."
+        )
+    return kept, words
+
+
+def _shorten(text: str, most: int) -> str:
+    """One line of at most so many characters, cut between words."""
+    line = " ".join(text[: 8 * most].split())
+    if len(line) <= most:
+        return line
+    cut = line[:most].rsplit(" ", 1)[0]
+    return (cut if len(cut) > most // 2 else line[:most]) + "…"
+
+
+def _rounded(values: Any, digits: int) -> list[float | None]:
+    """Short decimals for JSON, which knows no NaN."""
+    return [round(float(v), digits) if math.isfinite(v) else None for v in values]
+
+
+def _plain(event: dict[str, Any]) -> dict[str, float | None]:
+    """Give the numbers of one round of the fit."""
+    return {
+        key: float(value) if math.isfinite(value) else None
+        for key, value in event.items()
+        if isinstance(value, int | float | np.number)
+    }

@@ -1,0 +1,154 @@
+"""A flat map: topics as islands, documents around them.
+
+Topics are laid out by stress majorisation (SMACOF) of the distances between their vectors, with
+siblings drawn together, then pushed apart until no two islands overlap. A document lies on its
+topic's island: the further from the topic's vector, the nearer to the shore, and on the side of
+the topics it is next nearest to. None lies between its nearest topics. No random numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+MOST = 1_000  # islands; a tree with more leaves is drawn at its deepest level with no more topics
+ROUNDS = 150
+NEIGHBOURS = 6  # topics that pull at a document
+LAND = 0.38  # share of the map's square that islands cover
+
+
+def map_topics(tree: Tree, most: int = MOST) -> Ints:
+    """Return the topics that become islands: the leaves, or a level with few enough topics."""
+    for level in range(tree.height, 0, -1):
+        shown = np.flatnonzero((tree.level == level) | (tree.is_leaf & (tree.level < level)))
+        if len(shown) <= most:
+            return shown
+    return tree.at_level(1)[:most]
+
+
+def lay_out(tree: Tree, vectors: Floats, shown: Ints, counts: Ints) -> tuple[Floats, Floats]:
+    """Place the shown topics: (positions, radii), inside the square from -1 to 1."""
+    points = vectors[shown].astype(float)
+    parents = tree.parent[shown]
+    above = np.where((parents >= 0)[:, None], vectors[parents].astype(float), points)
+    points = np.hstack([points, 1.5 * above])  # siblings share this half, so they stay together
+    area = np.sqrt(counts[shown] + 0.01 * max(1, counts[shown].sum() / len(shown)))
+    radii = area * np.sqrt(4 * LAND / np.pi / (area**2).sum())
+    positions = _push_apart(_majorise(_distances(points)), radii)
+    low = (positions - radii[:, None]).min(axis=0)
+    high = (positions + radii[:, None]).max(axis=0)
+    reach = float((high - low).max()) / 2 or 1.0
+    return (positions - (low + high) / 2) / reach, radii / reach
+
+
+def place(
+    X: NDArray[np.floating],
+    island: Ints,
+    vectors: NDArray[np.floating],
+    positions: Floats,
+    radii: Floats,
+) -> Floats:
+    """Place documents; `island[i]` is a position in the shown topics, -1 where it has none."""
+    if not len(X):
+        return np.zeros((0, 2))
+    X, vectors = X.astype(float), vectors.astype(float)
+    squares = np.maximum(
+        (X**2).sum(1)[:, None] - 2 * X @ vectors.T + (vectors**2).sum(1)[None], 0.0
+    )
+    k = min(NEIGHBOURS, len(vectors))
+    near = np.argpartition(squares, k - 1, axis=1)[:, :k]
+    gaps = np.take_along_axis(squares, near, axis=1)
+    gaps = gaps - gaps.min(axis=1, keepdims=True)
+    weights = np.exp(-gaps / max(float(np.median(gaps)), 1e-12))
+    weights /= weights.sum(axis=1, keepdims=True)
+    pulled: Floats = (weights[:, :, None] * positions[near]).sum(axis=1)
+
+    placed = pulled.copy()
+    residual = X - (weights[:, :, None] * vectors[near]).sum(axis=1)
+    spread = _scaled(_two_directions(residual))
+    for topic in np.unique(island[island >= 0]):
+        here = np.flatnonzero(island == topic)
+        offset = _scaled(pulled[here]) + spread[here]
+        offset /= np.maximum(np.linalg.norm(offset, axis=1, keepdims=True), 1e-12)
+        away = _ranks(squares[here, topic])  # ranks fill the island evenly
+        placed[here] = positions[topic] + radii[topic] * np.sqrt(away)[:, None] * offset
+    nowhere = island < 0
+    placed[nowhere] += 0.5 * radii.mean() * spread[nowhere]
+    return placed
+
+
+def _ranks(values: Floats) -> Floats:
+    """Ranks between 0 and 1, the middle of each step."""
+    return (np.argsort(np.argsort(values, kind="stable"), kind="stable") + 0.5) / len(values)
+
+
+def _scaled(flat: Floats) -> Floats:
+    """Offsets from their own mean, of spread 1."""
+    return (flat - flat.mean(axis=0)) / max(float(flat.std()), 1e-12)
+
+
+def _two_directions(away: Floats) -> Floats:
+    """Project on the two main axes, signs fixed."""
+    _, axes = np.linalg.eigh(away.T @ away)
+    axes = axes[:, ::-1][:, :2]
+    axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] < 0, -1, 1)
+    flat = away @ axes
+    return np.hstack([flat, np.zeros((len(flat), 2 - flat.shape[1]))])
+
+
+def _distances(points: Floats) -> Floats:
+    squares = (points**2).sum(1)
+    return np.sqrt(np.maximum(squares[:, None] + squares[None] - 2 * points @ points.T, 0))
+
+
+def _majorise(distances: Floats) -> Floats:
+    """Scale distances to two dimensions: classical start, then ROUNDS of SMACOF."""
+    n = len(distances)
+    if n == 1:
+        return np.zeros((1, 2))
+    centred = distances**2
+    centred = centred - centred.mean(0) - centred.mean(1)[:, None] + centred.mean()
+    values, axes = np.linalg.eigh(-0.5 * centred)
+    values, axes = values[::-1][:2], axes[:, ::-1][:, :2]
+    axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
+    flat = axes * np.sqrt(np.maximum(values, 0))
+    scale = distances.max() or 1.0
+    flat, target = flat / scale, distances / scale
+    for _ in range(ROUNDS):
+        now = _distances(flat)
+        ratio = np.divide(target, now, out=np.zeros_like(now), where=now > 1e-12)
+        flat = (ratio.sum(1)[:, None] * flat - ratio @ flat) / n
+    return flat
+
+
+def _push_apart(positions: Floats, radii: Floats, gap: float = 1.12) -> Floats:
+    """Scale the layout to the unit square, then move overlapping islands off each other."""
+    n = len(positions)
+    if n == 1:
+        return positions
+    # equal vectors must not stay on one spot: a fixed spiral, too small to matter otherwise
+    turn = np.arange(n) * 2.399963
+    spiral = np.stack([np.cos(turn), np.sin(turn)], axis=1) * np.sqrt(np.arange(n) + 1)[:, None]
+    flat = positions - np.median(positions, axis=0)
+    flat = flat / max(float(np.abs(flat).max()), 1e-12) + 1e-3 * spiral / np.sqrt(n)
+    reach = np.linalg.norm(flat, axis=1)
+    # mostly by rank: one far topic must not squeeze all others into a corner
+    evened = 0.3 * reach / max(float(reach.max()), 1e-12) + 0.7 * np.sqrt(_ranks(reach))
+    flat = flat * (evened / np.maximum(reach, 1e-12))[:, None]
+    wanted = gap * (radii[:, None] + radii[None])
+    np.fill_diagonal(wanted, 0)
+    for _ in range(2 * ROUNDS):
+        apart = flat[:, None] - flat[None]
+        now = np.maximum(np.linalg.norm(apart, axis=2), 1e-9)
+        short = np.maximum(wanted - now, 0)
+        if not (short > 1e-6).any():
+            break
+        # the larger island stands, the smaller one moves
+        share = radii[None] / (radii[:, None] + radii[None])
+        flat = flat + 0.5 * ((short * share / now)[:, :, None] * apart).sum(axis=1)
+    return flat
