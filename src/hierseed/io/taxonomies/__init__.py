@@ -17,7 +17,14 @@ from hierseed.io.taxonomies.catalogue import FORMATS, Format, format_of_ending, 
 from hierseed.io.taxonomies.source import Source, tidy, tidy_description
 from hierseed.taxonomy import Taxonomy
 
-__all__ = ["FORMATS", "Format", "guess_format", "read_taxonomy", "write_taxonomy"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "format_of_ending",
+    "format_of_file",
+    "read_taxonomy",
+    "write_taxonomy",
+]
 
 
 def read_taxonomy(file: str | PathLike[str], format: str | None = None, **options: Any) -> Taxonomy:
@@ -40,6 +47,11 @@ def read_taxonomy(file: str | PathLike[str], format: str | None = None, **option
     return chosen.read(source, **options)
 
 
+def format_of_file(file: str | PathLike[str]) -> str:
+    """Name the format of a file, as `read_taxonomy` guesses it."""
+    return guess_format(Source.open(file))
+
+
 def write_taxonomy(
     taxonomy: Taxonomy,
     file: str | PathLike[str],
@@ -53,7 +65,7 @@ def write_taxonomy(
     The file appears whole or not at all. Other topics are left out unless `others` is set.
     `options` are those of `FORMATS[format].write_options`.
     """
-    name = format or format_of_ending(fspath(file))
+    name = format or format_of_ending(file)
     if name is None:
         raise TaxonomyError(
             f"no format for the ending of {fspath(file)!r}; name one: {', '.join(FORMATS)}"

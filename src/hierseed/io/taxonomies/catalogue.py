@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from os import PathLike
 from pathlib import PurePath
 
 from hierseed.io.taxonomies import (
@@ -35,6 +36,16 @@ class Format:
     write: Callable[..., str | bytes]
     read_options: tuple[str, ...] = ()
     write_options: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ("codes", "descriptions")
+
+    def loses(self, taxonomy: Taxonomy, layout: str | None = None) -> dict[str, int]:
+        """Count the codes and descriptions that a file of this format can't keep."""
+        holds = () if layout == "nested" else self.holds
+        counts = {
+            "codes": sum(map(bool, taxonomy.codes)),
+            "descriptions": sum(map(bool, taxonomy.descriptions)),
+        }
+        return {what: count for what, count in counts.items() if count and what not in holds}
 
 
 _SKOS_READ, _SKOS_WRITE = ("language", "parent", "code"), ("language", "base")
@@ -50,6 +61,7 @@ FORMATS: dict[str, Format] = {
             paths.read,
             paths.write,
             ("ids", "separator"),
+            holds=("codes",),
         ),
         Format(
             "csv",
@@ -129,6 +141,7 @@ FORMATS: dict[str, Format] = {
             (".outline",),
             outline.read,
             outline.write,
+            holds=(),
         ),
         Format(
             "markdown",
@@ -136,6 +149,7 @@ FORMATS: dict[str, Format] = {
             (".md", ".markdown"),
             outline.read_markdown,
             outline.write_markdown,
+            holds=(),
         ),
         Format(
             "children",
@@ -144,13 +158,14 @@ FORMATS: dict[str, Format] = {
             children.read,
             children.write,
             ("root", "parent"),
+            holds=(),
         ),
     )
 }
 _ENDINGS = {ending: form.name for form in FORMATS.values() for ending in form.endings}
 
 
-def format_of_ending(file: str) -> str | None:
+def format_of_ending(file: str | PathLike[str]) -> str | None:
     """Name the format that a file's ending stands for."""
     return _ENDINGS.get(PurePath(file).suffix.casefold())
 

@@ -1,0 +1,141 @@
+"""`hierseed convert`: a taxonomy from one file format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from hierseed.cli.console import Console, amount
+from hierseed.cli.options import AsJson, Quiet
+
+NAMES = "paths, csv, tsv, xlsx, turtle, rdf-xml, json-ld, json, yaml, outline, markdown, children"
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="T1", help="The taxonomy file to read.")],
+    target: Annotated[Path, typer.Argument(metavar="T2", help="The taxonomy file to write.")],
+    from_format: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FORMAT", help=f"Format of T1, if it is guessed wrong: {NAMES}."
+        ),
+    ] = None,
+    to_format: Annotated[
+        str | None,
+        typer.Option("--to", metavar="FORMAT", help="Format of T2, if its ending does not say it."),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TAGS",
+            help="SKOS: language of the names: 'en', 'de,en' (German, else English), 'fr,*' (or any).",
+        ),
+    ] = None,
+    parent: Annotated[
+        Literal["only", "first"],
+        typer.Option(help="What to do with a topic of several parents: refuse, or take the first."),
+    ] = "only",
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Layout of T2. Tables: parent, levels, path, codes. JSON: records, nested, "
+            "corpus. YAML: nested, records.",
+        ),
+    ] = None,
+    renumber: Annotated[
+        bool, typer.Option("--renumber", help="With --layout codes: make new codes 1, 1.1, 1.2.")
+    ] = False,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=HEADER",
+            help="Tables: which column of T1 is the name, code, parent, path or description.",
+        ),
+    ] = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HEADER", help="Tables: a level column of T1, once per level."),
+    ] = None,
+    sheet: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Excel: the sheet of T1, if not the first.")
+    ] = None,
+    digits: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Code tables: digits that a child adds (2 where 105 belongs to 1)."
+        ),
+    ] = None,
+    others: Annotated[
+        bool, typer.Option("--others", help="Keep the Other topics that a fit added.")
+    ] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Convert a taxonomy from one file format to another.
+
+    Formats are told by the ending and the content of the files: .txt (one path a line,
+    A > B > C), .csv, .tsv, .xlsx, .ttl, .rdf, .jsonld, .json, .yaml, .outline (indented), .md,
+    .taxonomy (parent, tab, children).
+    """
+    from hierseed.io.taxonomies import (
+        FORMATS,
+        format_of_ending,
+        format_of_file,
+        read_taxonomy,
+        write_taxonomy,
+    )
+
+    into = FORMATS.get(to_format or format_of_ending(target) or "")
+    console = Console(quiet=quiet, json=as_json)
+    reading: dict[str, Any] = {
+        "language": language,
+        "parent": parent if parent != "only" else None,
+        "columns": _roles(column),
+        "levels": level or None,
+        "sheet": sheet,
+        "digits": digits,
+    }
+    writing: dict[str, Any] = {"layout": layout, "renumber": renumber or None}
+    if language and into and "language" in into.write_options:
+        writing["language"] = language.split(",")[0].strip("* ") or None
+        known = FORMATS.get(from_format or format_of_file(source))
+        if known and "language" not in known.read_options:
+            del reading["language"]
+    taxonomy = read_taxonomy(source, from_format, **_given(reading))
+    written = taxonomy if others else taxonomy.without_others()
+    write_taxonomy(taxonomy, target, to_format, others=others, **_given(writing))
+    assert into is not None  # else write_taxonomy has said so
+    lost = into.loses(written, layout)
+    levels = written.tree.height
+    if as_json:
+        console.result(
+            {
+                "target": str(target),
+                "format": into.name,
+                "topics": len(written),
+                "levels": levels,
+                "lost": lost,
+            }
+        )
+        return
+    console.fact(
+        "Wrote",
+        f"{target}: {amount(len(written), 'topic')} on {amount(levels, 'level')} ({into.title})",
+    )
+    for what, count in lost.items():
+        console.note(f"{count:,} {what} did not fit into this format; .json and .csv keep them")
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _roles(columns: list[str] | None) -> dict[str, str] | None:
+    """Turn `name=Begriff` into a mapping."""
+    pairs = [column.partition("=") for column in columns or []]
+    if wrong := [role for role, sign, header in pairs if not (role and sign and header)]:
+        raise typer.BadParameter(f"write ROLE=HEADER, as in name=Label, not {wrong[0]!r}")
+    return {role: header for role, _, header in pairs} or None
