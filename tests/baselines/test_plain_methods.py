@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
-from sklearn.neighbors import NearestCentroid
+from sklearn.metrics.pairwise import cosine_similarity
 
 from hierseed.baselines import Documents, Task
 from hierseed.baselines.catalogue import METHODS, make_method
@@ -86,12 +86,12 @@ def test_methods_of_seeds_do_not_look_at_the_fitting_set(name):
     ).all()
 
 
-def test_nearest_leaf_is_sklearns_nearest_centroid_on_means_of_unit_length():
+def test_nearest_leaf_is_the_most_similar_mean_by_sklearns_cosine():
     task, test, _ = make(noise=1.5)
     method = make_method("nearest-leaf").fit(task)
-    twice = np.vstack([method.centres] * 2), np.tile(method.topics, 2)
-    oracle = NearestCentroid().fit(*twice)
-    assert (method.predict(test) == TAXONOMY.tree.ancestors[oracle.predict(test.vectors)]).all()
+    plain = [task.seeds.vectors[np.ravel(task.seed_topics) == leaf].mean(axis=0) for leaf in LEAVES]
+    best = cosine_similarity(test.vectors, plain).argmax(axis=1)
+    assert (method.predict(test) == TAXONOMY.tree.ancestors[LEAVES[best]]).all()
 
 
 def test_inner_topics_compete_only_where_asked():

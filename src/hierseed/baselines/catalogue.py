@@ -52,6 +52,16 @@ METHODS: dict[str, Entry] = {
     ),
     "bertopic": Entry("bertopic:SemiSupervised", "BERTopic", "fitting", extra="bertopic"),
     "setfit": Entry("setfit:FewShot", "SetFit", "seeds", extra="setfit"),
+    "hlda": Entry("comparison:Comparison", "hLDA", "fitting", (("system", "hlda"),), "hlda"),
+    "tsntm": Entry("comparison:Comparison", "TSNTM", "fitting", (("system", "tsntm"),), "neural"),
+    "josh": Entry("comparison:Comparison", "JoSH", "fitting", (("system", "josh"),), "neural"),
+    "weshclass": Entry(
+        "comparison:Comparison", "WeSHClass", "fitting", (("system", "weshclass"),), "neural"
+    ),
+    "hdltex": Entry("comparison:Comparison", "HDLTex", "seeds", (("system", "hdltex"),), "neural"),
+    "hiagm": Entry("comparison:Comparison", "HiAGM", "seeds", (("system", "hiagm"),), "neural"),
+    "hilap": Entry("comparison:Comparison", "HiLAP-RL", "seeds", (("system", "hilap"),), "neural"),
+    "hft": Entry("comparison:Comparison", "HFT(M)", "seeds", (("system", "hft"),), "neural"),
     "ridge-all-labels": Entry("linear:RidgeAllLabels", "ridge on all labels", "labels"),
 }
 

@@ -1,0 +1,48 @@
+"""The eight systems of the paper's comparison behind the interface that all rows share."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from hierseed.baselines.systems import make_system
+from hierseed.baselines.task import Documents, Ints, Task
+from hierseed.errors import SeedError
+
+UNNAMED = ("hlda", "tsntm")  # they find clusters; nobody tells them what to call these
+
+
+class Comparison:
+    """A system that reads texts.
+
+    Parameters
+    ----------
+    system : its name in `hierseed.baselines.systems`
+    full : give it the whole training part with its labels (the paper's Table 3)
+    options : settings of the system
+    """
+
+    def __init__(self, system: str, full: bool = False, **options: Any) -> None:
+        self.name, self.full, self.options = system, full, options
+        self.named = system not in UNNAMED
+
+    def fit(self, task: Task) -> Self:
+        """Hand over the texts of the task."""
+        labelled = None
+        if self.full:
+            if task.labelled is None:
+                raise SeedError(f"{self.name} with full labels needs them; the task has none")
+            labelled = (task.labelled.texts, task.labelled_topics)
+        self.system = make_system(self.name, **{"seed": task.random_state} | self.options)
+        self.system.fit(
+            task.taxonomy, (task.seeds.texts, task.seed_topics), task.fitting.texts, labelled
+        )
+        return self
+
+    def predict(self, documents: Documents) -> Ints:
+        """Predict one topic or cluster per level."""
+        return self.system.predict(documents.texts)
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """Settings of the system, for the record of a run."""
+        return self.system.describe()
