@@ -46,9 +46,9 @@ def test_new_text_is_placed_as_before(fitted: SavedModel, tmp_path: Path) -> Non
 
 def test_damage_in_either_part_is_refused(fitted: SavedModel, tmp_path: Path) -> None:
     write_saved(fitted, tmp_path / "model")
-    header = tmp_path / "model" / "vectors" / "vectors.json"
+    header = tmp_path / "model" / "from_text" / "from_text.json"
     header.write_text(header.read_text().replace("pets", "cats"))
-    with pytest.raises(ModelError, match=r"vectors\.json was changed"):
+    with pytest.raises(ModelError, match=r"from_text\.json was changed"):
         read_saved(tmp_path / "model")
 
 
@@ -63,7 +63,7 @@ def test_a_model_saved_from_python_takes_vectors_only(fitted: SavedModel, tmp_pa
 
 def test_an_embedder_that_changed_is_refused(fitted: SavedModel, tmp_path: Path) -> None:
     write_saved(fitted, tmp_path / "model", get_embedder("wordllama:64"))
-    header = tmp_path / "model" / "vectors" / "embedder" / "embedder.json"
+    header = tmp_path / "model" / "from_text" / "embedder" / "embedder.json"
     header.write_text(json.dumps(json.loads(header.read_text()) | {"fingerprint": "other"}))
     with pytest.raises(EmbeddingError, match="other weights or another version"):
         read_saved(tmp_path / "model").embedder  # noqa: B018

@@ -38,13 +38,19 @@ COMMANDS = {  # name: panel, line in --help (the first line of the command's own
 
 HELP = """Place a large corpus in your own taxonomy, from a few example documents per topic.
 
-You bring three files: the [bold]taxonomy[/bold] (your topics, one below the other), the
-[bold]corpus[/bold] (a table with the columns id and text, or a folder of .txt files), and the
-[bold]seeds[/bold] (a table of id and topic: a few documents that show what each topic is about).
+You bring three files:
 
-  hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
+[bold]taxonomy[/bold]   your topics, one below the other
 
-  hierseed assign model docs.csv -o placed.csv"""
+[bold]corpus[/bold]     a table with the columns id and text, or a folder of .txt files
+
+[bold]seeds[/bold]      a table of id and topic: a few documents that show each topic
+
+Then two commands do the job:
+
+[cyan]hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model[/cyan]
+
+[cyan]hierseed assign model docs.csv -o placed.csv[/cyan]"""
 
 
 def main() -> None:

@@ -51,6 +51,12 @@ class Console:
         """Print something to be noticed, though work goes on."""
         self.fact("Note", text, "yellow")
 
+    def fault(self, text: str, label: str = "Fault") -> None:
+        """Print what is wrong, quiet or not."""
+        self.terminal.quiet = False
+        self.fact(label, text, "red")
+        self.terminal.quiet = self.quiet
+
     def result(self, payload: Any) -> None:
         """Print a result as JSON on stdout."""
         print(json.dumps(payload, ensure_ascii=False, indent=2, default=_plain))

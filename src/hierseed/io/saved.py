@@ -2,9 +2,9 @@
 
 MODEL/
   model.json, *.npy           the estimator, by its own `save`
-  vectors/vectors.json        preparation, seeds, and what the vectors were made from
-  vectors/prepare_mean.npy
-  vectors/embedder/           what `load_embedder` needs
+  from_text/from_text.json    preparation, seeds, and what the vectors were made from
+  from_text/prepare_mean.npy
+  from_text/embedder/         what `load_embedder` needs
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from hierseed.io.models import FILE, load_model
 from hierseed.io.sealed import read_sealed, write_sealed
 from hierseed.taxonomy import Taxonomy
 
-FORMAT, VERSION = "hierseed-vectors", 1
-FOLDER, HEADER, EMBEDDER = "vectors", "vectors.json", "embedder"
+FORMAT, VERSION = "hierseed-from-text", 1
+FOLDER, HEADER, EMBEDDER = "from_text", "from_text.json", "embedder"
 
 
 @dataclass

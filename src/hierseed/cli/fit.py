@@ -1,0 +1,186 @@
+"""`hierseed fit`: from a corpus, a taxonomy and seeds to a model folder."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hierseed.cli.console import Console, amount, duration
+from hierseed.cli.options import (
+    AsJson,
+    IdColumn,
+    OnError,
+    PlainQuotes,
+    Quiet,
+    SeedFile,
+    Source,
+    TaxonomyFile,
+    TextColumn,
+)
+
+
+def fit(
+    source: Source,
+    taxonomy: TaxonomyFile,
+    seeds: SeedFile,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to save the model.")
+    ],
+    method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How topics are learned: anchored (best on most corpora), hierseed (as in the "
+            "paper), unfit (from the seeds alone).",
+        ),
+    ] = None,
+    embedder: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How text becomes vectors; auto takes the best one that is installed. "
+            "See: hierseed embedders.",
+        ),
+    ] = "auto",
+    seeds_from_names: Annotated[
+        bool,
+        typer.Option(
+            "--seeds-from-names",
+            help="Topics at the end of a branch that have no seeds start from their name and "
+            "description.",
+        ),
+    ] = False,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where to keep the vectors of the corpus; beside the model unless named.",
+        ),
+    ] = None,
+    centre: Annotated[
+        bool, typer.Option(help="Subtract the mean of the corpus from every vector (better).")
+    ] = True,
+    unit: Annotated[bool, typer.Option(help="Scale every vector to length 1 (better).")] = True,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting of the method; repeatable."),
+    ] = None,
+    id: IdColumn = "id",
+    text: TextColumn = "text",
+    on_error: OnError = "stop",
+    plain_quotes: PlainQuotes = False,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Learn the topics from their seeds and the whole corpus.
+
+    Reads the corpus once to find every fault, turns its texts into vectors (this takes the
+    longest, and goes on where it was stopped), fits the topics, and saves a model folder
+    that `assign`, `suggest` and `report` use.
+
+    Example: hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
+    """
+    from hierseed.cli.methods import known_methods, make_estimator
+    from hierseed.cli.source import vectors_beside
+    from hierseed.embed.prepare import Preparation, Prepared
+    from hierseed.errors import CorpusError
+    from hierseed.io.saved import SavedModel, write_saved
+    from hierseed.io.seeds import read_seeds
+    from hierseed.taxonomy import Taxonomy
+
+    console = Console(quiet=quiet, json=json)
+    tree = Taxonomy.read(taxonomy)
+    estimator = make_estimator(method or known_methods()[0], tree, setting or [])
+    console.fact(
+        "Taxonomy", f"{taxonomy.name}, {amount(len(tree), 'topic')}, {tree.tree.height} levels"
+    )
+    examples = read_seeds(seeds, tree)
+    if seeds_from_names and (added := examples.add_names(tree)):
+        console.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
+    console.fact("Seeds", f"{seeds.name}, {amount(len(examples), 'seed')}")
+
+    documents = _documents(
+        source, embedder, vectors or vectors_beside(output), vectors is None, output, console,
+        id=id, text=text, on_error=on_error, quotes=not plain_quotes,
+    )  # fmt: skip
+    if len(documents.ids) < 2:
+        raise CorpusError(
+            f"{source} has one document, and topics are learned from many. Fit on a larger "
+            "corpus; `hierseed assign` then places single documents"
+        )
+    y = examples.rows(documents.ids)
+    preparation = Preparation(centre=centre, unit=unit).fit(documents.X)
+    started = time.perf_counter()
+    outside = preparation.transform(documents.encode(examples.texts)) if examples.texts else None
+    _fit(estimator, Prepared(documents.X, preparation), y, outside, examples.text_topics, console)
+    seconds = time.perf_counter() - started
+
+    made = documents.embedder
+    about = {"corpus": source.name, "documents": len(documents.ids), "seconds": round(seconds, 3)}
+    saved = SavedModel(
+        estimator, preparation, made.name if made else "", made.fingerprint if made else "",
+        examples.by_id, about,
+    )  # fmt: skip
+    write_saved(saved, output, made)
+    _tell(console, estimator, output, seconds)
+
+
+def _documents(
+    source: Path,
+    spec: str,
+    folder: Path,
+    redo: bool,
+    output: Path,
+    console: Console,
+    **reading: Any,
+) -> Any:
+    """Vectors of the corpus, made now or before; rows left out are kept beside the model."""
+    from hierseed.cli.source import choose, embed, open_stored, survey
+    from hierseed.io.corpus import Corpus
+    from hierseed.io.faults import SkippedRows
+    from hierseed.io.vectors import is_vectors
+
+    if is_vectors(source):
+        return open_stored(source, console)
+    with SkippedRows.beside(output) as skipped:
+        corpus = Corpus(source, on_skip=skipped.write, **reading)
+        survey(corpus, console)
+    if skipped.count:
+        console.note(f"rows left out are in {skipped.path}")
+    return embed(corpus, choose(spec, corpus, console), folder, console, redo=redo)
+
+
+def _fit(estimator: Any, X: Any, y: Any, X_seeds: Any, y_seeds: Any, console: Console) -> None:
+    rounds = getattr(estimator, "max_iter", None)
+    with console.bar("Fitting", rounds, "rounds at most") as bar:
+        estimator.fit(
+            X,
+            y,
+            X_seeds=X_seeds,
+            y_seeds=y_seeds if X_seeds is not None else None,
+            progress=lambda event: bar.to(event["round"]),
+        )
+
+
+def _tell(console: Console, estimator: Any, output: Path, seconds: float) -> None:
+    labels = estimator.labels_
+    other = estimator.taxonomy_.is_other
+    n, placed = len(labels), int((labels >= 0).sum())
+    in_other = int(other[labels[labels >= 0]].sum())
+    console.fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}")
+    console.fact(
+        "Placed",
+        f"{placed:,} of {amount(n, 'document')} ({placed / n:.1%}), "
+        f"{in_other:,} of them in an Other topic; {n - placed:,} in none",
+    )
+    console.fact("Model", str(output), "green")
+    if console.json:
+        console.result(
+            {
+                "model": output, "documents": n, "placed": placed, "in_other": in_other,
+                "coverage": placed / n, "rounds": estimator.n_iter_, "seconds": round(seconds, 3),
+            }
+        )  # fmt: skip

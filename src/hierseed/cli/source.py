@@ -1,0 +1,157 @@
+"""The documents a command was given, text or vectors, as rows of numbers with ids."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hierseed.cli.console import Console, amount, duration
+from hierseed.errors import CorpusError, EmbeddingError, SeedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from hierseed.embed.embedder import Embedder
+    from hierseed.embed.prepare import ArrayLike
+    from hierseed.embed.store import VectorStore
+    from hierseed.io.corpus import Corpus
+    from hierseed.io.saved import SavedModel
+
+SAMPLE = 256  # documents embedded on trial, to tell how long all of them will take
+
+
+@dataclass
+class Documents:
+    """Rows of numbers as they were made, the ids of their documents, and what made them."""
+
+    X: ArrayLike
+    ids: Sequence[str]
+    embedder: Embedder | None
+
+    def encode(self, texts: list[str]) -> NDArray[np.float32]:
+        """Embed seeds that are no documents of the corpus."""
+        if self.embedder is None:
+            raise SeedError(
+                f"{len(texts):,} seeds are texts, and it is not known how the vectors were made. "
+                "Name seeds by document id, or give the corpus instead of vectors"
+            )
+        return self.embedder.encode(texts)
+
+
+def survey(corpus: Corpus, console: Console) -> None:
+    """Read the corpus once and say what is in it; faults end the command or are noted."""
+    with console.bar("Reading") as bar:
+        found = corpus.survey(bar.to)
+    corpus.refuse_faults()
+    size = f"{found.n_characters / max(found.n_documents, 1):,.0f} letters each on average"
+    console.fact("Corpus", f"{corpus.path.name}, {amount(found.n_documents, 'document')}, {size}")
+    if found.faults:
+        console.note(f"{amount(len(found.faults), 'row')} left out: {found.faults.describe(3)}")
+
+
+def open_stored(path: Path, console: Console) -> Documents:
+    """Open vectors that were made before, with the embedder they came from."""
+    from hierseed.embed.choose import load_embedder
+    from hierseed.io.vectors import open_vectors
+
+    X, ids, store = open_vectors(path)
+    made = f" of {store.embedder_name}" if store else ""
+    console.fact(
+        "Vectors", f"{path.name}, {amount(len(ids), 'document')}, {X.shape[1]} numbers each{made}"
+    )
+    embedder = load_embedder(store.folder / "embedder") if store else None
+    return Documents(X, ids, embedder)
+
+
+def embed(
+    corpus: Corpus, embedder: Embedder, folder: Path, console: Console, *, redo: bool = False
+) -> Documents:
+    """Embed a corpus into a store, or take what the store already has.
+
+    `redo` replaces a store that holds another corpus; else that is refused.
+    """
+    from hierseed.embed.store import is_store
+
+    try:
+        store = _embed(corpus, embedder, folder, console)
+    except (CorpusError, EmbeddingError):
+        if not redo or not is_store(folder):
+            raise
+        console.note(f"{folder.name} holds other vectors and is made again")
+        shutil.rmtree(folder)
+        store = _embed(corpus, embedder, folder, console)
+    return Documents(store, store.ids, embedder)
+
+
+def _embed(corpus: Corpus, embedder: Embedder, folder: Path, console: Console) -> VectorStore:
+    from hierseed.embed.corpus import embed_corpus
+
+    n = len(corpus)
+    last = {"hits": 0}
+
+    def show(event: dict[str, Any]) -> None:
+        last.update(event)
+        bar.to(event["done"])
+
+    with console.bar("Embedding", n) as bar:
+        store = embed_corpus(corpus, embedder, folder, dtype="float16", total=n, progress=show)
+        seconds = bar.seconds
+    if last["hits"] == n:
+        console.fact("Vectors", f"{amount(n, 'document')}, found in {folder}")
+    else:
+        rate = f"{(n - last['hits']) / max(seconds, 1e-9):,.0f} a second"
+        console.fact("Embedded", f"{amount(n, 'document')} in {duration(seconds)} ({rate})")
+    return store
+
+
+def choose(spec: str, corpus: Corpus, console: Console) -> Embedder:
+    """Make the embedder, let it learn where it does, and say how long it will take."""
+    from hierseed.embed.choose import choose_embedder, get_embedder
+    from hierseed.embed.embedder import is_fitted, is_trained
+
+    embedder, why = choose_embedder() if spec == "auto" else (get_embedder(spec), spec)
+    if is_trained(embedder) and not is_fitted(embedder):
+        console.fact("Learning", f"{embedder.name} learns from the corpus first")
+        embedder.fit(corpus.texts())
+    console.fact("Embedder", f"{why}; about {duration(expected_seconds(embedder, corpus))}")
+    return embedder
+
+
+def expected_seconds(embedder: Embedder, corpus: Corpus) -> float:
+    """Time for all documents, by their letters, from a trial on the first few."""
+    from hierseed.embed.precomputed import Precomputed
+
+    if isinstance(embedder, Precomputed):
+        return 0.0
+    sample = [document.text for document in islice(corpus, SAMPLE)]
+    embedder.encode(sample[:1])  # loads the weights
+    started = time.perf_counter()
+    embedder.encode(sample)
+    seconds = time.perf_counter() - started
+    return seconds * corpus.survey().n_characters / max(sum(map(len, sample)), 1)
+
+
+def vectors_beside(model: Path) -> Path:
+    """The folder where `fit` keeps the vectors of its corpus, for `report` and `suggest`."""
+    return model.with_name(f"{model.name}.vectors")
+
+
+def documents_for(
+    model: SavedModel, source: Path, console: Console, corpus: Corpus | None
+) -> Documents:
+    """Vectors of `source` for a model: opened, found beside the model, or made there now."""
+    from hierseed.io.vectors import open_vectors
+
+    if corpus is None:
+        model.check_store(open_vectors(source).store)
+        return open_stored(source, console)
+    survey(corpus, console)
+    folder = vectors_beside(model.folder or source)
+    return embed(corpus, model.embedder, folder, console, redo=True)
