@@ -92,8 +92,9 @@ class SeededEstimator(BaseEstimator):
     def _known(self, X: Any) -> Blocks:
         """Check documents against the fitted model."""
         self._check_fitted()
+        vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
         validate_data(self, X, skip_check_array=True, reset=False)
-        blocks = ArrayBlocks(check_vectors(X, width=self.n_features_in_), threads=self.n_jobs)
+        blocks = ArrayBlocks(vectors, threads=self.n_jobs)
         check_finite(blocks)
         return blocks
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from hierseed.base import Progress, SeededEstimator, need_seeds
 from hierseed.core.blocks import ArrayBlocks, Block, Blocks
 from hierseed.core.descend import deepest, labels
-from hierseed.core.fit import Fitted, Settings, at_pivot, fit
+from hierseed.core.fit import Fitted, Settings, fit, unfit
 from hierseed.core.model import Model
 from hierseed.core.other import SPELLINGS
 from hierseed.core.score import Scored, placed_and_margins, scored
@@ -135,32 +136,24 @@ class HierSeed(SeededEstimator):
         blocks, largest = self._corpus(X)
         seeds, topics, longest = self._seeds(blocks, y, X_seeds, y_seeds)
         largest = max(largest, longest)
-        means, known = seed_means(seeds, topics, len(self.taxonomy), largest)
+        means, known = seed_means(seeds, topics, len(self.taxonomy))
         if start is None:
             refuse_bare_leaves(self.taxonomy, known)
             taxonomy, vectors = self.taxonomy, start_vectors(self.taxonomy.tree, means, known)
+            extended = {int(taxonomy.tree.parent[t]) for t in np.flatnonzero(taxonomy.is_other)}
         else:
-            taxonomy, vectors = _go_on(self.taxonomy, start, means, known, blocks.width)
-        result = self._run(blocks, seeds, taxonomy, vectors, settings, largest, progress)
+            taxonomy, vectors, extended = _go_on(self.taxonomy, start, means, known, blocks.width)
+        run = self._run(blocks, seeds, settings, progress)
+        result = run(taxonomy.tree, vectors, largest=largest, extended=extended)
         self._keep(result, taxonomy)
         self.labels_, self.margins_ = placed_and_margins(blocks, self._model, largest)
         self.coverage_ = float((self.labels_ >= 0).mean())
         return self
 
     def _run(
-        self,
-        blocks: Blocks,
-        seeds: Floats,
-        taxonomy: Taxonomy,
-        vectors: Floats,
-        settings: Settings,
-        largest: float,
-        progress: Progress | None,
-    ) -> Fitted:
-        return fit(
-            blocks, taxonomy.tree, vectors, settings,
-            largest=largest, is_other=taxonomy.is_other, progress=progress,
-        )  # fmt: skip
+        self, blocks: Blocks, seeds: Floats, settings: Settings, progress: Progress | None
+    ) -> Callable[..., Fitted]:
+        return partial(fit, blocks, settings=settings, progress=progress)
 
     def _keep(self, result: Fitted, taxonomy: Taxonomy) -> None:
         added = result.model.tree.parent[len(taxonomy) :]
@@ -263,21 +256,10 @@ class UnfitHierSeed(HierSeed):
     """
 
     def _run(
-        self,
-        blocks: Blocks,
-        seeds: Floats,
-        taxonomy: Taxonomy,
-        vectors: Floats,
-        settings: Settings,
-        largest: float,
-        progress: Progress | None,
-    ) -> Fitted:
+        self, blocks: Blocks, seeds: Floats, settings: Settings, progress: Progress | None
+    ) -> Callable[..., Fitted]:
         documents = ArrayBlocks(np.unique(seeds, axis=0)) if len(seeds) else blocks
-        model, empty = at_pivot(
-            documents, taxonomy.tree, vectors, None, settings,
-            largest=largest, extend=True, is_other=taxonomy.is_other,
-        )  # fmt: skip
-        return Fitted(model, None, [], empty)
+        return partial(unfit, documents, settings=settings)
 
 
 def _go_on(
@@ -286,8 +268,11 @@ def _go_on(
     means: Floats,
     known: NDArray[np.bool_],
     width: int,
-) -> tuple[Taxonomy, Floats]:
-    """Start from an earlier model: its topics by path, and its Other topics with their parents."""
+) -> tuple[Taxonomy, Floats, set[int]]:
+    """Start from an earlier model: its topics by path, and its Other topics with their parents.
+
+    Also answers which topics (-1: the root) it has looked at already for an Other.
+    """
     if not hasattr(earlier, "taxonomy_"):
         raise ModelError("start is not fitted yet: fit it, or leave start out")
     if earlier.n_features_in_ != width:
@@ -305,13 +290,15 @@ def _go_on(
             if here < 0 or not taxonomy.tree.is_leaf[here]:
                 parents.append(here)
                 others.append(earlier.vectors_[topic])
-    vectors, known = means.copy(), known.copy()
+    vectors, known, extended = means.copy(), known.copy(), {-1}
     for topic, path in enumerate(taxonomy.paths):
         if path in old:
             vectors[topic], known[topic] = earlier.vectors_[old.index(path)], True
+            extended.add(topic)
     refuse_bare_leaves(taxonomy, known)
     vectors = start_vectors(taxonomy.tree, vectors, known)
-    return taxonomy.with_others(parents), np.concatenate([vectors, *(v[None] for v in others)])
+    vectors = np.concatenate([vectors, *(vector[None] for vector in others)])
+    return taxonomy.with_others(parents), vectors, extended
 
 
 def _labels(block: Block, model: Model) -> NDArray[np.int32]:

@@ -18,8 +18,13 @@ Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 
-def check_vectors(X: Any, name: str = "X", width: int | None = None) -> Vectors:
-    """Return X as something with rows of numbers; arrays and memory maps are not copied."""
+def check_vectors(
+    X: Any, name: str = "X", width: int | None = None, model: str = "the model"
+) -> Vectors:
+    """Return X as something with rows of numbers; arrays and memory maps are not copied.
+
+    `width` is how many numbers a row must have, because `model` was fitted so.
+    """
     if sparse.issparse(X):
         raise CorpusError(
             f"{name} is a sparse matrix. Reduce it first, for example with TruncatedSVD, "
@@ -29,13 +34,15 @@ def check_vectors(X: Any, name: str = "X", width: int | None = None) -> Vectors:
         X = np.asarray(X)
     if X.dtype.kind in "iub":
         X = np.asarray(X, dtype=np.float64)
+    if X.dtype.kind == "c":
+        raise CorpusError(f"{name} holds complex numbers. Complex data not supported.")
     if X.dtype.kind != "f":
         try:
             X = np.asarray(X, dtype=np.float64)
         except (TypeError, ValueError) as fault:
             raise CorpusError(
-                f"{name} holds {X.dtype}, not real numbers. Embed the texts first "
-                f"(hierseed embed). Unknown label type or complex data are not supported: {fault}"
+                f"{name} holds {X.dtype}, not numbers ({fault}). Embed the texts first: "
+                "hierseed embed, or any embedder of hierseed.embed."
             ) from fault
     if len(X.shape) != 2:
         raise CorpusError(
@@ -53,7 +60,7 @@ def check_vectors(X: Any, name: str = "X", width: int | None = None) -> Vectors:
         )
     if width is not None and X.shape[1] != width:
         raise CorpusError(
-            f"{name} has {X.shape[1]} features, but the model is expecting {width} features as "
+            f"{name} has {X.shape[1]} features, but {model} is expecting {width} features as "
             "input. Use the embedder that the model was fitted with."
         )
     vectors: Vectors = X
@@ -131,11 +138,9 @@ def _whole_numbers(values: NDArray[Any], name: str) -> Ints:
     return whole
 
 
-def seed_means(
-    vectors: Floats, topics: Ints, n_topics: int, largest: float
-) -> tuple[Floats, NDArray[np.bool_]]:
+def seed_means(vectors: Floats, topics: Ints, n_topics: int) -> tuple[Floats, NDArray[np.bool_]]:
     """Mean of each topic's seeds, and which topics have any; the order of seeds is no matter."""
-    grid = Grid.holding(max(len(topics), 1), largest)
+    grid = Grid.holding(len(topics), float(np.abs(vectors).max(initial=0.0)))
     sums = grid.value(sum_by_group(topics, grid.count(vectors), n_topics))
     counts = np.bincount(topics, minlength=n_topics)
     return sums / np.maximum(counts, 1)[:, None], counts > 0

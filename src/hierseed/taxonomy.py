@@ -217,6 +217,10 @@ class Taxonomy:
 
     # ---------------------------------------------------------------- asking it
 
+    def __getstate__(self) -> dict[str, Any]:
+        derived = {"paths", "_index"}
+        return {name: value for name, value in vars(self).items() if name not in derived}
+
     def __len__(self) -> int:
         return len(self.names)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -58,15 +58,16 @@ def fit(
     blocks: Blocks,
     tree: Tree,
     vectors: Floats,
-    settings: Settings,
     *,
+    settings: Settings,
     largest: float,
-    is_other: NDArray[np.bool_],
+    extended: Collection[int] = (),
     progress: Progress | None = None,
 ) -> Fitted:
     """Repeat the rounds while the objective falls; keep the best.
 
     `vectors` start the topics (line 1). `largest` bounds the length of a document's vector.
+    Topics in `extended` (-1: the root) get no Other: an earlier fit has seen to them.
     """
     grid = Grid.holding(blocks.n, largest)
     grid2 = Grid.holding(blocks.n, largest**2)
@@ -77,7 +78,7 @@ def fit(
         began = time.perf_counter()
         model, empty = at_pivot(
             blocks, tree, vectors, spheres, settings, largest=largest,
-            extend=number == 1, is_other=is_other,
+            extend=number == 1, extended=extended,
         )  # fmt: skip
         model = refine(
             blocks, model, grid, max_iter=settings.refine_max_iter, tol=settings.refine_tol
@@ -110,6 +111,22 @@ def fit(
     return result
 
 
+def unfit(
+    blocks: Blocks,
+    tree: Tree,
+    vectors: Floats,
+    *,
+    settings: Settings,
+    largest: float,
+    extended: Collection[int] = (),
+) -> Fitted:
+    """Unfit-HierSeed: one pass down to the pivot, no rounds; `blocks` are the seeds alone."""
+    model, empty = at_pivot(
+        blocks, tree, vectors, None, settings, largest=largest, extend=True, extended=extended
+    )
+    return Fitted(model, None, [], empty)
+
+
 def at_pivot(
     blocks: Blocks,
     tree: Tree,
@@ -119,15 +136,15 @@ def at_pivot(
     *,
     largest: float,
     extend: bool,
-    is_other: NDArray[np.bool_],
+    extended: Collection[int] = (),
 ) -> tuple[Model, NDArray[np.intp]]:
-    """Lines 3 to 8: bottom-up, Other, radii. This alone is Unfit-HierSeed."""
+    """Lines 3 to 8: bottom-up, Other, radii."""
     vectors = bottom_up(
         tree, vectors, spheres, pivot_level=settings.pivot_level,
         self_weight=settings.self_weight, les_weight=settings.les_weight,
     )  # fmt: skip
     if extend and settings.other:
-        tree, vectors = add_others(blocks, tree, vectors, settings, largest, is_other)
+        tree, vectors = add_others(blocks, tree, vectors, settings, largest, extended)
     own = radii(tree, vectors, pivots(tree, settings.pivot_level))
     model = Model(
         tree, settings.pivot_level, vectors, own, _per_topic(settings.eccentricity, len(tree)),
@@ -142,15 +159,12 @@ def add_others(
     vectors: Floats,
     settings: Settings,
     largest: float,
-    is_other: NDArray[np.bool_],
+    extended: Collection[int],
 ) -> tuple[Tree, Floats]:
-    """Append an Other child wherever children are unevenly spread around their topic.
-
-    A topic that has one already, from an earlier fit, gets no second.
-    """
+    """Append an Other child wherever children are unevenly spread around their topic."""
     level = settings.pivot_level
     parents = parents_for_other(tree, level, at_pivot=settings.other is True)
-    parents = [t for t in parents if not is_other[tree.children(t)].any()]
+    parents = [topic for topic in parents if topic not in extended]
     centres: dict[int, Floats] = {}
     if any(t < 0 or tree.level[t] < level for t in parents):
         model = Model(tree, level, vectors, np.zeros(0), np.zeros(0), version=_fresh())

@@ -24,6 +24,9 @@ class Tree:
         if not ((self.parent < ids) & (self.parent >= -1)).all():
             raise ValueError("a parent must come before its children: parent[i] < i")
 
+    def __reduce__(self) -> tuple[type[Tree], tuple[Ints]]:
+        return Tree, (self.parent,)  # what was derived on the way is no part of it
+
     def __len__(self) -> int:
         return len(self.parent)
 
