@@ -7,30 +7,37 @@ import json
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
+from typing import Any, cast
 
 from hierseed.embed.catalogue import AUTO, KINDS, Kind
-from hierseed.embed.embedder import Embedder, TrainedEmbedder
+from hierseed.embed.embedder import Embedder, is_trained
 from hierseed.embed.function import FunctionEmbedder
+from hierseed.embed.windows import SUFFIX, Windowed
 from hierseed.errors import EmbeddingError
 
 HEADER = "embedder.json"
 
 
-def get_embedder(spec: str | Embedder | Callable[[list[str]], object] = "auto") -> Embedder:
+def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> Embedder:
     """Make the embedder that `spec` names.
 
     Parameters
     ----------
     spec : `NAME` or `NAME:detail`, such as `"wordllama"`, `"tfidf:300"`, `"glove:vectors.txt"`;
-        `"auto"` takes the best one present. An embedder is returned as it is, and any other
+        `"auto"` takes the best one present; `+windows` at the end averages over windows where
+        the model would cut a long text. An embedder is returned as it is, and any other
         callable (list of texts -> matrix) is wrapped.
     """
     if not isinstance(spec, str):
-        return spec if isinstance(spec, Embedder) else FunctionEmbedder(spec)
+        if "fingerprint" in dir(spec):
+            return cast(Embedder, spec)
+        # Models of other libraries have an `encode` of their own.
+        return FunctionEmbedder(getattr(spec, "encode", cast(Callable[[list[str]], Any], spec)))
     if spec == "auto":
         return choose_embedder()[0]
-    kind, detail = split_spec(spec)
-    return kind.make(detail)
+    kind, detail = split_spec(spec.removesuffix(SUFFIX))
+    embedder = kind.make(detail)
+    return Windowed(embedder) if spec.endswith(SUFFIX) else embedder
 
 
 def choose_embedder() -> tuple[Embedder, str]:
@@ -57,6 +64,8 @@ def split_spec(spec: str) -> tuple[Kind, str]:
     kind = KINDS[name]
     if kind.needs_detail and not detail:
         raise EmbeddingError(f"the embedder {name!r} needs {kind.detail}. Write {name}:DETAIL.")
+    if detail and not kind.detail:
+        raise EmbeddingError(f"the embedder {name!r} takes no detail. Write {name} alone.")
     return kind, detail
 
 
@@ -64,10 +73,9 @@ def save_embedder(embedder: Embedder, folder: str | PathLike[str]) -> None:
     """Write what `load_embedder` needs: the name, the fingerprint, and what was learned."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    trained = isinstance(embedder, TrainedEmbedder)
-    if isinstance(embedder, TrainedEmbedder):
+    if is_trained(embedder):
         embedder.save(place)
-    header = {"name": embedder.name, "fingerprint": embedder.fingerprint, "trained": trained}
+    header = {"name": embedder.name, "fingerprint": embedder.fingerprint}
     # The header goes last: a folder that has one is whole.
     (place / HEADER).write_text(json.dumps(header, indent=2) + "\n", encoding="utf-8")
 
@@ -78,9 +86,8 @@ def load_embedder(folder: str | PathLike[str]) -> Embedder:
     if not file.is_file():
         raise EmbeddingError(f"no {HEADER} in {str(folder)!r}. Name the embedder instead.")
     header = json.loads(file.read_text(encoding="utf-8"))
-    kind, detail = split_spec(header["name"])
-    trained = header["trained"] and kind.load is not None
-    embedder = kind.load(folder) if trained and kind.load else kind.make(detail)
+    kind, _ = split_spec(header["name"])
+    embedder = kind.load(folder) if kind.load else get_embedder(header["name"])
     if embedder.fingerprint != header["fingerprint"]:
         raise EmbeddingError(
             f"{header['name']} has the fingerprint {embedder.fingerprint} on this machine and had "

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from hierseed.errors import EmbeddingError
 Vectors = NDArray[np.float32]
 
 
-@runtime_checkable
 class Embedder(Protocol):
     """Turns texts into vectors.
 
@@ -43,7 +42,6 @@ class Embedder(Protocol):
         """Return one row per text; a text without a known word gives a row of zeros."""
 
 
-@runtime_checkable
 class TrainedEmbedder(Embedder, Protocol):
     """An embedder that learns from the corpus first, and is saved with the model."""
 
@@ -58,9 +56,16 @@ class TrainedEmbedder(Embedder, Protocol):
         """Read what `save` wrote."""
 
 
+# Asked of the class, by name: `isinstance` with a protocol would evaluate every property, and a
+# fingerprint hashes all weights.
+def is_trained(embedder: Embedder) -> TypeGuard[TrainedEmbedder]:
+    """True for an embedder that learns from the corpus."""
+    return hasattr(type(embedder), "fit") and hasattr(type(embedder), "save")
+
+
 def is_fitted(embedder: Embedder) -> bool:
-    """False only for a trained embedder that has not seen a corpus yet."""
-    return not isinstance(embedder, TrainedEmbedder) or bool(getattr(embedder, "fitted", True))
+    """False only for an embedder that learns from the corpus and has not seen one yet."""
+    return not is_trained(embedder) or bool(getattr(embedder, "fitted", True))
 
 
 def refuse_unfitted(name: str, fitted: bool) -> None:

@@ -1,0 +1,127 @@
+"""transformers with mean pooling: the mean of the last hidden states over all tokens.
+
+The paper used roberta-base, 768 dimensions, 256 tokens. Give the folder of any encoder that
+`transformers` can load; the name shown is the folder's, whatever is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hierseed.embed.batches import batches_by_length
+from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
+from hierseed.errors import EmbeddingError, MissingDependency
+
+TOKENS_PER_BATCH = {"cpu": 4096, "cuda": 65_536}
+
+
+class MeanPooling:
+    """Any encoder of the transformers library.
+
+    Parameters
+    ----------
+    model : a local folder, or a hub name that was fetched before (the hub is never asked
+        unless `download` is True)
+    max_tokens : longer texts are cut there, and counted in `cut`
+    device : "cpu" or "cuda"; found where None. On cuda the model runs in float16
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        name: str | None = None,
+        max_tokens: int = 256,
+        device: str | None = None,
+        download: bool = False,
+    ) -> None:
+        self.name = name or f"transformers:{model}"
+        self.max_tokens = max_tokens
+        self.cut = 0
+        try:
+            import torch
+            from transformers import AutoModel, AutoTokenizer
+        except ImportError:
+            raise MissingDependency("transformers", "transformers", self.name) from None
+        self.device = device or find_device()
+        with explain_missing(model, self.name):
+            options = {"local_files_only": not download}
+            self._tokenizer = AutoTokenizer.from_pretrained(model, **options)
+            self._model = AutoModel.from_pretrained(model, **options).to(self.device).eval()
+        # RoBERTa counts positions from 2, so a model may hold fewer tokens than its table has rows.
+        limit = getattr(self._tokenizer, "model_max_length", max_tokens)
+        self.max_tokens = min(max_tokens, int(limit))
+        if self.device == "cuda":
+            self._model = self._model.to(torch.float16)
+        self.dimension = int(self._model.config.hidden_size)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of all weights and the length limit, wherever they were loaded from."""
+        parts = hash_parameters(self._model)
+        vocabulary = str(sorted(self._tokenizer.get_vocab().items()))
+        return fingerprint("mean", self.max_tokens, vocabulary, *parts)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Average hidden states; texts of like length share a batch."""
+        import torch
+
+        rows = as_text_list(texts)
+        vectors = np.zeros((len(rows), self.dimension), dtype=np.float32)
+        if not rows:
+            return vectors
+        tokens = self._tokenizer(rows, truncation=True, max_length=self.max_tokens)
+        self.cut += sum(bool(one.overflowing) for one in tokens.encodings or [])
+        lengths = [len(ids) for ids in tokens["input_ids"]]
+        budget = TOKENS_PER_BATCH.get(self.device, 4096)
+        with torch.inference_mode():
+            for batch in batches_by_length(lengths, budget):
+                part = {name: [values[row] for row in batch] for name, values in tokens.items()}
+                padded = self._tokenizer.pad(part, return_tensors="pt").to(self.device)
+                states = self._model(**padded).last_hidden_state.float()
+                mask = padded["attention_mask"].unsqueeze(-1).float()
+                mean = (states * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
+                vectors[batch] = mean.cpu().numpy()
+        return vectors
+
+    def token_spans(self, texts: list[str]) -> list[list[tuple[int, int]]]:
+        """Where each token stands in its text."""
+        options = {"add_special_tokens": False, "truncation": False, "verbose": False}
+        spans: list[list[tuple[int, int]]] = self._tokenizer(
+            texts, return_offsets_mapping=True, **options
+        )["offset_mapping"]
+        return spans
+
+
+def find_device() -> str:
+    """`cuda` where there is one, else `cpu`."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def hash_parameters(model: Any) -> Iterator[str | np.ndarray]:
+    """Names and values of all parameters, in order, for a fingerprint."""
+    for name, values in model.state_dict().items():
+        yield name
+        yield values.float().cpu().numpy()
+
+
+@contextmanager
+def explain_missing(model: str, name: str) -> Iterator[None]:
+    """Turn the libraries' ways of not finding a model into one message."""
+    try:
+        yield
+    except (OSError, ValueError) as fault:
+        reason = str(fault).strip().splitlines()[0] if str(fault).strip() else type(fault).__name__
+        what = "the folder can't be loaded" if Path(model).is_dir() else "no such folder or copy"
+        raise EmbeddingError(
+            f"the model {model!r} is not on this machine ({what}: {reason[:120]}). Give a local "
+            f"folder, or fetch it once with: hierseed embedders get {name}"
+        ) from None
