@@ -6,6 +6,7 @@ HierSeedError
 ├── CorpusError          documents or vectors that can't be used
 ├── EmbeddingError       text could not be turned into vectors
 ├── ModelError           a saved model, or one that is not fitted
+├── ProjectError         a workbench project that can't be opened or changed so
 └── MissingDependency    an extra is not installed; prints the install line
 
 A message has three parts: what is wrong, where, and what to do.
@@ -40,6 +41,10 @@ class EmbeddingError(HierSeedError, RuntimeError):
 
 class ModelError(HierSeedError, ValueError):
     """A model folder can't be read, or a model is not fitted."""
+
+
+class ProjectError(HierSeedError, ValueError):
+    """A workbench project can't be opened, or can't be changed in this way."""
 
 
 class MissingDependency(HierSeedError, ImportError):  # noqa: N818 - the contract's name

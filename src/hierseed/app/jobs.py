@@ -1,0 +1,188 @@
+"""Long work in a process of its own: the page stays alive, and cancel ends it at once.
+
+The worker tells its progress in the project file. It ends when its server ends, and it holds a
+lock for as long as it lives, so that a job that died is never taken for one that runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from hierseed.app.project import Project, now
+from hierseed.errors import ProjectError
+
+try:
+    import fcntl
+except ImportError:  # Windows: a job is taken for dead when its process is gone
+    fcntl = None  # type: ignore[assignment]
+
+GRACE = 2.0  # seconds between asking a worker to end and ending it
+
+
+class Job(NamedTuple):
+    """One piece of work."""
+
+    id: int
+    kind: str
+    state: str
+    progress: dict[str, Any]
+    message: str
+    pid: int | None
+
+
+_running: dict[int, subprocess.Popen[bytes]] = {}
+
+
+def start(project: Project, kind: str, **arguments: Any) -> int:
+    """Start a worker; refused while another one runs."""
+    bury_dead(project)
+    if active(project):
+        raise ProjectError("something is running already. Wait for it, or cancel it first")
+    with project.write() as db:
+        cursor = db.execute(
+            "INSERT INTO job (kind, arguments, state, started) VALUES (?, ?, 'running', ?)",
+            (kind, json.dumps(arguments), now()),
+        )
+        id = int(cursor.lastrowid or 0)
+    try:
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "hierseed.app.worker", str(project.path.resolve()), str(id)],
+            stdin=subprocess.PIPE,  # closes when this process ends, however it ends
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as fault:
+        finish(project, id, "failed", f"the worker could not be started: {fault}")
+        raise
+    _running[id] = worker
+    with project.write() as db:
+        db.execute("UPDATE job SET pid = ? WHERE id = ?", (worker.pid, id))
+    threading.Thread(target=_watch, args=(project, id, worker), daemon=True).start()
+    return id
+
+
+def _watch(project: Project, id: int, worker: subprocess.Popen[bytes]) -> None:
+    code = worker.wait()
+    _running.pop(id, None)
+    if worker.stdin:
+        worker.stdin.close()
+    with contextlib.suppress(Exception):  # the project may be closed already: buried when reopened
+        finish(project, id, "died", f"the work ended without a word (exit {code}). Try it again")
+        project.db.close()
+
+
+def cancel(project: Project) -> bool:
+    """End the running job now; what it had finished before stays."""
+    job = active(project)
+    if job is None:
+        return False
+    worker = _running.get(job.id)
+    finish(project, job.id, "cancelled", "stopped by you")
+    if worker is not None:
+        _end(worker)
+    elif job.pid:  # started by another server on the same project
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(job.pid, signal.SIGTERM)
+    return True
+
+
+def _end(worker: subprocess.Popen[bytes]) -> None:
+    worker.terminate()
+    try:
+        worker.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        worker.kill()
+        worker.wait()
+
+
+def end_all() -> None:
+    """End every worker of this process, when the server is shut down."""
+    for worker in list(_running.values()):
+        _end(worker)
+
+
+def active(project: Project) -> Job | None:
+    """The job that runs now."""
+    return _read(project, "WHERE state = 'running'")
+
+
+def latest(project: Project) -> Job | None:
+    """The job that was started last, in whatever state."""
+    return _read(project, "ORDER BY id DESC LIMIT 1")
+
+
+def get(project: Project, id: int) -> Job | None:
+    """One job."""
+    return _read(project, f"WHERE id = {int(id)}")
+
+
+def wait(project: Project, id: int, timeout: float = 300.0) -> Job:
+    """Wait until a job has ended."""
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        job = get(project, id)
+        if job is not None and job.state != "running":
+            return job
+        time.sleep(0.05)
+    raise ProjectError(f"the job {id} has not ended after {timeout:.0f} seconds")
+
+
+def finish(project: Project, id: int, state: str, message: str) -> None:
+    """Write how a job ended; the first word stands."""
+    with project.write() as db:
+        db.execute(
+            "UPDATE job SET state = ?, message = ?, ended = ? WHERE id = ? AND state = 'running'",
+            (state, message, now(), id),
+        )
+
+
+def bury_dead(project: Project) -> None:
+    """Mark jobs whose worker is gone: the server was killed, or the machine went down."""
+    job = active(project)
+    if job is None or job.id in _running:
+        return
+    if _alive(project, job):
+        return
+    finish(project, job.id, "died", "it was cut off when the workbench ended. Start it again")
+
+
+def _alive(project: Project, job: Job) -> bool:
+    if fcntl is None:
+        try:
+            os.kill(job.pid or 0, 0)
+        except OSError:
+            return False
+        return True
+    try:
+        with worker_lock(project):
+            return False
+    except BlockingIOError:
+        return True
+
+
+@contextlib.contextmanager
+def worker_lock(project: Project) -> Iterator[None]:
+    """Held by a worker as long as it lives; the system lets go of it, however the worker ends."""
+    with (project.folder / "worker.lock").open("w") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+def _read(project: Project, where: str) -> Job | None:
+    row = project.db.execute(
+        f"SELECT id, kind, state, progress, message, pid FROM job {where}"
+    ).fetchone()
+    if row is None:
+        return None
+    id, kind, state, progress, message, pid = row
+    return Job(id, kind, state, json.loads(progress), message, pid)

@@ -1,0 +1,178 @@
+"""Bringing files in: look at them first, say every fault in plain words, then take them over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from hierseed.app.project import Project
+from hierseed.app.store import documents, edits, labels, topics
+from hierseed.errors import HierSeedError, TaxonomyError
+from hierseed.io.corpus import ROW_NUMBER, Corpus
+from hierseed.io.faults import Fault
+from hierseed.io.records import as_text, open_records
+from hierseed.io.seeds import Seeds, read_seeds
+from hierseed.taxonomy import Taxonomy
+
+BATCH = 2_000  # documents per transaction: what a kill can cost, and how long others wait
+PREVIEW = 6
+TEXT_NAMES = ("text", "body", "content", "abstract", "document", "message", "description")
+ID_NAMES = ("id", "doc_id", "docid", "key", "uid", "identifier", "name")
+
+Tell = Callable[[dict[str, Any]], None]
+
+
+@dataclass
+class Look:
+    """What a file seems to hold."""
+
+    columns: list[str] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+    id: str = ROW_NUMBER
+    text: str = ""
+    faults: list[str] = field(default_factory=list)
+    facts: list[str] = field(default_factory=list)
+
+
+def look_at_corpus(file: Path) -> Look:
+    """Columns, the first rows, and a guess at which column is which."""
+    look = Look()
+    try:
+        records = open_records(file)
+        look.columns = list(records.columns)
+        for row in islice(records.rows(look.columns), PREVIEW):
+            if not isinstance(row, Fault):
+                look.rows.append([as_text(value) or "" for value in row.values])
+    except HierSeedError as fault:
+        look.faults.append(plain(fault))
+        return look
+    lengths = [
+        sum(len(row[i]) for row in look.rows) / max(len(look.rows), 1)
+        for i in range(len(look.columns))
+    ]
+    longest = look.columns[lengths.index(max(lengths))] if lengths else ""
+    look.text = _named(look.columns, TEXT_NAMES) or longest
+    look.id = _named([c for c in look.columns if c != look.text], ID_NAMES) or ROW_NUMBER
+    return look
+
+
+def check_corpus(file: Path, id: str, text: str) -> Look:
+    """Read the whole file once; every kind of fault with its count and first places."""
+    look = Look(id=id, text=text)
+    try:
+        corpus = Corpus(file, id=id, text=text, on_error="skip")
+        survey = corpus.survey()
+    except HierSeedError as fault:
+        look.faults.append(plain(fault))
+        return look
+    mean = survey.n_characters / max(survey.n_documents, 1)
+    look.facts.append(f"{survey.n_documents:,} documents, {mean:,.0f} letters each on average")
+    look.faults += [f"{count:,} × {kind}" for kind, count in survey.faults.counts.most_common()]
+    look.faults += [str(fault) for fault in survey.faults.kept[:20]]
+    return look
+
+
+def load_corpus(
+    project: Project, file: Path, id: str, text: str, *, skip: bool = True, tell: Tell | None = None
+) -> int:
+    """Take a corpus over, a batch at a time; a load that was cut off goes on when run again."""
+    corpus = Corpus(file, id=id, text=text, on_error="skip" if skip else "stop")
+    total, done, added = len(corpus), 0, 0
+    for batch in corpus.batches(BATCH):
+        added += documents.add(project, batch)
+        done += len(batch)
+        if tell:
+            tell({"phase": "Reading the documents", "done": done, "total": total})
+    return added
+
+
+def load_taxonomy(project: Project, file: Path, name: str) -> Taxonomy:
+    """Take a taxonomy over; topics with the same path keep their id and their labels."""
+    taxonomy = Taxonomy.read(file).without_others()
+    if not len(taxonomy):
+        raise TaxonomyError(f"{name} has no topics. Write one path a line, such as: Health > Diet")
+    edits.replace_all(project, taxonomy, name)
+    return taxonomy
+
+
+def load_seeds(project: Project, file: Path, name: str) -> Look:
+    """Take seeds over; rows that can't be used are told, the others count."""
+    here = topics.current(project)
+    look = Look()
+    try:
+        seeds = read_seeds(file, here.taxonomy, strict=False)
+    except HierSeedError as fault:
+        return Look(faults=[plain(fault)])
+    look.faults = [str(fault) for fault in seeds.faults.kept]
+    pairs, missing = _pairs(project, seeds, here.ids)
+    look.faults += [f"{name}: no document {id!r} in the corpus" for id in missing[:20]]
+    added = labels.load(project, pairs, "file")
+    own = [(here.ids[topic], text) for topic, text in zip(seeds.text_topics, seeds.texts)]
+    added += labels.add_examples(project, own)
+    look.facts.append(f"{added:,} seeds added")
+    return look
+
+
+def load_gold(project: Project, file: Path, name: str) -> Look:
+    """Take over what experts said, to score fits against; it is never shown to a fit."""
+    here = topics.current(project)
+    try:
+        seeds = read_seeds(file, here.taxonomy, strict=False)
+    except HierSeedError as fault:
+        return Look(faults=[plain(fault)])
+    look = Look(faults=[str(fault) for fault in seeds.faults.kept])
+    pairs, missing = _pairs(project, seeds, here.ids)
+    look.faults += [f"{name}: no document {id!r} in the corpus" for id in missing[:20]]
+    put_gold(project, pairs)
+    look.facts.append(f"{len(pairs):,} gold labels")
+    return look
+
+
+def put_gold(project: Project, pairs: list[tuple[int, int]]) -> None:
+    """Write gold labels: row and topic."""
+    with project.write() as db:
+        db.executemany("INSERT OR IGNORE INTO gold VALUES (?, ?)", pairs)
+
+
+def load_sample(project: Project, tell: Tell | None = None) -> int:
+    """Fill the project with the demo: the docstrings of Python's own library."""
+    from hierseed.demo.corpus import load_corpus as load_demo
+
+    if tell:
+        tell({"phase": "Reading the documents", "done": 0, "total": 1})
+    demo = load_demo()
+    for start in range(0, len(demo.ids), BATCH):
+        part = slice(start, start + BATCH)
+        documents.add(project, zip(demo.ids[part], demo.texts[part]))
+        if tell:
+            done = min(start + BATCH, len(demo.ids))
+            tell({"phase": "Reading the documents", "done": done, "total": len(demo.ids)})
+    ids = edits.replace_all(project, demo.taxonomy, "library reference")
+    rows = documents.rows_of(project, demo.ids)
+    here = [rows[id] for id in demo.ids]
+    labels.load(project, [(here[i], ids[t]) for i, t in enumerate(demo.y) if t >= 0], "sample")
+    put_gold(project, [(here[i], ids[t]) for i, t in enumerate(demo.gold)])
+    return len(demo.ids)
+
+
+def plain(fault: Exception) -> str:
+    """Say a fault without the options of the command line and the places of uploads."""
+    return str(fault).replace(" with --on-error skip", "").strip()
+
+
+def _pairs(
+    project: Project, seeds: Seeds, ids: tuple[int, ...]
+) -> tuple[list[tuple[int, int]], list[str]]:
+    rows = documents.rows_of(project, list(seeds.by_id))
+    pairs = [
+        (rows[id], ids[topic]) for id, found in seeds.by_id.items() if id in rows for topic in found
+    ]
+    return pairs, [id for id in seeds.by_id if id not in rows]
+
+
+def _named(columns: list[str], names: tuple[str, ...]) -> str:
+    lower = {column.lower(): column for column in reversed(columns)}
+    return next((lower[name] for name in names if name in lower), "")

@@ -1,0 +1,159 @@
+"""A project on disk: `NAME.hierseed` (SQLite) and the folder `NAME.files` beside it.
+
+What a person decides is in the database, and on disk before the call returns. What a machine
+can make again (vectors, fits) is in the folder, each part written beside and renamed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hierseed.app import schema
+from hierseed.errors import ProjectError
+
+ENDING = ".hierseed"
+PATIENCE = 20.0  # seconds that a writer waits for another one
+
+
+class Pulse(NamedTuple):
+    """What changes whenever the project does: two tabs compare it to stay in step."""
+
+    change: int
+    undone: int
+    event: int
+    fit: int
+    job: int
+    documents: int
+
+
+class Project:
+    """One corpus, one taxonomy, everything said about them, and the fits made.
+
+    Any number of processes and threads may hold the same project open; each thread has its own
+    connection. Writers come one after the other, readers never wait.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        given = Path(path)
+        self.path = given if given.suffix == ENDING else given.with_name(given.name + ENDING)
+        if self.path.is_dir():
+            raise ProjectError(f"{self.path} is a folder. Name a file: hierseed serve NAME{ENDING}")
+        if not self.path.parent.is_dir():
+            raise ProjectError(f"no folder {self.path.parent} to put the project in. Make it first")
+        self._local = threading.local()
+        self._open: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        schema.prepare(self.db, self.path)
+        self.folder.mkdir(exist_ok=True)
+
+    # ---------------------------------------------------------------- places
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending."""
+        return self.path.stem
+
+    @property
+    def folder(self) -> Path:
+        """Vectors, fits and uploads."""
+        return self.path.with_suffix(".files")
+
+    @property
+    def vectors(self) -> Path:
+        """The vector store."""
+        return self.folder / "vectors"
+
+    def fit_folder(self, fit: int) -> Path:
+        """Where one fit is."""
+        return self.folder / "fits" / f"{fit:04d}"
+
+    # ---------------------------------------------------------------- the database
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._connect()
+            self._local.connection = connection
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(
+                self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            connection.execute("PRAGMA foreign_keys = ON")
+            # FULL: a commit is on the disk, not only in the system's memory, when it returns.
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA cache_size = -65536")
+            connection.execute("PRAGMA mmap_size = 4294967296")
+        except sqlite3.DatabaseError as fault:
+            raise ProjectError(
+                f"{self.path} can't be opened as a project ({fault}). If it was damaged, a copy "
+                f"named {self.path.stem}.backup-… may stand beside it"
+            ) from fault
+        with self._lock:
+            self._open.append(connection)
+        return connection
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it, or nothing. It is on disk when the block is left."""
+        db = self.db
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield db
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        with self._lock:
+            for connection in self._open:
+                connection.close()
+            self._open.clear()
+        self._local = threading.local()
+
+    # ---------------------------------------------------------------- small facts
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Read a fact of the project."""
+        found = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return json.loads(found[0]) if found else default
+
+    def put(self, key: str, value: Any) -> None:
+        """Write a fact of the project."""
+        with self.write() as db:
+            db.execute(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+                (key, json.dumps(value)),
+            )
+
+    def pulse(self) -> Pulse:
+        """Read what changes whenever the project does."""
+        return Pulse(
+            *self.db.execute(
+                "SELECT (SELECT coalesce(max(id), 0) FROM change),"
+                " (SELECT count(*) FROM change WHERE undone),"
+                " (SELECT coalesce(max(event), 0) FROM label_event),"
+                " (SELECT coalesce(max(id), 0) FROM fit),"
+                " (SELECT count(*) + coalesce(max(id), 0) FROM job WHERE state != 'running'),"
+                " (SELECT coalesce(max(row) + 1, 0) FROM document)"
+            ).fetchone()
+        )
+
+
+def now() -> str:
+    """The time as it is written to the file."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,149 @@
+"""Looking at a fit: which documents a topic holds, its rivals, why a document is here."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.app.fits import Fit
+from hierseed.app.project import Project
+from hierseed.app.store import documents, labels, topics
+from hierseed.app.store.topics import Topics
+from hierseed.app.tree import inside, key_today, path_of
+from hierseed.app.vectors import Space
+
+KINDS = {
+    "central": "the ones nearest to the middle of the topic",
+    "borderline": "the ones that nearly went elsewhere",
+    "odd": "the ones furthest from the middle",
+    "all": "all of them, in the order of the corpus",
+}
+
+Ints = NDArray[np.intp]
+
+
+class Listing(NamedTuple):
+    """One page of the documents of a topic."""
+
+    records: list[int]
+    total: int
+
+
+def listing(fit: Fit, here: Topics, key: str, kind: str, offset: int, limit: int) -> Listing:
+    """Documents of a line of the tree, everything below it included."""
+    order = _order(fit, tuple(inside(fit, here, key)), key, kind)
+    return Listing(order[offset : offset + limit].tolist(), len(order))
+
+
+@lru_cache(maxsize=16)
+def _order(fit: Fit, within: tuple[bool, ...], key: str, kind: str) -> Ints:
+    """Records in the order asked for; kept, so that turning a page costs nothing."""
+    lookup = np.array(within)
+    records = np.flatnonzero(lookup[fit.topic])  # topic -1 asks the last entry, which is None's
+    if kind == "all" or not len(records):
+        return records
+    level = _level(fit, key)
+    values = (fit.score if kind == "borderline" else fit.distance)[records]
+    own = (fit.path[records] >= 0).sum(axis=1)
+    at = values[np.arange(len(records)), np.clip(np.minimum(level, own) - 1, 0, None)]
+    if kind == "borderline":
+        at = np.where(fit.runner_up[records] < 0, np.inf, at)
+    worst = -np.inf if kind == "odd" else np.inf
+    at = np.where(np.isnan(at), worst, at)
+    return records[np.argsort(-at if kind == "odd" else at, kind="stable")]
+
+
+def _level(fit: Fit, key: str) -> int:
+    """The level at which a line of the tree is judged."""
+    return fit.level(fit.keys.index(key)) if key in fit.keys[:-1] else 1
+
+
+def words(fit: Fit, here: Topics, key: str) -> list[str]:
+    """The words that set a topic apart, as found at the fit."""
+    found: list[str] = []
+    for topic, line in enumerate(fit.report["topics"]["words"]):
+        if key_today(fit, here, topic) == key:
+            found += [word for word in line if word not in found]
+    return found
+
+
+def rivals(fit: Fit, here: Topics, key: str) -> list[dict[str, Any]]:
+    """The topics nearest to this one, with the documents that nearly went there."""
+    if key not in fit.keys[:-1]:
+        return []
+    found = fit.report["topics"]["rivals"][fit.keys.index(key)]
+    lines = [(key_today(fit, here, topic), count) for topic, count in found]
+    return [
+        {"key": other, "path": path_of(here, other), "count": count}
+        for other, count in lines
+        if other and other != key
+    ]
+
+
+class Near(NamedTuple):
+    """A topic or a document with its distance."""
+
+    key: str
+    path: str
+    distance: float
+    chosen: bool
+
+
+def why(project: Project, fit: Fit, space: Space, row: int) -> dict[str, Any]:
+    """Why a document is where it is: level by level the nearest topics, and the nearest seeds."""
+    here = topics.current(project)
+    record = fit.records(row)[0]
+    x = np.asarray(fit.model.prepare(space.store)[np.array([row])])[0]
+    tree = fit.taxonomy.tree
+    path = [int(t) for t in fit.path[record] if t >= 0]
+    levels = []
+    for depth in range(max(len(path), 1)):
+        above = path[depth - 1] if depth else -1
+        siblings = tree.children(above)
+        away = np.linalg.norm(fit.model.estimator.vectors_[siblings] - x, axis=1)
+        nearest = np.argsort(away, kind="stable")[:4]
+        chosen = path[depth] if depth < len(path) else -1
+        shown = [int(siblings[i]) for i in nearest]
+        if chosen >= 0 and chosen not in shown:
+            shown = [*shown[:3], chosen]
+        distance = dict(zip(siblings.tolist(), away.tolist()))
+        lines = [
+            Near(key, path_of(here, key), distance[topic], topic == chosen)
+            for topic in sorted(shown, key=lambda topic: distance[topic])
+            if (key := key_today(fit, here, topic))
+        ]
+        score = float(fit.score[record, depth])
+        levels.append(
+            {
+                "level": depth + 1,
+                "score": None if np.isnan(score) else score,
+                "topics": [line._asdict() for line in lines],
+            }
+        )
+    return {"levels": levels, "seeds": nearest_seeds(project, here, space, row)}
+
+
+def nearest_seeds(
+    project: Project, here: Topics, space: Space, row: int, most: int = 3
+) -> list[dict[str, Any]]:
+    """The seeds most like a document, with their topics."""
+    by_row = labels.seeds(project)
+    rows = np.array([other for other in by_row if other != row and other < len(space.store)])
+    if not len(rows):
+        return []
+    nearness = space.X[rows] @ space.X[np.array([row])][0]
+    best = np.argsort(-nearness, kind="stable")[:most]
+    chosen = {int(rows[i]): float(nearness[i]) for i in best}
+    return [
+        {
+            "row": document.row,
+            "id": document.id,
+            "text": document.text[:280],
+            "paths": [here.path(id) for id in by_row[document.row]],
+            "nearness": chosen[document.row],
+        }
+        for document in documents.get(project, list(chosen))
+    ]

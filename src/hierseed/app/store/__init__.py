@@ -1,0 +1,1 @@
+"""What is read from and written to a project's database: one module per kind of thing."""

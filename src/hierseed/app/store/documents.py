@@ -1,0 +1,154 @@
+"""Documents: added in batches, read by page, found by their words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from hierseed.app.project import Project
+from hierseed.errors import CorpusError, name_some
+
+RANKED = 5_000  # with more hits than this, ranking takes too long to wait for
+COUNTED = 100_000  # hits are counted up to here
+TERM = re.compile(r'(-?)(?:"([^"]*)"|(\S+))')
+
+
+class Document(NamedTuple):
+    """One text, its name, and its row among the vectors."""
+
+    row: int
+    id: str
+    text: str
+
+
+class Found(NamedTuple):
+    """One page of a search."""
+
+    rows: list[int]
+    total: int
+    ranked: bool  # best match first; False: in the order of the corpus
+
+
+def count(project: Project) -> int:
+    """Documents in the project; rows are numbered without gaps."""
+    return int(project.db.execute("SELECT coalesce(max(row) + 1, 0) FROM document").fetchone()[0])
+
+
+def add(project: Project, batch: Iterable[tuple[str, str]]) -> int:
+    """Add documents behind those already there; return how many were new.
+
+    One that is there with the same text is passed over, so that a load that was cut off can be
+    run again; one that is there with another text is refused, and nothing of the batch is added.
+    """
+    given = list(batch)
+    with project.write() as db:
+        known = dict(_by_ids(project, [id for id, _ in given]))
+        changed = [id for id, text in given if known.get(id, text) != text]
+        if changed:
+            raise CorpusError(
+                f"{len(changed):,} documents are in the project with another text: "
+                f"{name_some(changed)}. Give a changed document a new id, or start a new project"
+            )
+        fresh = [(id, text) for id, text in given if id not in known]
+        start = count(project)
+        rows = [(start + i, id, text) for i, (id, text) in enumerate(fresh)]
+        db.executemany("INSERT INTO document VALUES (?, ?, ?)", rows)
+        db.executemany(
+            "INSERT INTO document_text (rowid, text) VALUES (?, ?)",
+            ((row, text) for row, _, text in rows),
+        )
+    return len(fresh)
+
+
+def _by_ids(project: Project, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for start in range(0, len(ids), 500):
+        part = ids[start : start + 500]
+        marks = ",".join("?" * len(part))
+        yield from project.db.execute(f"SELECT id, text FROM document WHERE id IN ({marks})", part)
+
+
+def rows_of(project: Project, ids: Sequence[str]) -> dict[str, int]:
+    """Rows of the documents with these ids; unknown ids are left out."""
+    found: dict[str, int] = {}
+    for start in range(0, len(ids), 500):
+        part = ids[start : start + 500]
+        marks = ",".join("?" * len(part))
+        found.update(
+            project.db.execute(f"SELECT id, row FROM document WHERE id IN ({marks})", part)
+        )
+    return found
+
+
+def get(project: Project, rows: Sequence[int]) -> list[Document]:
+    """Return documents in the order asked for."""
+    marks = ",".join("?" * len(rows))
+    found = {
+        row: Document(row, id, text)
+        for row, id, text in project.db.execute(
+            f"SELECT row, id, text FROM document WHERE row IN ({marks})",
+            [int(row) for row in rows],
+        )
+    }
+    return [found[int(row)] for row in rows if int(row) in found]
+
+
+def every(project: Project, start: int = 0) -> Iterator[Document]:
+    """All documents in order, read a stretch at a time so that no reader is held up."""
+    while True:
+        part = project.db.execute(
+            "SELECT row, id, text FROM document WHERE row >= ? ORDER BY row LIMIT 2000", (start,)
+        ).fetchall()
+        if not part:
+            return
+        yield from map(Document._make, part)
+        start = part[-1][0] + 1
+
+
+def search(project: Project, text: str, *, offset: int = 0, limit: int = 20) -> Found:
+    """Find documents by words; an empty text gives the corpus in order.
+
+    `climate policy` wants both words, `"climate policy"` the phrase, `-policy` leaves out; the
+    last word may be unfinished.
+    """
+    if not text.strip():
+        total = count(project)
+        return Found(list(range(offset, min(offset + limit, total))), total, False)
+    query = match_query(text)
+    if not query:
+        return Found([], 0, False)
+    total = int(
+        project.db.execute(
+            "SELECT count(*) FROM"
+            " (SELECT 1 FROM document_text WHERE document_text MATCH ? LIMIT ?)",
+            (query, COUNTED),
+        ).fetchone()[0]
+    )
+    ranked = total <= RANKED
+    order = "rank" if ranked else "rowid"
+    rows = project.db.execute(
+        f"SELECT rowid FROM document_text WHERE document_text MATCH ? ORDER BY {order} "
+        "LIMIT ? OFFSET ?",
+        (query, limit, offset),
+    )
+    return Found([row for (row,) in rows], total, ranked)
+
+
+def match_query(text: str) -> str:
+    """Turn what a person types into an FTS5 query that can't be malformed; "" finds nothing."""
+    wanted, unwanted = [], []
+    terms = TERM.findall(text)
+    for number, (minus, phrase, word) in enumerate(terms):
+        words = re.findall(r"\w+", phrase or word)
+        if not words:
+            continue
+        quoted = '"' + " ".join(words) + '"'
+        unfinished = number == len(terms) - 1 and word and not text[-1].isspace()
+        if minus:
+            unwanted.append(quoted)
+        else:
+            wanted.append(quoted + ("*" if unfinished and len(words[-1]) > 1 else ""))
+    if not wanted:
+        return ""
+    query = " AND ".join(wanted)
+    return f"({query})" + "".join(f" NOT {term}" for term in unwanted)

@@ -1,0 +1,136 @@
+"""The vectors of a project's documents: made when needed, and searched for what is similar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.app.project import Project
+from hierseed.app.store import documents
+from hierseed.embed import Embedder, Preparation, Prepared, VectorStore, embed_corpus
+from hierseed.embed.choose import get_embedder, load_embedder
+from hierseed.embed.embedder import is_fitted, is_trained
+from hierseed.embed.store import is_store
+from hierseed.errors import CorpusError
+from hierseed.io.atomic import atomic_file
+
+SKETCH = 32  # numbers kept in memory per document for a first, coarse search
+EXACT = 100_000  # with fewer documents than this all are compared in full
+SHORTLIST = 3_000  # documents of the coarse search that are compared in full
+
+Tell = Callable[[dict[str, Any]], None]
+Floats = NDArray[np.float32]
+
+
+def make(project: Project, tell: Tell | None = None) -> VectorStore:
+    """Embed what has no vector yet, going on where an earlier run stopped."""
+    total = documents.count(project)
+    if total == 0:
+        raise CorpusError("the project has no documents. Load a corpus first")
+    if is_store(project.vectors):
+        embedder = load_embedder(project.vectors / "embedder")
+    else:
+        embedder = get_embedder(project.get("embedder", "auto"))
+        if is_trained(embedder) and not is_fitted(embedder):
+            embedder.fit(document.text for document in documents.every(project))
+
+    def progress(event: dict[str, Any]) -> None:
+        if tell:
+            tell({"phase": "Turning texts into vectors", **event})
+
+    pairs = ((document.id, document.text) for document in documents.every(project))
+    store = embed_corpus(
+        pairs, embedder, project.vectors, dtype="float16", total=total, progress=progress
+    )
+    _write_sketch(project.vectors, store)
+    return store
+
+
+def ready(project: Project) -> bool:
+    """True where every document has a vector."""
+    return is_store(project.vectors) and len(VectorStore(project.vectors)) == documents.count(
+        project
+    )
+
+
+def _write_sketch(folder: Path, store: VectorStore) -> None:
+    """Few numbers per document, for corpora too large to compare in full at every click."""
+    if len(store) <= EXACT:
+        return
+    preparation = Preparation(pca=min(SKETCH, store.shape[1])).fit(store)
+    with atomic_file(folder / "sketch.npy") as partial:
+        sketch = np.lib.format.open_memmap(
+            partial, mode="w+", dtype=np.float32, shape=(len(store), preparation.pca or 0)
+        )
+        for start in range(0, len(store), 65_536):
+            sketch[start : start + 65_536] = preparation.transform(store[start : start + 65_536])
+        sketch.flush()
+    learned = preparation.arrays
+    for name, array in (("mean", "prepare_mean"), ("axes", "prepare_components")):
+        with atomic_file(folder / f"sketch_{name}.npy") as partial:
+            np.save(partial, learned[array])
+
+
+class Space:
+    """All vectors of a project, centred and of unit length: nearness is a product."""
+
+    def __init__(self, folder: Path, rows: int) -> None:
+        self.store = VectorStore(folder)
+        self.folder = folder
+        self.preparation = Preparation()
+        self.X = Prepared(self.store, self.preparation)
+        self.whole: Floats | None = None
+        if rows <= EXACT:
+            self.preparation.fit(self.store)
+            self.whole = self.X[:]
+        else:
+            self.preparation.mean_ = np.load(folder / "sketch_mean.npy")
+            self.sketch: Floats = np.load(folder / "sketch.npy")
+            self.axes: Floats = np.load(folder / "sketch_axes.npy")
+
+    def similar(self, vector: Floats, most: int) -> tuple[NDArray[np.intp], Floats]:
+        """Rows nearest to a vector, nearest first, with their cosine."""
+        if self.whole is not None:
+            rows, nearness = np.arange(len(self.whole)), self.whole @ vector
+        else:
+            aim = vector @ self.axes
+            aim /= max(float(np.linalg.norm(aim)), 1e-12)
+            coarse = self.sketch @ aim
+            rows = np.argpartition(-coarse, SHORTLIST)[:SHORTLIST]
+            rows.sort()
+            nearness = self.X[rows] @ vector
+        most = min(most, len(rows))
+        best = np.argpartition(-nearness, most - 1)[:most]
+        best = best[np.argsort(-nearness[best], kind="stable")]
+        return rows[best], nearness[best]
+
+    def encode(self, text: str) -> Floats:
+        """Embed a text of one's own into the same space."""
+        vector: Floats = self.preparation.transform(_embedder(self.folder).encode([text]))[0]
+        return vector
+
+
+@lru_cache(maxsize=2)
+def _space(folder: Path, rows: int, stamp: int) -> Space:
+    return Space(folder, rows)
+
+
+def space(project: Project) -> Space | None:
+    """The vectors, kept in memory between calls; None while there are none."""
+    if not is_store(project.vectors):
+        return None
+    store = VectorStore(project.vectors)
+    if not store.complete or len(store) != documents.count(project):
+        return None
+    stamp = (project.vectors / "journal.jsonl").stat().st_mtime_ns
+    return _space(project.vectors, len(store), stamp)
+
+
+@lru_cache(maxsize=2)
+def _embedder(folder: Path) -> Embedder:
+    return load_embedder(folder / "embedder")

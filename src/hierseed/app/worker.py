@@ -1,0 +1,104 @@
+"""What a worker process does: one job of a project, then it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hierseed.app import jobs
+from hierseed.app.project import Project
+from hierseed.errors import HierSeedError
+
+EVERY = 0.4  # seconds between two entries of progress
+
+Tell = Callable[[dict[str, Any]], None]
+
+
+def main(path: str, job: int) -> None:
+    """Run one job and write how it ended."""
+    threading.Thread(target=_end_with_server, daemon=True).start()
+    project = Project(path)
+    with jobs.worker_lock(project):
+        kind, text = project.db.execute(
+            "SELECT kind, arguments FROM job WHERE id = ?", (job,)
+        ).fetchone()
+        try:
+            message = WORK[kind](project, json.loads(text), _teller(project, job))
+        except HierSeedError as fault:
+            jobs.finish(project, job, "failed", str(fault))
+        except MemoryError:
+            jobs.finish(project, job, "failed", "the memory of this computer is not enough")
+        except Exception as fault:
+            jobs.finish(project, job, "failed", f"{type(fault).__name__}: {fault}")
+            raise
+        else:
+            jobs.finish(project, job, "done", message)
+    project.close()
+
+
+def _end_with_server() -> None:
+    """Standard input closes when the server is gone: nobody waits for the result then."""
+    while os.read(0, 1024):
+        pass
+    os._exit(3)
+
+
+def _teller(project: Project, job: int) -> Tell:
+    told = 0.0
+    phase = ""
+
+    def tell(event: dict[str, Any]) -> None:
+        nonlocal told, phase
+        at = time.monotonic()
+        if at - told < EVERY and event.get("phase") == phase:
+            return
+        told, phase = at, event.get("phase", "")
+        with project.write() as db:
+            db.execute("UPDATE job SET progress = ? WHERE id = ?", (json.dumps(event), job))
+
+    return tell
+
+
+def _load(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
+    from hierseed.app import loading
+
+    file = Path(arguments["file"])
+    added = loading.load_corpus(project, file, arguments["id"], arguments["text"], tell=tell)
+    file.unlink(missing_ok=True)
+    return f"{added:,} documents added"
+
+
+def _sample(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
+    from hierseed.app import loading
+
+    return f"{loading.load_sample(project, tell):,} documents of the sample added"
+
+
+def _fit(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
+    from hierseed.app import fitting
+
+    return f"fit {fitting.fit(project, fitting.Dials(**arguments), tell)}"
+
+
+def _embed(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
+    from hierseed.app import vectors
+
+    return f"{len(vectors.make(project, tell)):,} documents have vectors"
+
+
+WORK: dict[str, Callable[[Project, dict[str, Any], Tell], str]] = {
+    "load": _load,
+    "sample": _sample,
+    "embed": _embed,
+    "fit": _fit,
+}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,64 @@
+"""One small real project, loaded and fitted once; tests work on copies of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hierseed.app import fitting, loading
+from hierseed.app.project import Project
+from hierseed.app.store import documents, edits, labels
+from hierseed.demo.docstrings import read_docstrings
+from hierseed.taxonomy import Taxonomy
+
+CHAPTERS = {
+    "Internet": ["email", "http", "urllib", "ftplib", "smtplib"],
+    "Numbers": ["decimal", "fractions", "statistics", "random"],
+    "Files": ["pathlib", "tarfile", "zipfile", "shutil"],
+}
+SEEDS = 3
+
+
+@pytest.fixture(scope="session")
+def _fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Docstrings of thirteen modules of Python's own library, three seeds each, one fit."""
+    folder = tmp_path_factory.mktemp("project")
+    project = Project(folder / "library")
+    paths = [f"{chapter} > {module}" for chapter, modules in CHAPTERS.items() for module in modules]
+    taxonomy = Taxonomy.from_paths(paths)
+    found = read_docstrings([path.split(" > ")[1] for path in paths])
+    ids = edits.replace_all(project, taxonomy, "library.txt")
+    documents.add(project, [(d.id, d.text) for d in found])
+    topic = {path.split(" > ")[1]: ids[taxonomy.index(path)] for path in paths}
+    gold = [(row, topic[d.module]) for row, d in enumerate(found)]
+    draw = np.random.default_rng(0)
+    seeds = []
+    for id in topic.values():
+        rows = [row for row, label in gold if label == id]
+        seeds += [(int(row), id) for row in draw.choice(rows, SEEDS, replace=False)]
+    labels.load(project, seeds, "file")
+    loading.put_gold(project, gold)
+    fitting.fit(project, fitting.Dials())
+    project.close()
+    return folder
+
+
+@pytest.fixture
+def project(_fitted: Path, tmp_path: Path) -> Iterator[Project]:
+    """A loaded and fitted project of one's own."""
+    shutil.copytree(_fitted, tmp_path, dirs_exist_ok=True)
+    opened = Project(tmp_path / "library")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Project]:
+    """A new project."""
+    opened = Project(tmp_path / "new")
+    yield opened
+    opened.close()

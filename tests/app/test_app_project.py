@@ -1,0 +1,208 @@
+"""The project file: versions, backups, and that it never loses a word."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from hierseed.app import schema
+from hierseed.app.project import Project
+from hierseed.app.store import documents, edits, labels
+from hierseed.errors import ProjectError
+
+
+def small(path: Path) -> Project:
+    project = Project(path)
+    documents.add(project, [(f"d{i}", f"document number {i}") for i in range(40)])
+    edits.add(project, None, "A")
+    edits.add(project, None, "B")
+    return project
+
+
+def test_a_new_project_is_wal_and_its_commits_are_synced(empty: Project) -> None:
+    assert empty.db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    assert empty.db.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
+    assert empty.db.execute("PRAGMA foreign_keys").fetchone()[0] == 1
+
+
+def test_other_databases_and_folders_are_refused(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "x.hierseed")
+    other.execute("CREATE TABLE mine (a)")
+    other.commit()
+    other.close()
+    with pytest.raises(ProjectError, match="another program"):
+        Project(tmp_path / "x.hierseed")
+    (tmp_path / "text.hierseed").write_text("no database " * 500)
+    with pytest.raises(ProjectError, match="can't be opened"):
+        Project(tmp_path / "text")
+    (tmp_path / "folder.hierseed").mkdir()
+    with pytest.raises(ProjectError, match="is a folder"):
+        Project(tmp_path / "folder")
+    with pytest.raises(ProjectError, match="no folder"):
+        Project(tmp_path / "nowhere" / "p")
+
+
+def test_a_newer_file_is_refused_and_left_alone(empty: Project) -> None:
+    empty.db.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
+    with pytest.raises(ProjectError, match="newer"):
+        Project(empty.path)
+    assert empty.db.execute("PRAGMA user_version").fetchone()[0] == schema.VERSION + 1
+
+
+def test_migration_backs_up_first(tmp_path: Path) -> None:
+    project = small(tmp_path / "p")
+
+    def step(db: sqlite3.Connection) -> None:
+        db.execute("ALTER TABLE topic ADD COLUMN colour TEXT")
+        db.execute("UPDATE topic SET name = name || '!'")
+
+    target = schema.VERSION + 1
+    backup = schema.migrate(
+        project.db, project.path, schema.VERSION, target=target, steps={schema.VERSION: step}
+    )
+    assert backup is not None
+    assert project.db.execute("SELECT name, colour FROM topic").fetchall() == [
+        ("A!", None),
+        ("B!", None),
+    ]
+    project.close()
+    old = Project(backup)  # of the version before, whole
+    assert documents.count(old) == 40
+    assert [row[0] for row in old.db.execute("SELECT name FROM topic")] == ["A", "B"]
+    old.close()
+
+
+def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
+    project = small(tmp_path / "p")
+
+    def step(db: sqlite3.Connection) -> None:
+        db.execute("UPDATE topic SET name = 'lost'")
+        db.execute("ALTER TABLE topic ADD COLUMN colour TEXT")
+        raise RuntimeError("half way")
+
+    with pytest.raises(ProjectError, match=r"half way.*as it was before") as caught:
+        schema.migrate(
+            project.db, project.path, schema.VERSION,
+            target=schema.VERSION + 1, steps={schema.VERSION: step},
+        )  # fmt: skip
+    backups = list(tmp_path.glob("p.backup-*"))
+    assert [backup.name in str(caught.value) for backup in backups] == [True]
+    assert [r[0] for r in project.db.execute("SELECT name FROM topic")] == ["A", "B"]
+    assert "colour" not in [r[1] for r in project.db.execute("PRAGMA table_info(topic)")]
+    project.close()
+
+
+KILLED = """
+import os, signal, sys
+from hierseed.app.project import Project
+from hierseed.app.store import labels
+project = Project(sys.argv[1])
+for row in range(40):
+    labels.say(project, row, 1, 1)
+    os.write(1, b"%d\\n" % row)
+    if row == 17:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_every_label_told_is_there_after_kill_9(tmp_path: Path) -> None:
+    small(tmp_path / "p").close()
+    path = str(tmp_path / "p")
+    ran = subprocess.run([sys.executable, "-c", KILLED, path], capture_output=True, check=False)
+    assert ran.returncode == -signal.SIGKILL
+    told = [int(line) for line in ran.stdout.split()]
+    project = Project(path)
+    assert sorted(labels.seeds(project)) == told == list(range(18))
+    assert project.db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    project.close()
+
+
+CUT = """
+import os, signal, sys
+from hierseed.app.project import Project
+project = Project(sys.argv[1])
+with project.write() as db:
+    db.execute("UPDATE topic SET name = 'half'")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_transaction_cut_in_the_middle_leaves_no_trace(tmp_path: Path) -> None:
+    small(tmp_path / "p").close()
+    subprocess.run([sys.executable, "-c", CUT, str(tmp_path / "p")], check=False)
+    project = Project(tmp_path / "p")
+    assert [r[0] for r in project.db.execute("SELECT name FROM topic")] == ["A", "B"]
+    project.close()
+
+
+def test_writers_in_threads_and_processes_lose_nothing(tmp_path: Path) -> None:
+    project = small(tmp_path / "p")
+    script = (
+        "import sys\nfrom hierseed.app.project import Project\n"
+        "from hierseed.app.store import labels\nproject = Project(sys.argv[1])\n"
+        "for row in range(20, 40): labels.say(project, row, 2, 1)\n"
+    )
+    other = subprocess.Popen([sys.executable, "-c", script, str(project.path)])
+
+    def write(topic: int) -> None:
+        for row in range(20):
+            labels.say(project, row, topic, 1)
+
+    threads = [threading.Thread(target=write, args=(topic,)) for topic in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert other.wait() == 0
+    found = labels.seeds(project)
+    assert all(sorted(found[row]) == [1, 2] for row in range(20))
+    assert all(found[row] == [2] for row in range(20, 40))
+    project.close()
+
+
+def test_the_second_of_two_people_does_not_overwrite_the_first(tmp_path: Path) -> None:
+    project = small(tmp_path / "p")
+    labels.say(project, 3, 1, labels.YES, seen=labels.NOTHING)
+    with pytest.raises(ProjectError, match="someone else said 'yes'"):
+        labels.say(project, 3, 1, labels.NO, seen=labels.NOTHING)
+    assert labels.seeds(project) == {3: [1]}
+    labels.say(project, 3, 1, labels.NO, seen=labels.YES)  # after looking
+    assert labels.seeds(project) == {}
+    verdicts = project.db.execute("SELECT before, verdict FROM label_event").fetchall()
+    assert verdicts == [(0, 1), (1, -1)]
+    project.close()
+
+
+def test_the_pulse_changes_with_whatever_changes(tmp_path: Path) -> None:
+    project = small(tmp_path / "p")
+    seen = {project.pulse()}
+    for act in (
+        lambda: labels.say(project, 1, 1, 1),
+        lambda: edits.rename(project, 1, "AA"),
+        lambda: edits.undo(project),
+        lambda: documents.add(project, [("new", "text")]),
+    ):
+        act()
+        assert project.pulse() not in seen
+        seen.add(project.pulse())
+    project.close()
+
+
+def test_opening_twice_at_once_makes_the_tables_once(tmp_path: Path) -> None:
+    opened: list[Project] = []
+    threads = [
+        threading.Thread(target=lambda: opened.append(Project(tmp_path / "p"))) for _ in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(opened) == 6
+    for project in opened:
+        project.close()
+    assert os.listdir(tmp_path)
