@@ -30,7 +30,7 @@ def convert(
         str | None,
         typer.Option(
             metavar="TAGS",
-            help="SKOS: language of the names: 'en', 'de,en' (German, else English), 'fr,*' (or any).",
+            help="SKOS: language of the names: 'en', 'de,en' (German, else English), 'fr,*'.",
         ),
     ] = None,
     parent: Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import warnings
 from typing import Any
 
 from hierseed.errors import MissingDependency
@@ -32,7 +33,9 @@ def read_triples(source: Source, syntax: str) -> list[Triple]:
     level = talk.level
     talk.setLevel(logging.CRITICAL)  # it reports odd addresses on stderr; they are no fault here
     try:
-        graph.parse(data=text, format=syntax, publicID="urn:taxonomy:")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # rdflib's parsers use its own deprecated parts
+            graph.parse(data=text, format=syntax, publicID="urn:taxonomy:")
     except Exception as fault:  # parsers let through assertions and index errors on bad input
         source.stop(_place(fault), f"not {syntax}: {_reason(fault)}")
     finally:

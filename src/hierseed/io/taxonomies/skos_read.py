@@ -112,7 +112,7 @@ def gather(triples: Sequence[Triple]) -> dict[str, Concept]:
                 concept(subject).is_concept = True
         elif about in FIELDS:
             labels: Labels = getattr(concept(subject), FIELDS[about])
-            labels.setdefault(_language(value), []).append(tidy(str(value)))
+            labels.setdefault(_language(value), []).append(str(value).strip())
         elif about == SKOS + "notation":
             concept(subject).notations.append(tidy(str(value)))
         elif about in (SKOS + "broader", SKOS + "narrower"):
@@ -122,7 +122,7 @@ def gather(triples: Sequence[Triple]) -> dict[str, Concept]:
         elif about in (SKOS + "topConceptOf", SKOS + "hasTopConcept"):
             concept(subject if about.endswith("Of") else value).is_concept = True
         elif about == SKOSXL + "literalForm":
-            forms[str(subject)] = (_language(value), tidy(str(value)))
+            forms[str(subject)] = (_language(value), str(value).strip())
         elif about in (SKOSXL + "prefLabel", SKOSXL + "altLabel"):
             kind = "fallback" if about.endswith("prefLabel") else "alternative"
             extended.append((str(subject), kind, str(value)))
@@ -171,5 +171,5 @@ def _describe(concept: Concept, wanted: Sequence[str]) -> str:
     others = concept.alternative.get(tag) or concept.alternative.get("", [])
     if not others:
         return text
-    also = "Also: " + "; ".join(dict.fromkeys(others))
+    also = "Also: " + "; ".join(dict.fromkeys(map(tidy, others)))
     return f"{text}\n{also}" if text else also
