@@ -1,0 +1,138 @@
+"""`hierseed assign`: documents of any number through a model, into a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hierseed.cli.console import Console, amount, duration
+from hierseed.cli.options import (
+    AsJson,
+    IdColumn,
+    OnError,
+    PlainQuotes,
+    Quiet,
+    Source,
+    TextColumn,
+)
+
+if TYPE_CHECKING:
+    from hierseed.io.place import Chunk
+    from hierseed.io.saved import SavedModel
+
+
+def assign(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="The folder that `hierseed fit` saved.")
+    ],
+    source: Source,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="TABLE",
+            help="The table to write: .csv .parquet .jsonl .xlsx.",
+        ),
+    ],
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Stop higher up where the score of a deeper topic is below this: a document "
+            "that is surely Health and perhaps Mental health stays in Health.",
+        ),
+    ] = None,
+    level: Annotated[
+        int | None, typer.Option(min=1, help="Go no deeper than this level; 1 is the highest.")
+    ] = None,
+    id: IdColumn = "id",
+    text: TextColumn = "text",
+    on_error: OnError = "stop",
+    plain_quotes: PlainQuotes = False,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Place documents in the topics of a model, as a table.
+
+    The table has one row for each document (or more, where a document belongs to several
+    topics): id, topic, level_1 … level_N, distance, score, runner_up, is_other, is_none,
+    is_seed. Documents are read and written a few thousand at a time, so any number of them
+    fits; the table appears under its name only when it is complete.
+
+    Example: hierseed assign model docs.csv -o placed.xlsx
+    """
+    from hierseed.io.place import place
+    from hierseed.io.saved import read_saved
+    from hierseed.io.tables import open_table
+
+    console = Console(quiet=quiet, json=json)
+    counts = {"documents": 0, "placed": 0, "in_other": 0, "rows": 0}
+    with ExitStack() as stack:
+        table = stack.enter_context(open_table(output))  # fails now rather than at the end
+        saved = read_saved(model)
+        chunks, n = _chunks(
+            saved, source, output, stack, console,
+            id=id, text=text, on_error=on_error, quotes=not plain_quotes,
+        )  # fmt: skip
+        bar = stack.enter_context(console.bar("Placing", n))
+        for chunk in chunks:
+            found = place(saved, chunk, threshold=threshold, level=level)
+            table.write(found.to_frame(chunk.ids))
+            placed = found.primary[found.labels >= 0]
+            counts["documents"] += found.n_documents
+            counts["placed"] += len(placed)
+            counts["in_other"] += int(found.is_other[placed].sum())
+            counts["rows"] += len(found)
+            bar.to(counts["documents"])
+        seconds = bar.seconds
+    _tell(console, counts, output, seconds)
+
+
+def _chunks(
+    saved: SavedModel,
+    source: Path,
+    output: Path,
+    stack: ExitStack,
+    console: Console,
+    **reading: Any,
+) -> tuple[Iterator[Chunk], int]:
+    """The documents in chunks, and their number."""
+    from hierseed.cli.source import survey
+    from hierseed.io.corpus import Corpus
+    from hierseed.io.faults import SkippedRows
+    from hierseed.io.place import chunks_of_text, chunks_of_vectors
+    from hierseed.io.vectors import is_vectors, open_vectors
+
+    if is_vectors(source):
+        n = len(open_vectors(source).ids)
+        console.fact("Vectors", f"{source.name}, {amount(n, 'document')}")
+        return chunks_of_vectors(saved, source), n
+    skipped = stack.enter_context(SkippedRows.beside(output))
+    corpus = Corpus(source, on_skip=skipped.write, **reading)
+    embedder = saved.embedder  # refused now, where the model knows none
+    survey(corpus, console)
+    if skipped.count:
+        console.note(f"rows left out are kept in {skipped.path}")
+    console.fact("Embedder", f"{embedder.name}, as in the fit")
+    return chunks_of_text(saved, corpus), len(corpus)
+
+
+def _tell(console: Console, counts: dict[str, int], output: Path, seconds: float) -> None:
+    n, placed, rows = counts["documents"], counts["placed"], counts["rows"]
+    rate = f"{n / max(seconds, 1e-9):,.0f} a second"
+    console.fact(
+        "Placed",
+        f"{placed:,} of {amount(n, 'document')} ({placed / n:.1%}), {counts['in_other']:,} of them "
+        f"in an Other topic; {n - placed:,} in none",
+    )
+    console.fact("Time", f"{duration(seconds)} ({rate})")
+    console.fact("Table", f"{output}, {amount(rows, 'row')}", "green")
+    if console.json:
+        facts = {"coverage": placed / n, "seconds": round(seconds, 3)}
+        console.result({"table": output, **counts, **facts})

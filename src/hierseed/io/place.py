@@ -1,0 +1,65 @@
+"""Documents through a model, chunk by chunk: memory does not grow with the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hierseed.assignments import Assignments
+from hierseed.embed.overlap import read_ahead
+from hierseed.errors import CorpusError
+from hierseed.io.corpus import Corpus
+from hierseed.io.saved import SavedModel
+from hierseed.io.vectors import open_vectors
+
+CHUNK = 4096  # documents at a time
+
+
+class Chunk(NamedTuple):
+    """Some documents that follow each other."""
+
+    ids: Sequence[str]
+    vectors: Any  # as they were made, not yet prepared
+
+
+def chunks_of_text(model: SavedModel, corpus: Corpus, size: int = CHUNK) -> Iterator[Chunk]:
+    """Embed a corpus with the model's embedder; the next chunk is read meanwhile."""
+    embedder = model.embedder
+    with closing(read_ahead(corpus.batches(size))) as batches:
+        for batch in batches:
+            ids = [document.id for document in batch]
+            yield Chunk(ids, embedder.encode([document.text for document in batch]))
+
+
+def chunks_of_vectors(
+    model: SavedModel, path: str | PathLike[str], size: int = CHUNK
+) -> Iterator[Chunk]:
+    """Read vectors that were made before; those of another embedder are refused."""
+    X, ids, store = open_vectors(path)
+    model.check_store(store)
+    width = model.estimator.n_features_in_
+    if model.preparation is None and X.shape[1] != width:
+        raise CorpusError(
+            f"{Path(path).name} has {X.shape[1]} numbers a document, the model was fitted on "
+            f"{width}. Use the embedder that the model was fitted with"
+        )
+    for start in range(0, len(ids), size):
+        yield Chunk(ids[start : start + size], X[start : start + size])
+
+
+def place(
+    model: SavedModel, chunk: Chunk, *, threshold: float | None = None, level: int | None = None
+) -> Assignments:
+    """Place the documents of one chunk; seeds of the fit are marked.
+
+    `threshold` stops each document at the deepest topic whose score reaches it;
+    `level` cuts all paths there.
+    """
+    X = model.preparation.transform(chunk.vectors) if model.preparation else chunk.vectors
+    placed: Assignments = model.estimator.assign(X, model.seed_labels(chunk.ids))
+    if threshold is not None:
+        placed = placed.confident(threshold)
+    return placed if level is None else placed.select(level)

@@ -1,0 +1,170 @@
+"""The frame of the command line: help, exit codes, one message and no traceback."""
+
+import errno
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from hierseed.cli import app as frame
+from hierseed.cli.console import amount, duration
+from hierseed.cli.faults import STOPPED, explain, guarded
+from hierseed.errors import SeedError
+
+Run = Callable[..., Result]
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+COMMANDS = [name for name in frame.COMMANDS if importlib.util.find_spec(f"hierseed.cli.{name}")]
+
+
+def run_guarded(fault: BaseException) -> Result:
+    app = typer.Typer(pretty_exceptions_enable=False)
+
+    def work() -> None:
+        raise fault
+
+    app.command()(guarded("work", work))
+    return CliRunner().invoke(app, [])
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "said"),
+    [
+        (SeedError("no seeds here"), 1, "hierseed work: no seeds here"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "t.csv"),
+            1,
+            "t.csv: Permission denied",
+        ),
+        (OSError(errno.ENOSPC, "No space left on device"), 1, "No space left on device. Free some"),
+        (MemoryError(), 1, "memory"),
+        (KeyboardInterrupt(), STOPPED, "stopped. No half-written file"),
+    ],
+)
+def test_expected_faults_are_one_message(fault: BaseException, code: int, said: str) -> None:
+    result = run_guarded(fault)
+    assert result.exit_code == code
+    assert said in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_fault_of_ours_is_not_hidden() -> None:
+    result = run_guarded(ZeroDivisionError("a bug"))
+    assert isinstance(result.exception, ZeroDivisionError)
+
+
+def test_a_message_is_never_broken_or_read_as_markup() -> None:
+    long = "/" + "folder/" * 40 + "[bold]file[/bold].csv"
+    assert long in run_guarded(SeedError(long)).stderr
+
+
+def test_an_error_of_the_system_names_the_file() -> None:
+    full = OSError(errno.ENOSPC, "No space left on device", "/mnt/t.csv")
+    assert explain(full) == (
+        "/mnt/t.csv: No space left on device. Free some space, or write to another disk"
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_line_in_the_table_is_the_first_of_the_help(name: str) -> None:
+    function = frame._function(name)
+    assert (function.__doc__ or "").strip().split("\n")[0] == frame.COMMANDS[name][1]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str, hierseed: Run) -> None:
+    for option in ("--help", "-h"):
+        done = hierseed(name, option)
+        assert done.exit_code == 0
+        assert "Usage: hierseed" in done.stdout
+
+
+def test_slips_of_the_command_line_are_exit_code_2(hierseed: Run) -> None:
+    assert hierseed("fit").exit_code == 2
+    assert hierseed("fit", "--no-such-option").exit_code == 2
+    assert hierseed("nonsense").exit_code == 2
+
+
+def test_version() -> None:
+    done = CliRunner().invoke(frame.make_app(), ["--version"])
+    assert (done.exit_code, done.stdout) == (0, "hierseed 0.1.0\n")
+
+
+def test_the_page_of_help_is_up_to_date() -> None:
+    spec = importlib.util.spec_from_file_location("make_cli", DOCS / "make_cli.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (DOCS / "cli.md").read_text(encoding="utf-8") == module.render(), (
+        "the help has changed: run python docs/make_cli.py"
+    )
+
+
+HEAVY = {"numpy", "scipy", "sklearn", "pandas", "pyarrow", "rdflib", "nicegui", "torch"}
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "import sys; sys.argv = ['hierseed', '--help']\n"
+    code += "from hierseed.cli import main\ntry:\n    main()\n"
+    code += "except SystemExit:\n    print('MODULES', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not HEAVY.intersection(done.stdout.split("MODULES")[1].split())
+
+
+def test_the_shell_can_complete(tmp_path: Path) -> None:
+    typed = {"COMP_WORDS": "hierseed fit --se", "COMP_CWORD": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from hierseed.cli import main; main()"],
+        env=os.environ | typed | {"_HIERSEED_COMPLETE": "complete_bash"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert {"--seeds", "--set", "--seeds-from-names"} <= set(done.stdout.split())
+
+
+def test_output_into_a_closed_pipe_is_no_fault() -> None:
+    code = "from hierseed.cli.faults import guarded\nimport sys, typer\n"
+    code += "def talk():\n    for i in range(10**6): print(i)\n"
+    code += (
+        "try:\n    guarded('talk', talk)()\nexcept typer.Exit as end:\n    sys.exit(end.exit_code)"
+    )
+    done = subprocess.run(
+        ["bash", "-c", f'set -o pipefail; {sys.executable} -c "$0" | head -1', code],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_in_one_line(tmp_path: Path, sent: int) -> None:
+    """A named pipe as corpus: the command waits in it until the signal comes."""
+    os.mkfifo(tmp_path / "docs.csv")
+    code = "import sys; from hierseed.cli import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "check", "-c", str(tmp_path / "docs.csv")],
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        pipe = os.open(tmp_path / "docs.csv", os.O_WRONLY)  # waits until the command reads
+        os.kill(child.pid, sent)
+        _, said = child.communicate(timeout=30)
+        os.close(pipe)
+    assert child.returncode == STOPPED
+    assert said == "hierseed check: stopped. No half-written file was left behind\n"
+
+
+def test_numbers_as_people_say_them() -> None:
+    spoken = [duration(s) for s in (0.04, 9.96, 42, 100, 3599.7, 7500)]
+    assert spoken == ["0.0 s", "10.0 s", "42 s", "1 min 40 s", "1 h 0 min", "2 h 5 min"]
+    assert amount(1, "row") == "1 row"
+    assert amount(34488, "document") == "34,488 documents"
