@@ -6,8 +6,11 @@ import warnings
 from importlib import import_module
 from typing import Any, Self
 
+from numpy.typing import NDArray
+
 from hierseed.baselines.task import Documents, Ints, Task
 from hierseed.errors import MissingDependency
+from hierseed.taxonomy import Taxonomy
 
 PLACES = {
     "hierseed": ("hierseed.estimator", "HierSeed"),
@@ -45,6 +48,17 @@ class Ours:
         """Primary topic per level; ids past the taxonomy's end are Other topics."""
         topic = self.model.predict(documents.vectors)
         return self.model.taxonomy_.tree.ancestors[topic]
+
+    def scores(self, documents: Documents) -> tuple[Ints, NDArray[Any]]:
+        """Return the primary topic and its score per level, to see whether scores are honest."""
+        placed = self.model.assign(documents.vectors)
+        return placed.levels, placed.score[placed.primary]
+
+    @property
+    def taxonomy_(self) -> Taxonomy:
+        """The taxonomy with the Other topics that were added."""
+        fitted: Taxonomy = self.model.taxonomy_
+        return fitted
 
     @property
     def notes(self) -> dict[str, Any]:

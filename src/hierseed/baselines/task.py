@@ -75,5 +75,6 @@ def pairs(topics: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
 def means(vectors: NDArray[Any], rows: Ints, topics: Ints) -> tuple[Ints, NDArray[np.float64]]:
     """Topics that have seeds, and the mean vector of each."""
     present, group, size = np.unique(topics, return_inverse=True, return_counts=True)
-    shares = sparse.csr_array((1 / size[group], (group, rows)), shape=(len(present), len(vectors)))
-    return present, shares @ vectors.astype(np.float64)
+    each = (1 / size[group]).astype(vectors.dtype)
+    shares = sparse.csr_array((each, (group, rows)), shape=(len(present), len(vectors)))
+    return present, (shares @ vectors).astype(np.float64)

@@ -1,0 +1,78 @@
+"""One run, said in full: what would have to be typed to make the same numbers again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from hashlib import sha256
+from typing import Any
+
+MIN_DOCS = 15
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Data, method, seeds and everything else that changes the scores.
+
+    Parameters
+    ----------
+    seeds : at most so many seed documents a topic
+    draw : which draw of the seeds; also the random state of the method
+    min_docs : topics with fewer documents are dropped first
+    limit : use so many documents at most, 0 for all
+    skew : exponent of Zipf's law for topic sizes, 0 to leave them
+    leave_out : share of leaves that the taxonomy is made to lack
+    vectors : "minilm" (beside the data), an embedder's name, or an .npy file
+    prepare : centre by the mean of the training part and scale to unit length
+    parameters : given to the method, as (name, value) pairs
+    tag : a word for tables that compare settings of one method
+    """
+
+    data: str
+    method: str
+    seeds: int = 4
+    draw: int = 0
+    min_docs: int = MIN_DOCS
+    limit: int = 0
+    skew: float = 0.0
+    leave_out: float = 0.0
+    vectors: str = "minilm"
+    prepare: bool = True
+    parameters: tuple[tuple[str, Any], ...] = field(default=())
+    tag: str = ""
+
+    @property
+    def key(self) -> str:
+        """A short name that two settings share only if they are the same; the tag is no part."""
+        parts = self.to_dict()
+        del parts["tag"]
+        text = json.dumps(parts, sort_keys=True)
+        return sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """What the data set and its vectors depend on: runs that share it share the reading."""
+        return (
+            self.data,
+            self.vectors,
+            self.min_docs,
+            self.limit,
+            self.skew,
+            self.leave_out,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types, ready for JSON."""
+        return asdict(self) | {"parameters": dict(self.parameters)}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Setting:
+        """Read back what `to_dict` gave."""
+        known = {f.name: record[f.name] for f in fields(cls) if f.name in record}
+        known["parameters"] = tuple(sorted(known.get("parameters", {}).items()))
+        return cls(**known)
+
+    def __str__(self) -> str:
+        more = "".join(f" {name}={value}" for name, value in self.parameters)
+        return f"{self.data} {self.method}{more} seeds={self.seeds} draw={self.draw}"
