@@ -2,14 +2,14 @@
 
 The negatives are drawn once per batch and shared by its pairs, so that a batch is one
 product of (pairs x dimension) by (dimension x negatives); their loss is weighted to count
-as `negatives` a pair. Adam takes the place of one small step after another.
+as `negatives` a pair. Steps are Adagrad's, so that many pairs may move at once.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ class SkipGram:
     negatives: int = 5
     epochs: int = 5
     batch: int = 8192
-    rate: float = 0.01
+    rate: float = 0.05
     seed: int = 0
     cache: Path | None = None
 
@@ -92,7 +92,7 @@ def pairs(
 
 
 def _train(model: SkipGram, documents: list[NDArray[np.int32]], device: str) -> Any:
-    from hierseed.baselines.systems.backend import F, choose_device, nn, seeded, torch
+    from hierseed.baselines.systems.backend import choose_device, seeded, torch
 
     place = choose_device(device)
     known = [d[d >= 0].astype(np.int64) for d in documents]
@@ -101,36 +101,50 @@ def _train(model: SkipGram, documents: list[NDArray[np.int32]], device: str) -> 
     counts = np.bincount(numbers)
     ratio = model.sample * len(numbers) / counts
     keep = np.minimum(1.0, np.sqrt(ratio) + ratio)
-    noise = torch.as_tensor(counts**POWER, dtype=torch.float32, device=place)
-    with seeded(model.seed):
-        inner = nn.Embedding(len(counts), model.dimension, sparse=True)
-        outer = nn.Embedding(len(counts), model.dimension, sparse=True)
-        nn.init.uniform_(inner.weight, -0.5 / model.dimension, 0.5 / model.dimension)
-        nn.init.zeros_(outer.weight)
-        inner, outer = inner.to(place), outer.to(place)
-        optimiser = torch.optim.SparseAdam([*inner.parameters(), *outer.parameters()], model.rate)
-        rng = np.random.default_rng(model.seed)
+    noise = counts**POWER / (counts**POWER).sum()
+    rng = np.random.default_rng(model.seed)
+    with torch.no_grad(), seeded(model.seed):
+        start = (torch.rand(len(counts), model.dimension) - 0.5) / model.dimension
+        inner = _Table(start.to(place))
+        outer = _Table(torch.zeros_like(inner.rows))
         for epoch in range(model.epochs):
             centres, contexts = pairs(numbers, owner, keep, model.window, rng)
             order = rng.permutation(len(centres))
-            steps = list(_batches(order, model.batch))
-            for step, rows in enumerate(steps):
-                done = (epoch + step / len(steps)) / model.epochs
-                optimiser.param_groups[0]["lr"] = model.rate * max(1 - done, 1e-4)
-                centre = inner(torch.as_tensor(centres[rows], device=place))
-                context = outer(torch.as_tensor(contexts[rows], device=place))
-                other = outer(torch.multinomial(noise, SHARED, replacement=True))
-                near = F.logsigmoid((centre * context).sum(1)).mean()
-                far = F.logsigmoid(-centre @ other.T).mean() * model.negatives
-                optimiser.zero_grad()
-                (-(near + far) * len(rows)).backward()
-                optimiser.step()
-    return inner.weight.detach().cpu().numpy()
+            centres, contexts = (torch.as_tensor(x[order]) for x in (centres, contexts))
+            steps = max(1, round(len(order) / model.batch))
+            drawn = torch.as_tensor(rng.choice(len(counts), (steps, SHARED), p=noise)).to(place)
+            split = zip(centres.tensor_split(steps), contexts.tensor_split(steps), drawn)
+            for step, (centre, context, other) in enumerate(split):
+                done = (epoch + step / steps) / model.epochs
+                rate = model.rate * max(1 - done, 1e-4)
+                _step(inner, outer, centre.to(place), context.to(place), other, rate, model)
+    return inner.rows.cpu().numpy()
 
 
-def _batches(order: Ints, size: int) -> Iterator[Ints]:
-    for start in range(0, len(order), size):
-        yield order[start : start + size]
+class _Table:
+    """Vectors with Adagrad, one accumulated square a row."""
+
+    def __init__(self, rows: Any) -> None:
+        self.rows = rows
+        self.squares = rows.new_full((len(rows),), 1e-6)
+
+    def move(self, numbers: Any, gradient: Any, rate: float) -> None:
+        """Go up a gradient; rows that stand several times add up."""
+        self.squares.index_add_(0, numbers, gradient.square().mean(dim=1))
+        scale = rate * self.squares[numbers].rsqrt()
+        self.rows.index_add_(0, numbers, gradient * scale[:, None])
+
+
+def _step(
+    inner: _Table, outer: _Table, centre: Any, context: Any, other: Any, rate: float, model: Any
+) -> None:
+    """Raise log s(u.v) for pairs and log s(-u.v) for the shared negatives."""
+    u, v, w = inner.rows[centre], outer.rows[context], outer.rows[other]
+    near = (-(u * v).sum(dim=1)).sigmoid()[:, None]
+    far = (u @ w.T).sigmoid() * (model.negatives / len(other))
+    inner.move(centre, near * v - far @ w, rate)
+    outer.move(context, near * u, rate)
+    outer.move(other, -far.T @ u, rate)
 
 
 def _keep(file: Path, words: list[str], vectors: NDArray[np.float32]) -> None:
