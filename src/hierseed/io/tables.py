@@ -1,0 +1,190 @@
+"""Tables written part by part: .csv .tsv .jsonl .parquet .xlsx, in place once complete."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol
+
+import pandas as pd
+
+from hierseed.errors import CorpusError, MissingDependency
+from hierseed.io.atomic import atomic_file
+
+GROUP = 65_536  # rows of a Parquet row group: small ones make large, slow files
+EXCEL_ROWS = 1_048_576
+EXCEL_LETTERS = 32_767
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # letters that Excel files can't hold
+
+
+class Table(Protocol):
+    """A table being written."""
+
+    def write(self, frame: pd.DataFrame) -> None:
+        """Append rows; all parts have the same columns."""
+        ...
+
+    def close(self) -> None:
+        """Finish the file."""
+        ...
+
+
+@contextmanager
+def open_table(path: str | PathLike[str]) -> Iterator[Table]:
+    """Open a table for writing; it appears under its name when the block ends well."""
+    ending = Path(path).suffix.lower()
+    if ending not in WRITERS:
+        raise CorpusError(
+            f"{path}: a table can't be written with the ending {ending!r}. "
+            f"Use one of {' '.join(WRITERS)}"
+        )
+    with atomic_file(path) as partial, closing(WRITERS[ending](partial)) as table:
+        yield table
+
+
+def write_table(frame: pd.DataFrame, path: str | PathLike[str]) -> None:
+    """Write a whole table at once."""
+    with open_table(path) as table:
+        table.write(frame)
+
+
+class DelimitedTable:
+    """Comma or tab between fields, UTF-8."""
+
+    def __init__(self, path: Path) -> None:
+        self._separator = "\t" if path.suffix == ".tsv" else ","
+        self._file = path.open("w", encoding="utf-8", newline="")
+        self._begun = False
+
+    def write(self, frame: pd.DataFrame) -> None:
+        """Append rows, after a row of names the first time."""
+        frame.to_csv(self._file, sep=self._separator, index=False, header=not self._begun)
+        self._begun = True
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._file.close()
+
+
+class JsonLinesTable:
+    """One JSON object a line; missing numbers are null."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("w", encoding="utf-8", newline="")
+
+    def write(self, frame: pd.DataFrame) -> None:
+        """Append rows."""
+        plain = frame.astype(object).where(frame.notna(), None)
+        for row in plain.to_dict("records"):
+            self._file.write(json.dumps(row, ensure_ascii=False, default=_plain) + "\n")
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._file.close()
+
+
+class ParquetTable:
+    """Columns by type, compressed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writer: Any = None
+        self._waiting: list[pd.DataFrame] = []
+
+    def write(self, frame: pd.DataFrame) -> None:
+        """Append rows; they reach the file in groups."""
+        self._waiting.append(frame)
+        if sum(map(len, self._waiting)) >= GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if not self._waiting:
+            return
+        schema = self._writer.schema if self._writer else None
+        together = pd.concat(self._waiting, ignore_index=True)
+        table = pa.Table.from_pandas(together, schema=schema, preserve_index=False)
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self._path, table.schema)
+        self._writer.write_table(table)
+        self._waiting = []
+
+    def close(self) -> None:
+        """Write the last group and finish the file."""
+        try:
+            self._flush()
+        finally:
+            if self._writer is not None:
+                self._writer.close()
+
+
+class ExcelTable:
+    """One sheet, streamed; text is never taken for a formula."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            from openpyxl import Workbook
+        except ImportError:
+            raise MissingDependency("openpyxl", "excel", "writing Excel files") from None
+        self._path = path
+        self._book = Workbook(write_only=True)
+        self._sheet = self._book.create_sheet("documents")
+        self._rows = 0
+        self._failed = False
+
+    def write(self, frame: pd.DataFrame) -> None:
+        """Append rows, after a frozen row of names the first time."""
+        if not self._rows:
+            self._sheet.freeze_panes = "A2"
+            self._append(list(frame.columns))
+        if self._rows + len(frame) > EXCEL_ROWS:
+            self._failed = True
+            raise CorpusError(
+                f"an Excel sheet holds {EXCEL_ROWS:,} rows, and this table has more. "
+                "Write .csv or .parquet instead"
+            )
+        for row in frame.itertuples(index=False, name=None):
+            self._append(list(row))
+
+    def _append(self, values: list[Any]) -> None:
+        self._sheet.append([self._cell(value) for value in values])
+        self._rows += 1
+
+    def _cell(self, value: Any) -> Any:
+        from openpyxl.cell import WriteOnlyCell
+
+        if not isinstance(value, str):
+            return None if value is None or value != value else _plain(value)
+        text = CONTROL.sub("\ufffd", value)[:EXCEL_LETTERS]
+        if not text.startswith("="):
+            return text
+        cell = WriteOnlyCell(self._sheet, text)
+        cell.data_type = "s"
+        return cell
+
+    def close(self) -> None:
+        """Write the workbook; a failed one is only tidied up."""
+        if self._failed:
+            self._sheet.close()
+        else:
+            self._book.save(self._path)
+
+
+WRITERS: dict[str, Any] = {
+    ".csv": DelimitedTable,
+    ".tsv": DelimitedTable,
+    ".jsonl": JsonLinesTable,
+    ".parquet": ParquetTable,
+    ".xlsx": ExcelTable,
+}
+
+
+def _plain(value: Any) -> Any:
+    """Python's own number for one of numpy."""
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,147 @@
+"""assign: the same table in every format, from text or vectors, in chunks of any size."""
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_project import FIT, Project
+from typer.testing import Result
+
+from hierseed.io.corpus import Corpus
+from hierseed.io.place import chunks_of_text, chunks_of_vectors, place
+from hierseed.io.saved import read_saved
+
+Run = Callable[..., Result]
+COLUMNS = [
+    "id", "topic", "level_1", "level_2", "distance", "score", "runner_up",
+    "is_other", "is_none", "is_seed",
+]  # fmt: skip
+
+
+def read(file: object) -> pd.DataFrame:
+    name = str(file)
+    if name.endswith(".parquet"):
+        return pd.read_parquet(name)
+    if name.endswith(".jsonl"):
+        return pd.read_json(name, lines=True, dtype={"id": str})
+    if name.endswith(".xlsx"):
+        return pd.read_excel(name, dtype={"id": str}, keep_default_na=False)
+    return pd.read_csv(name, dtype={"id": str}, keep_default_na=False)
+
+
+def test_the_table_is_the_contract(model: Project, hierseed: Run) -> None:
+    done = hierseed("assign", "model", "docs.csv", "-o", "placed.csv")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == ""
+    table = read(model / "placed.csv")
+    assert list(table) == COLUMNS
+    assert table["id"].tolist() == [id for id, _ in model.documents]
+    assert set(table.loc[table["is_seed"], "id"]) == set(read_saved(model / "model").seeds)
+    deepest = table["level_2"].where(table["level_2"] != "", table["level_1"])
+    assert table["topic"].tolist() == deepest.tolist()
+    assert (table["is_none"] == (table["topic"] == "")).all()
+    assert "of 48 documents" in done.stderr
+
+
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "xlsx"])
+def test_every_format_holds_the_same(model: Project, hierseed: Run, ending: str) -> None:
+    for name in ("placed.csv", f"placed.{ending}"):
+        assert hierseed("assign", "model", "docs.csv", "-o", name, "-q").exit_code == 0
+    one, two = (read(model / name) for name in ("placed.csv", f"placed.{ending}"))
+    for column in ("distance", "score"):
+        np.testing.assert_allclose(one.pop(column), two.pop(column), rtol=1e-6)
+    pd.testing.assert_frame_equal(one, two.fillna(""), check_dtype=False)
+
+
+def test_json_says_how_it_went(model: Project, hierseed: Run) -> None:
+    done = hierseed("assign", "model", "docs.jsonl", "-o", "placed.parquet", "--json", "-q")
+    facts = json.loads(done.stdout)
+    table = read(model / "placed.parquet")
+    assert facts["documents"] == 48
+    assert facts["rows"] == len(table)
+    first = table.drop_duplicates("id")
+    assert facts["placed"] == int((~first["is_none"]).sum())
+    assert facts["in_other"] == int(first["is_other"].sum())
+    assert done.stderr == ""
+
+
+def test_chunks_of_any_size_give_the_same(model: Project) -> None:
+    saved = read_saved(model / "model")
+    corpus = Corpus(model / "docs.csv")
+
+    def table(size: int) -> pd.DataFrame:
+        chunks = chunks_of_text(saved, corpus, size)
+        return pd.concat([place(saved, chunk).to_frame(chunk.ids) for chunk in chunks])
+
+    whole = table(1000).reset_index(drop=True)
+    for size in (1, 7, 48):
+        pd.testing.assert_frame_equal(table(size).reset_index(drop=True), whole)
+
+
+def test_vectors_are_placed_as_their_text(model: Project) -> None:
+    saved = read_saved(model / "model")
+    (text,) = chunks_of_text(saved, Corpus(model / "docs.csv"))
+    (vectors,) = chunks_of_vectors(saved, model / "model.vectors")
+    assert list(text.ids) == list(vectors.ids)
+    np.testing.assert_allclose(text.vectors, vectors.vectors, rtol=1e-3, atol=1e-3)  # float16
+    np.testing.assert_array_equal(place(saved, text).topic, place(saved, vectors).topic)
+
+
+def test_unsure_documents_stop_higher_up(model: Project, hierseed: Run) -> None:
+    hierseed("assign", "model", "docs.csv", "-o", "all.csv")
+    hierseed("assign", "model", "docs.csv", "-o", "sure.csv", "--threshold", "0.5")
+    hierseed("assign", "model", "docs.csv", "-o", "high.csv", "--level", "1")
+    every, sure, high = (read(model / f"{name}.csv") for name in ("all", "sure", "high"))
+    assert (sure.loc[sure["topic"] != "", "score"] >= 0.5).all()
+    kept = every["score"] >= 0.5
+    assert sure.loc[kept, "topic"].tolist() == every.loc[kept, "topic"].tolist()
+    assert high["topic"].tolist() == every["level_1"].tolist()
+    assert hierseed("assign", "model", "docs.csv", "-o", "x.csv", "--threshold", "2").exit_code == 2
+
+
+def test_one_document_is_enough(model: Project, hierseed: Run) -> None:
+    (model / "one.csv").write_text("id,text\nnew,a kitten with whiskers\n")
+    done = hierseed("assign", "model", "one.csv", "-o", "one.parquet")
+    assert done.exit_code == 0
+    assert read(model / "one.parquet")["id"].tolist() == ["new"]
+
+
+def test_rows_left_out_are_kept_beside_the_table(model: Project, hierseed: Run) -> None:
+    with (model / "docs.csv").open("a") as file:
+        file.write("extra,\n")
+    assert hierseed("assign", "model", "docs.csv", "-o", "placed.csv").exit_code == 1
+    assert "placed.csv" not in model.names()
+    done = hierseed("assign", "model", "docs.csv", "-o", "placed.csv", "--on-error", "skip")
+    assert done.exit_code == 0
+    assert len(read(model / "placed.csv").drop_duplicates("id")) == 48
+    assert "extra" in (model / "placed.skipped.csv").read_text()
+
+
+def test_what_can_not_be_placed(model: Project, hierseed: Run) -> None:
+    before = model.names()
+    for args, said in [
+        (("absent", "docs.csv", "-o", "t.csv"), "no model.json in absent"),
+        (("model", "absent.csv", "-o", "t.csv"), "no file absent.csv"),
+        (("model", "docs.csv", "-o", "t.docx"), ".docx"),
+        (("model", "docs.csv", "-o", "nowhere/t.csv"), "folder does not exist"),
+        (("model", "docs.csv", "-o", "model"), "model"),
+        (("model", "docs.csv", "-o", "t.csv", "--text", "body"), "no column 'body'"),
+    ]:
+        done = hierseed("assign", *args)
+        assert done.exit_code == 1, (args, done.stderr)
+        assert said in done.stderr
+        assert len(done.stderr.strip().split("\n")) == 1
+        assert model.names() == before
+
+
+def test_vectors_that_do_not_fit_the_model(model: Project, hierseed: Run) -> None:
+    np.save(model / "v.npy", np.ones((3, 5), dtype=np.float32))
+    done = hierseed("assign", "model", "v.npy", "-o", "t.csv")
+    assert done.exit_code == 1
+    assert "rows of 5 numbers" in done.stderr
+    hierseed("fit", "docs.csv", *FIT[:4], "--embedder", "wordllama:128", "-o", "other")
+    done = hierseed("assign", "model", "other.vectors", "-o", "t.csv")
+    assert done.exit_code == 1
+    assert "are of wordllama:128" in done.stderr
