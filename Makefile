@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all lint bench bench-quick clean
+.PHONY: demo test test-all lint bench bench-quick bench-results clean
 
 $(VENV)/.ready: pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; say make PYTHON=python3 with a Python 3.11 or newer"; exit 1; }
@@ -28,6 +28,14 @@ lint: $(VENV)/.ready
 
 bench: $(VENV)/.ready
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+# A small table from nothing, under five minutes.
+bench-quick: $(VENV)/.ready
+	OMP_NUM_THREADS=1 $(BIN)/hierseed bench quick
+
+# Every run, table and figure of docs/results.md; goes on where it was stopped.
+bench-results: $(VENV)/.ready
+	OMP_NUM_THREADS=1 $(BIN)/hierseed bench all --jobs 2
 
 clean:
 	rm -rf $(VENV) dist build

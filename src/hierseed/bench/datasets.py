@@ -31,6 +31,9 @@ PAPER: dict[str, Callable[[Path], Dataset]] = {  # need the user's own copy
 }
 
 
+DEMO = "demo"  # needs nothing: the docstrings of Python's own library
+
+
 def data_root() -> Path:
     """Return the folder of the open sets: $HIERSEED_DATA, else ../shared/data."""
     return Path(os.environ.get(ROOT_VARIABLE) or DEFAULT_ROOT)
@@ -41,9 +44,11 @@ def load_dataset(name: str, path: Path | None = None) -> Dataset:
 
     Parameters
     ----------
-    name : a name of OPEN or PAPER, or a folder, with `:variant` where it has several
+    name : a name of OPEN or PAPER, `demo`, or a folder, with `:variant` where it has several
     path : the user's copy, for the sets of the paper
     """
+    if name == DEMO:
+        return read_demo()
     if name in PAPER:
         if path is None:
             raise CorpusError(
@@ -59,6 +64,16 @@ def load_dataset(name: str, path: Path | None = None) -> Dataset:
     if not place.is_dir():
         raise CorpusError(
             f"no data set {name!r}: {str(place)!r} is not a folder. Known names are "
-            f"{', '.join([*OPEN, *PAPER])}; say where they lie with {ROOT_VARIABLE} or --path."
+            f"{', '.join([*OPEN, DEMO, *PAPER])}; say where they lie with {ROOT_VARIABLE} or "
+            "--path."
         )
     return read_folder(place, variant, name if name in OPEN else "")
+
+
+def read_demo() -> Dataset:
+    """Read the demo's corpus as a data set like the others."""
+    from hierseed.demo.corpus import load_corpus
+
+    corpus = load_corpus(min_documents=1)
+    labels = [[int(topic)] for topic in corpus.gold]
+    return Dataset(DEMO, corpus.taxonomy, labels, corpus.texts, corpus.ids)

@@ -48,8 +48,8 @@ def draw_seeds(records: Records, file: Path) -> None:
     figure, panels = _panels(len(sets))
     for panel, data in zip(panels, sets):
         for style, method in _styles(FEW):
-            points = {k: _values(plain, data=data, method=method, seeds=k) for k in SEEDS}
-            points = {k: [_mean(run) for run in runs] for k, runs in points.items() if runs}
+            runs = {k: _values(plain, data=data, method=method, seeds=k) for k in SEEDS}
+            points = {k: [_mean(run) for run in own] for k, own in runs.items() if own}
             if points:
                 middle = [np.mean(values) for values in points.values()]
                 spread = [np.std(values) for values in points.values()]

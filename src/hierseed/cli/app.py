@@ -73,15 +73,19 @@ def make_app(wanted: Collection[str] | None = None) -> typer.Typer:
         if find_spec(f"hierseed.cli.{name}") is None:
             continue
         if wanted is None or name in wanted:
-            app.command(name, rich_help_panel=panel)(guarded(name, _function(name)))
+            command = _function(name)
+            if isinstance(command, typer.Typer):  # a command with commands of its own
+                app.add_typer(command, name=name, rich_help_panel=panel)
+            else:
+                app.command(name, rich_help_panel=panel)(guarded(name, command))
         else:
             app.command(name, rich_help_panel=panel, help=line)(_never_run)
     return app
 
 
-def _function(name: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = getattr(import_module(f"hierseed.cli.{name}"), name)
-    return function
+def _function(name: str) -> Callable[..., Any] | typer.Typer:
+    found: Callable[..., Any] | typer.Typer = getattr(import_module(f"hierseed.cli.{name}"), name)
+    return found
 
 
 def _never_run() -> None:

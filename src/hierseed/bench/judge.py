@@ -1,0 +1,143 @@
+"""Score a table of placed documents, as `hierseed assign` writes it, against gold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from hierseed.errors import CorpusError, TaxonomyError, name_some
+from hierseed.evaluate import Scores, score
+from hierseed.io.columns import choose_column
+from hierseed.io.faults import Fault
+from hierseed.io.gold import read_gold
+from hierseed.io.records import as_text, open_records
+from hierseed.taxonomy import OTHER, SEPARATOR, Taxonomy
+
+YES = {"true", "1", "yes", "1.0"}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Scores, and how many documents they are of."""
+
+    scores: Scores
+    documents: int
+    seeds_left_out: int
+    without_gold: int
+    """Documents in the table that gold does not know: left out."""
+    without_row: int
+    """Documents in gold that the table does not have: counted as None."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types, ready for JSON."""
+        counts = {
+            "documents": self.documents,
+            "seeds_left_out": self.seeds_left_out,
+            "without_gold": self.without_gold,
+            "without_row": self.without_row,
+        }
+        return counts | self.scores.to_dict()
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Topics per document from a table; ids past the taxonomy's end are Other topics."""
+
+    topics: dict[str, list[int]]
+    seeds: set[str]
+    taxonomy: Taxonomy
+
+
+def judge(
+    table: str | PathLike[str],
+    gold: str | PathLike[str],
+    taxonomy: Taxonomy,
+    *,
+    with_seeds: bool = False,
+    only_table: bool = False,
+) -> Judgement:
+    """Score every document of gold.
+
+    Parameters
+    ----------
+    table : rows of `id, topic`, with `is_seed` and `is_other` where they are known
+    with_seeds : score seeds too; the method was told their topics, so they flatter
+    only_table : leave out documents that the table lacks, in place of counting them None
+    """
+    placed = read_placed(table, taxonomy)
+    wanted = read_gold(gold, taxonomy)
+    skipped = set() if with_seeds else placed.seeds & wanted.keys()
+    names = [name for name in wanted if name not in skipped]
+    missing = [name for name in names if name not in placed.topics]
+    if only_table:
+        names = [name for name in names if name in placed.topics]
+    if not names or len(missing) == len(wanted):
+        raise CorpusError(
+            f"none of the {len(wanted):,} documents in {gold} is in {table}, such as "
+            f"{name_some(list(wanted)[:2])}. Check that both use the same ids."
+        )
+    topics = [placed.topics.get(name, [-1]) for name in names]
+    rows = np.repeat(np.arange(len(names)), [len(each) for each in topics])
+    deepest = np.array([topic for each in topics for topic in each], dtype=np.intp)
+    scores = score(
+        taxonomy,
+        placed.taxonomy.tree.ancestors[deepest],
+        [wanted[name] for name in names],
+        rows=rows,
+    )
+    unknown = len(placed.topics.keys() - wanted.keys())
+    return Judgement(scores, len(names), len(skipped), unknown, len(missing))
+
+
+def read_placed(file: str | PathLike[str], taxonomy: Taxonomy) -> Placed:
+    """Read `id` and `topic` of each row; an empty topic is None."""
+    records = open_records(file)
+    advice = "A table of placed documents has the columns id and topic"
+    columns = [choose_column(records, name, advice) for name in ("id", "topic")]
+    columns += [name for name in ("is_seed", "is_other") if name in records.columns]
+    rows: list[tuple[str, str, bool]] = []
+    seeds: set[str] = set()
+    for row in records.rows(columns):
+        if isinstance(row, Fault):
+            raise CorpusError(str(row))
+        cells = dict(zip(columns, row.values))
+        name, topic = as_text(cells[columns[0]]) or "", as_text(cells[columns[1]]) or ""
+        if _is_yes(cells.get("is_seed")):
+            seeds.add(name)
+        rows.append((name, topic, _is_yes(cells.get("is_other"))))
+    return _resolve(rows, seeds, taxonomy, file)
+
+
+def _resolve(
+    rows: list[tuple[str, str, bool]],
+    seeds: set[str],
+    taxonomy: Taxonomy,
+    file: str | PathLike[str],
+) -> Placed:
+    """Turn paths into ids; Other topics that the method has added are appended."""
+    other = {path for _, path, is_other in rows if path and (is_other or _looks_other(path))}
+    added = sorted(path for path in other if path not in taxonomy)
+    unknown = {path for _, path, _ in rows if path and path not in taxonomy} - set(added)
+    orphans = [p for p in added if SEPARATOR in p and p.rpartition(SEPARATOR)[0] not in taxonomy]
+    if unknown or orphans:
+        bad = sorted({*unknown, *orphans})
+        raise TaxonomyError(
+            f"{len(bad)} topics of {file} are not in the taxonomy: {name_some(bad)}. "
+            "Give the taxonomy that the model was fitted with."
+        )
+    fitted = taxonomy.add(added) if added else taxonomy
+    topics: dict[str, list[int]] = {}
+    for name, path, _ in rows:
+        topics.setdefault(name, []).append(fitted.index(path) if path else -1)
+    return Placed(topics, seeds, fitted)
+
+
+def _looks_other(path: str) -> bool:
+    return path.rpartition(SEPARATOR)[2].split(" (")[0] == OTHER
+
+
+def _is_yes(value: Any) -> bool:
+    return value is True or str(value).strip().lower() in YES

@@ -1,0 +1,310 @@
+"""`hierseed bench`: the paper's experiments and ours, as commands."""
+
+from __future__ import annotations
+
+import json as json_
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hierseed.cli.console import Console, duration
+from hierseed.cli.faults import guarded
+from hierseed.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from hierseed.bench.records import Record, Records
+    from hierseed.bench.setting import Setting
+
+RESULTS = Path("results")
+
+Results = Annotated[
+    Path, typer.Option("--results", metavar="FOLDER", help="Where records and tables are kept.")
+]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Runs at the same time.")]
+Again = Annotated[bool, typer.Option("--again", help="Make runs again that are on disk already.")]
+Draws = Annotated[int, typer.Option("--draws", min=1, help="Draws of the seeds.")]
+
+bench_app = typer.Typer(
+    help="Make the tables and figures of the paper, and ours.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+bench = bench_app  # the name under which the command line looks for a command
+
+
+def run(
+    data: Annotated[
+        list[str],
+        typer.Option(
+            "--data",
+            "-d",
+            help="20newsgroups, arxiv, cap, arxiv_acm, us_code, wos_partial, demo, wos, rcv1, nyt, "
+            "or a folder with docs.jsonl.gz and taxonomy.json. May be given several times.",
+        ),
+    ],
+    method: Annotated[
+        list[str],
+        typer.Option("--method", "-m", help="See `hierseed bench methods`. May be repeated."),
+    ],
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Seed documents a topic.")] = 4,
+    draws: Draws = 5,
+    vectors: Annotated[
+        str,
+        typer.Option("--vectors", help="minilm (beside the data), an embedder, or a .npy file."),
+    ] = "minilm",
+    min_docs: Annotated[
+        int, typer.Option("--min-docs", min=1, help="Drop topics with fewer documents.")
+    ] = 15,
+    limit: Annotated[
+        int, typer.Option("--limit", min=0, help="Use so many documents; 0 for all.")
+    ] = 0,
+    skew: Annotated[
+        float, typer.Option("--skew", min=0, help="Zipf exponent for topic sizes; 0 leaves them.")
+    ] = 0.0,
+    leave_out: Annotated[
+        float,
+        typer.Option("--leave-out", min=0, max=0.9, help="Share of leaves the taxonomy lacks."),
+    ] = 0.0,
+    prepare: Annotated[
+        bool, typer.Option(help="Centre vectors and scale them to unit length.")
+    ] = True,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method."),
+    ] = None,
+    path: Annotated[
+        Path | None, typer.Option("--path", help="Your copy of wos, rcv1 or nyt.")
+    ] = None,
+    results: Results = RESULTS,
+    jobs: Jobs = 1,
+    again: Again = False,
+    json: AsJson = False,
+) -> None:
+    """Run methods on data sets; each run leaves one record, and is not made twice.
+
+    Example: hierseed bench run --data 20newsgroups --method hierseed --method logreg --draws 2
+    """
+    from hierseed.bench.setting import Setting
+
+    parameters = tuple(sorted(_parameters(option or []).items()))
+    settings = [
+        Setting(
+            name,
+            one,
+            seeds,
+            draw,
+            min_docs,
+            limit,
+            skew,
+            leave_out,
+            vectors,
+            prepare,
+            parameters,
+        )
+        for name in data
+        for one in method
+        for draw in range(draws)
+    ]
+    _refuse_unknown(method)
+    records = _run(settings, results, jobs, again, path)
+    wanted = {setting.key for setting in settings}
+    own = [record for record in records if record["key"] in wanted]
+    if json:
+        Console(json=True).result(own)
+    else:
+        print(_summary(own), end="")
+
+
+def all_(
+    part: Annotated[
+        list[str] | None,
+        typer.Option("--part", help="main, seeds, ablations, vectors, skewed, left-out."),
+    ] = None,
+    draws: Draws = 5,
+    results: Results = RESULTS,
+    jobs: Jobs = 2,
+    again: Again = False,
+) -> None:
+    """Make every result of docs/results.md: runs, tables and figures.
+
+    What is on disk is not made again, so a stopped run goes on where it was.
+    """
+    from hierseed.bench.plan import PLANS, everything
+
+    parts = part or list(PLANS)
+    wrong = [name for name in parts if name not in PLANS]
+    if wrong:
+        raise typer.BadParameter(f"no part {wrong[0]!r}; there are {', '.join(PLANS)}")
+    records = _run(everything(draws, parts), results, jobs, again)
+    _write_all(records, results)
+
+
+def quick(results: Results = Path("bench-quick")) -> None:
+    """Make a small table in a minute or two: six methods, 6,000 documents, two draws.
+
+    Uses 20 Newsgroups where the open sets are at hand, and otherwise the demo's corpus, the
+    docstrings of Python's library.
+    """
+    from dataclasses import replace
+
+    from hierseed.bench.datasets import OPEN, data_root
+    from hierseed.bench.plan import quick as plan
+
+    settings = list(plan())
+    if not (data_root() / OPEN["20newsgroups"]).is_dir():
+        settings = [replace(s, data="demo", vectors="wordllama", limit=0) for s in settings]
+    records = _run(settings, results, 1, False)
+    wanted = {setting.key for setting in settings}
+    print(_summary(record for record in records if record["key"] in wanted), end="")
+
+
+def table(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="N", help="2, 3, 4, 5 as in the paper; main, facts, levels, ablations, …"
+        ),
+    ],
+    results: Results = RESULTS,
+) -> None:
+    """Print a table of the paper, ours beside it, as Markdown.
+
+    Example: hierseed bench table 4
+    """
+    from hierseed.bench.tables import TABLES
+
+    if name not in TABLES:
+        raise typer.BadParameter(f"no table {name!r}; there are {', '.join(TABLES)}")
+    print("\n".join(one.markdown() for one in TABLES[name](_records(results))), end="")
+
+
+def figure(
+    name: Annotated[str, typer.Argument(metavar="N", help="levels (the paper's), seeds, cost.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="An .svg, .png or .pdf file.")
+    ] = None,
+    results: Results = RESULTS,
+) -> None:
+    """Draw a figure: B-cubed F1 per level as in the paper, seeds, or time against score."""
+    from hierseed.bench.figures import FIGURES
+
+    if name not in FIGURES:
+        raise typer.BadParameter(f"no figure {name!r}; there are {', '.join(FIGURES)}")
+    file = output or Path(f"{name}.svg")
+    FIGURES[name](_records(results), file)
+    Console().fact("Written", str(file))
+
+
+def methods() -> None:
+    """List the methods and what each one learns from."""
+    from hierseed.baselines.catalogue import METHODS
+
+    for name, entry in METHODS.items():
+        extra = f"  (pip install 'hierseed[{entry.extra}]')" if entry.extra else ""
+        print(f"{name:<19} {entry.uses:<8} {entry.title}{extra}")
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "run": run,
+    "all": all_,
+    "quick": quick,
+    "table": table,
+    "figure": figure,
+    "methods": methods,
+}
+for _name, _command in COMMANDS.items():
+    bench_app.command(_name)(guarded(f"bench {_name}", _command))
+
+
+# ------------------------------------------------------------------ behind the commands
+
+
+def _run(
+    settings: list[Setting],
+    results: Path,
+    jobs: int,
+    again: bool,
+    path: Path | None = None,
+) -> Records:
+    from hierseed.bench.run import run_all
+
+    console = Console()
+    records = _records(results)
+    if again:
+        records.forget(setting.key for setting in settings)
+    known = records.keys()
+    waiting = len({setting.key for setting in settings} - known)
+    console.fact("Runs", f"{waiting:,} to make, {len(settings) - waiting:,} on disk")
+    faults: dict[str, str] = {}
+    done = 0
+
+    def report(setting: Setting, outcome: Record | str) -> None:
+        nonlocal done
+        done += 1
+        if isinstance(outcome, str):
+            if faults.setdefault(setting.method, outcome) is outcome:
+                console.note(f"{setting}: {outcome}")
+            return
+        mean = outcome["scores"]["all"]["mean"]
+        took = duration(sum(outcome["seconds"].values()))
+        console.fact(
+            f"{done}/{waiting}",
+            f"{setting}  B3 {mean['bcubed_f1']:.3f}  V {mean['v_measure']:.3f}  {took}",
+        )
+
+    run_all(settings, records, path=path, jobs=jobs, report=report)
+    return records
+
+
+def _records(results: Path) -> Records:
+    from hierseed.bench.records import Records
+
+    return Records(results / "runs")
+
+
+def _summary(records: Iterable[Record]) -> str:
+    from hierseed.bench.cells import summary
+
+    return summary(list(records)).markdown()
+
+
+def _write_all(records: Records, results: Path) -> None:
+    from hierseed.bench.figures import FIGURES
+    from hierseed.bench.tables import TABLES
+    from hierseed.errors import CorpusError
+
+    console = Console()
+    for name, make in TABLES.items():
+        text = "\n".join(one.markdown() for one in make(records))
+        (results / f"table_{name}.md").write_text(text, encoding="utf-8")
+    for name, draw in FIGURES.items():
+        try:
+            draw(records, results / f"figure_{name}.svg")
+        except CorpusError as fault:  # nothing of that kind was run
+            console.note(f"figure {name}: {fault}")
+    console.fact("Written", f"{len(TABLES)} tables and the figures in {results}")
+
+
+def _parameters(options: list[str]) -> dict[str, Any]:
+    """`name=value` pairs; values are read as JSON where they are, as text otherwise."""
+    parameters: dict[str, Any] = {}
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"--set takes NAME=VALUE, not {option!r}")
+        try:
+            parameters[name] = json_.loads(value)
+        except json_.JSONDecodeError:
+            parameters[name] = value
+    return parameters
+
+
+def _refuse_unknown(names: list[str]) -> None:
+    from hierseed.baselines.catalogue import METHODS
+
+    wrong = [name for name in names if name not in METHODS]
+    if wrong:
+        raise typer.BadParameter(f"no method {wrong[0]!r}; there are {', '.join(METHODS)}")

@@ -1,0 +1,70 @@
+"""`hierseed evaluate`: a table of placed documents against what experts said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hierseed.cli.console import Console, amount
+from hierseed.cli.options import AsJson, Quiet, TaxonomyFile
+
+
+def evaluate(
+    table: Annotated[
+        Path, typer.Argument(metavar="TABLE", help="What `hierseed assign` wrote: id and topic.")
+    ],
+    gold: Annotated[
+        Path,
+        typer.Option(
+            "--gold",
+            "-g",
+            metavar="FILE",
+            help="What experts said: id and topic, several rows for several topics.",
+        ),
+    ],
+    taxonomy: TaxonomyFile,
+    with_seeds: Annotated[
+        bool,
+        typer.Option("--with-seeds", help="Score seeds too; the method was told their topics."),
+    ] = False,
+    only_table: Annotated[
+        bool,
+        typer.Option(
+            "--only-table",
+            help="Leave out documents of --gold that TABLE lacks; otherwise they count as None.",
+        ),
+    ] = False,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Compare a table of placed documents with what experts said.
+
+    Two protocols, always both: `all` scores every document at every level, `paper` scores as
+    the published evaluation did (see docs/evaluate.md). Seeds are left out.
+
+    Example: hierseed evaluate placed.csv --gold gold.csv --taxonomy topics.txt
+    """
+    from hierseed.bench.judge import judge
+    from hierseed.evaluate.report import to_text
+    from hierseed.taxonomy import Taxonomy
+
+    console = Console(quiet=quiet, json=json)
+    result = judge(
+        table, gold, Taxonomy.read(taxonomy), with_seeds=with_seeds, only_table=only_table
+    )
+    console.fact("Scored", amount(result.documents, "document"))
+    if result.seeds_left_out:
+        console.fact(
+            "Left out", f"{amount(result.seeds_left_out, 'seed')} (--with-seeds keeps them)"
+        )
+    if result.without_gold:
+        console.fact("Left out", f"{amount(result.without_gold, 'document')} without gold")
+    if result.without_row:
+        fate = "left out" if only_table else "counted as None (--only-table leaves them out)"
+        console.note(f"{amount(result.without_row, 'gold document')} not in {table}: {fate}")
+    if json:
+        console.result(result.to_dict())
+    else:
+        print(to_text(result.scores), end="")
