@@ -95,6 +95,11 @@ def test_tfidf_of_few_documents_and_of_unknown_words(topics):
     assert embedder.encode([]).shape == (0, 5)
 
 
+def test_tfidf_of_documents_that_are_all_alike():
+    alike = [f"the same words {i}" for i in range(30)]
+    assert TfidfSvd(3).fit(alike).encode(alike).any(axis=1).all()
+
+
 def test_tfidf_says_what_is_wrong(topics):
     with pytest.raises(EmbeddingError, match="has not seen one"):
         TfidfSvd().encode(topics)

@@ -51,9 +51,9 @@ def embed_corpus(
     dtype : "float32" (default) or "float16"
     append : the documents are new ones, to be added behind those in the store
     total : number of documents, where known; lets `progress` tell the time left
-    progress : called after each block with a dict: `done` of `total` documents, `hits` (taken from
-        the store, or a text met before in the block), `rate` (documents a second), `left` (seconds
-        or None), `cut` (texts longer than the embedder's limit)
+    progress : called after each block with a dict: `done` of `total` documents, `held` (in the
+        store before), `hits` (those, and texts met twice in a block), `rate` (documents a second),
+        `left` (seconds or None), `cut` (texts longer than the embedder's limit)
     """
     refuse_unfitted(embedder.name, is_fitted(embedder))
     report = _Report(total, progress, embedder)
@@ -98,6 +98,7 @@ class _Report:
                 "done": done,
                 "total": self.total,
                 "hits": self.held + self.repeats,
+                "held": self.held,
                 "rate": rate,
                 "left": max(0, (self.total or 0) - done) / rate if known else None,
                 "cut": getattr(self.embedder, "cut", 0) - self.cut_before,

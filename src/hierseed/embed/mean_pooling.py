@@ -50,10 +50,10 @@ class MeanPooling:
         except ImportError:
             raise MissingDependency("transformers", "transformers", self.name) from None
         self.device = device or find_device()
-        with explain_missing(model, self.name):
-            options = {"local_files_only": not download}
-            self._tokenizer = AutoTokenizer.from_pretrained(model, **options)
-            self._model = AutoModel.from_pretrained(model, **options).to(self.device).eval()
+        with explain_missing(model, self.name), without_bars():
+            place = model if download else local_copy(model)
+            self._tokenizer = AutoTokenizer.from_pretrained(place)
+            self._model = AutoModel.from_pretrained(place).to(self.device).eval()
         # RoBERTa counts positions from 2, so a model may hold fewer tokens than its table has rows.
         limit = getattr(self._tokenizer, "model_max_length", max_tokens)
         self.max_tokens = min(max_tokens, int(limit))
@@ -113,6 +113,41 @@ def hash_parameters(model: Any) -> Iterator[str | np.ndarray]:
         yield values.float().cpu().numpy()
 
 
+def local_copy(model: str) -> str:
+    """Find the folder of a model that is on this machine.
+
+    The libraries' own `local_files_only` is not enough: they ask the hub who is calling before
+    they look at the disk.
+    """
+    if Path(model).is_dir():
+        return model
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    for name in (model, f"sentence-transformers/{model}"):
+        try:
+            found = try_to_load_from_cache(name, "config.json")
+        except HFValidationError:
+            continue
+        if isinstance(found, str):
+            return str(Path(found).parent)
+    raise FileNotFoundError("not among the models fetched before")
+
+
+@contextmanager
+def without_bars() -> Iterator[None]:
+    """Load without the library's own progress bars, which would tear ours."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
 @contextmanager
 def explain_missing(model: str, name: str) -> Iterator[None]:
     """Turn the libraries' ways of not finding a model into one message."""
@@ -120,8 +155,8 @@ def explain_missing(model: str, name: str) -> Iterator[None]:
         yield
     except (OSError, ValueError) as fault:
         reason = str(fault).strip().splitlines()[0] if str(fault).strip() else type(fault).__name__
-        what = "the folder can't be loaded" if Path(model).is_dir() else "no such folder or copy"
+        what = "can't be loaded" if Path(model).is_dir() else "is not on this machine"
         raise EmbeddingError(
-            f"the model {model!r} is not on this machine ({what}: {reason[:120]}). Give a local "
-            f"folder, or fetch it once with: hierseed embedders get {name}"
+            f"the model {model!r} {what} ({reason[:160]}). Give a local folder, or fetch it once "
+            f"with: hierseed embedders get {name}"
         ) from None

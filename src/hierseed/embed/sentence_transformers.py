@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
-from hierseed.embed.mean_pooling import explain_missing, find_device, hash_parameters
+from hierseed.embed.mean_pooling import (
+    explain_missing,
+    find_device,
+    hash_parameters,
+    local_copy,
+    without_bars,
+)
 from hierseed.errors import MissingDependency
 
 
@@ -33,10 +39,9 @@ class SentenceTransformers:
                 "sentence-transformers", "sentence-transformers", self.name
             ) from None
         self.device = device or find_device()
-        with explain_missing(model, self.name):
-            self._model: Any = SentenceTransformer(
-                model, device=self.device, local_files_only=not download
-            )
+        with explain_missing(model, self.name), without_bars():
+            place = model if download else local_copy(model)
+            self._model: Any = SentenceTransformer(place, device=self.device)
         self.max_tokens = int(self._model.max_seq_length or 512)
         self.dimension = int(self.encode(["x"]).shape[1])
 

@@ -59,19 +59,7 @@ class TfidfSvd:
         from sklearn.decomposition import TruncatedSVD
 
         rows = sample_texts(texts, self.max_documents)
-        # A word in more than half of a corpus tells no topics apart, in any language;
-        # in a corpus of a few documents every word is rare, so there all of them count.
-        few = len(rows) < 20
-        vectorizer = _vectorizer(
-            max_features=self.max_words, min_df=1 if few else 2, max_df=1.0 if few else 0.5
-        )
-        try:
-            counts = vectorizer.fit_transform(rows)
-        except ValueError as fault:
-            raise EmbeddingError(
-                f"no words to learn from in {len(rows):,} documents ({fault}). "
-                "Give a corpus with text in it."
-            ) from None
+        vectorizer, counts = self._count(rows)
         rank = max(1, min(self.requested, min(counts.shape) - 1))
         svd = TruncatedSVD(rank, random_state=0).fit(counts)
         self._words = [str(word) for word in vectorizer.get_feature_names_out()]
@@ -80,6 +68,24 @@ class TfidfSvd:
         self.fitted = True
         self._prepare()
         return self
+
+    def _count(self, rows: list[str]) -> tuple[Any, Any]:
+        """Fit the vocabulary: without words that tell no topics apart, unless that leaves none."""
+        fault = ""
+        for min_df, max_df in ((2, 0.5), (1, 1.0)):
+            # A word in more than half of a corpus is of no use, in any language; in a corpus of
+            # a few documents every word is rare, so there all of them count.
+            if len(rows) < 20 and min_df > 1:
+                continue
+            vectorizer = _vectorizer(max_features=self.max_words, min_df=min_df, max_df=max_df)
+            try:
+                return vectorizer, vectorizer.fit_transform(rows)
+            except ValueError as found:
+                fault = str(found)
+        raise EmbeddingError(
+            f"no words to learn from in {len(rows):,} documents ({fault}). "
+            "Give a corpus with text in it."
+        )
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Project each text; one without a known word gives zeros."""

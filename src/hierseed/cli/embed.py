@@ -1,0 +1,174 @@
+"""`hierseed embed`: from a corpus to a folder of vectors, and how long that would take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hierseed.cli.console import Console, amount, duration
+from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, TextColumn
+
+
+def embed(
+    corpus: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CORPUS",
+            help="The documents: a .csv, .tsv, .jsonl, .parquet or .xlsx file (text ones also as "
+            ".gz), or a folder of .txt files.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where to keep the vectors."),
+    ] = None,
+    embedder: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How text becomes vectors, as NAME or NAME:detail; auto takes the best one that "
+            "is here. See: hierseed embedders.",
+        ),
+    ] = "auto",
+    estimate: Annotated[
+        bool,
+        typer.Option(
+            "--estimate", help="Try every embedder that is here on a few documents, and stop."
+        ),
+    ] = False,
+    windows: Annotated[
+        bool,
+        typer.Option(
+            "--windows", help="Read long texts whole, window by window, instead of cutting them."
+        ),
+    ] = False,
+    append: Annotated[
+        bool,
+        typer.Option("--append", help="These are new documents, to be added to the vectors there."),
+    ] = False,
+    half: Annotated[
+        bool, typer.Option("--half/--full", help="Two bytes a number on disk, or four.")
+    ] = True,
+    id: IdColumn = "id",
+    text: TextColumn = "text",
+    on_error: OnError = "stop",
+    plain_quotes: PlainQuotes = False,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Turn the texts of a corpus into vectors; goes on where it was stopped.
+
+    The folder can stand for the corpus in `fit`, `assign`, `suggest` and `report`. Stop it at
+    any time and run the same command again: what was done is kept, and the result is the same.
+
+    Example: hierseed embed docs.csv -o vectors
+    """
+    from hierseed.cli.source import choose, survey
+    from hierseed.io.corpus import Corpus
+    from hierseed.io.faults import SkippedRows
+
+    if output is None and not estimate:
+        raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")
+    console = Console(quiet=quiet, json=json)
+    reading: dict[str, Any] = {"id": id, "text": text, "on_error": on_error}
+    reading["quotes"] = not plain_quotes
+    if output is None or estimate:
+        documents = Corpus(corpus, **reading)
+        survey(documents, console)
+        _estimate(documents, embedder, console)
+        return
+    with SkippedRows.beside(output) as skipped:
+        documents = Corpus(corpus, on_skip=skipped.write, **reading)
+        survey(documents, console)
+    if skipped.count:
+        console.note(f"rows left out are in {skipped.path}")
+    spec = f"{embedder}+windows" if windows and embedder != "auto" else embedder
+    chosen = _kept(output, spec) or choose(spec, documents, console)
+    if windows and embedder == "auto":
+        chosen = _windowed(chosen)
+    _run(documents, chosen, output, append, "float16" if half else "float32", console)
+
+
+def _kept(folder: Path, spec: str) -> Any:
+    """Return what an embedder learned in a run that was stopped: learning again might differ."""
+    from hierseed.embed import load_embedder
+    from hierseed.embed.choose import HEADER, split_spec
+
+    place = folder / "embedder"
+    if spec == "auto" or split_spec(spec)[0].load is None or not (place / HEADER).is_file():
+        return None
+    kept = load_embedder(place)
+    name, _, detail = spec.partition(":")
+    return kept if kept.name == spec or (kept.name.startswith(f"{name}:") and not detail) else None
+
+
+def _windowed(embedder: Any) -> Any:
+    from hierseed.embed.windows import Windowed
+
+    return Windowed(embedder)
+
+
+def _run(
+    documents: Any, embedder: Any, output: Path, append: bool, dtype: str, console: Console
+) -> None:
+    from hierseed.embed import VectorStore, embed_corpus
+    from hierseed.embed.store import is_store
+
+    if is_store(output):
+        dtype = str(VectorStore(output).dtype)
+    last: dict[str, Any] = {}
+
+    def show(event: dict[str, Any]) -> None:
+        last.update(event)
+        bar.to(event["done"])
+
+    with console.bar("Embedding", len(documents)) as bar:
+        store = embed_corpus(
+            documents, embedder, output, dtype=dtype, append=append,
+            total=len(documents), progress=show,
+        )  # fmt: skip
+        seconds = bar.seconds
+    fresh = last["done"] - last["held"]
+    rate = f" ({fresh / max(seconds, 1e-9):,.0f} a second)" if fresh else ""
+    console.fact("Embedded", f"{amount(fresh, 'document')} in {duration(seconds)}{rate}")
+    if last["held"]:
+        console.fact("Kept", f"{amount(last['held'], 'document')} that were done before")
+    if last["cut"]:
+        limit = getattr(embedder, "max_tokens", 0)
+        console.note(
+            f"{amount(last['cut'], 'text')} longer than {limit} tokens: only the beginning was "
+            "read. --windows reads them whole"
+        )
+    console.fact("Vectors", f"{output}: {store!r}", "green")
+    if console.json:
+        console.result(
+            {
+                "vectors": output, "documents": store.shape[0], "dimension": store.shape[1],
+                "dtype": str(store.dtype), "embedder": store.embedder_name,
+                "fingerprint": store.fingerprint, "corpus": store.corpus, "cut": last["cut"],
+                "kept": last["held"], "seconds": round(seconds, 3),
+            }
+        )  # fmt: skip
+
+
+def _estimate(documents: Any, spec: str, console: Console) -> None:
+    """Time every embedder that is here, or the one named, on a few documents of this corpus."""
+    from dataclasses import asdict
+
+    from hierseed.embed.estimate import estimate, ready_specs
+
+    size = documents.survey()
+    estimates = []
+    for name in ready_specs() if spec == "auto" else [spec]:
+        with console.bar("Trying", None, name):
+            estimates.append(estimate(name, documents, size.n_documents, size.n_characters))
+    if console.json:
+        console.result([asdict(one) for one in estimates])
+        return
+    width = max(len(one.name) for one in estimates)
+    for one in estimates:
+        learns = f"learning {duration(one.fit_seconds)}, " if one.fit_seconds else ""
+        time = f"{learns}embedding {duration(one.seconds)} ({one.rate:,.0f} a second)"
+        console.out.print(f"{one.name:<{width}}  {time if not one.problem else one.problem}")
