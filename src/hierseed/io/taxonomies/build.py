@@ -130,7 +130,7 @@ def link(source: Source, entries: Sequence[Entry], parent: str = "only") -> list
         for key in keys:
             if key not in position:
                 source.fault(
-                    entry.where, f"no topic {key!r}, named as the parent of {entry.name!r}"
+                    entry.where, f"no topic {key!r}, the parent of {entry.name!r}; list it as well"
                 )
         above.append([position[key] for key in keys if key in position])
     several = [i for i, parents in enumerate(above) if len(parents) > 1]

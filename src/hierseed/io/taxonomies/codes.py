@@ -72,7 +72,7 @@ def _guess_scheme(codes: Sequence[str]) -> str:
 
 
 def _guess_digits(source: Source, codes: Sequence[str]) -> int:
-    """Find the one width under which the codes of every length have their parents listed."""
+    """Find the width under which the codes of every length have their parents listed."""
     listed, lengths = set(codes), Counter(map(len, codes))
     shortest, longest = min(lengths), max(lengths)
     if shortest == longest:
@@ -85,13 +85,13 @@ def _guess_digits(source: Source, codes: Sequence[str]) -> int:
                 deeper[len(code)] += code[:-width] in listed
         if deeper and all(deeper[n] >= MOST * lengths[n] for n in deeper):
             fitting.append(width)
-    if len(fitting) == 1:
-        return fitting[0]
     if not fitting:
         source.stop("", "the codes do not tell the parents; say digits=2 if 105 belongs to 1")
-    code = max(codes, key=len)
-    ways = " or ".join(f"digits={width} ({code!r} under {code[:-width]!r})" for width in fitting)
-    source.stop("", f"the codes can be read in {len(fitting)} ways; say {ways}")
+    if fitting[:2] == [1, 2]:  # 1, 10, 105: a chain, or 1 with 105 and 10 beside it
+        code = max(codes, key=len)
+        ways = " or ".join(f"digits={n} ({code!r} under {code[:-n]!r})" for n in (1, 2))
+        source.stop("", f"the codes can be read in two ways; say {ways}")
+    return fitting[0]  # the smallest width gives the most codes a parent
 
 
 def make_codes(taxonomy: Taxonomy) -> list[str]:

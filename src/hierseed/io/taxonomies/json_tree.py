@@ -101,8 +101,9 @@ def _flat_table(source: Source, value: list[_Pairs]) -> Table:
     for i, item in enumerate(value):
         cells = dict(item)
         for key, cell in cells.items():
-            if isinstance(cell, list):
-                source.fault(f"$[{i}].{key}", "a list where a text should stand")
+            if isinstance(cell, list):  # an object too: it is parsed as pairs
+                source.fault(f"$[{i}].{key}", "a list or object where a text should stand")
+                cells[key] = ""
         rows.append((f"$[{i}]", [_scalar(cells.get(key)) or "" for key in header]))
     return Table(header, rows)
 

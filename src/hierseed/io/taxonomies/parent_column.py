@@ -46,9 +46,8 @@ def _what_fits(entries: Sequence[Entry]) -> str:
         "parent_path": {_path(entry) for entry in entries},
         "parent_name": {entry.name for entry in entries},
     }
-    if not parents:
-        return "parent_path"
-    return max(known, key=lambda kind: sum(parent in known[kind] for parent in parents))
+    fits = {kind: sum(parent in keys for parent in parents) for kind, keys in known.items()}
+    return max(fits, key=lambda kind: fits[kind]) if any(fits.values()) else "parent_name"
 
 
 def _path(entry: Entry) -> str:

@@ -74,7 +74,7 @@ def read(
         if not name:
             has = ", ".join(sorted(concept.preferred or concept.fallback)) or "no label at all"
             source.fault(where, f"no label in {language or 'any language'!r} (it has: {has})")
-        elif language is None and chosen != wanted[0]:
+        elif language is None and _primary(chosen) != wanted[0]:
             strayed.append(name)
         notation = concept.notations[0] if concept.notations else ""
         entries.append(
@@ -137,13 +137,18 @@ def _language(value: Any) -> str:
     return (getattr(value, "language", None) or "").casefold()
 
 
+def _primary(tag: str) -> str:
+    """`en` of `en-gb`."""
+    return tag.split("-")[0]
+
+
 def _languages(concepts: Sequence[Concept], language: str | None) -> list[str]:
     """Give languages in order of preference."""
     if language is not None:
         return [part.strip().casefold() for part in language.split(",") if part.strip()]
     counts: Counter[str] = Counter()
     for concept in concepts:
-        counts.update((concept.preferred or concept.fallback).keys())
+        counts.update({_primary(tag) for tag in concept.preferred or concept.fallback})
     best = sorted(counts, key=lambda tag: (-counts[tag], tag != "en", tag != "", tag))
     return [*best[:1], ANY] if best else [ANY]
 
@@ -153,7 +158,7 @@ def _pick(labels: Labels, wanted: Sequence[str]) -> tuple[str, str]:
     for tag in wanted:
         for match in (
             lambda t, tag=tag: t == tag,
-            lambda t, tag=tag: t.split("-")[0] == tag.split("-")[0],
+            lambda t, tag=tag: _primary(t) == _primary(tag),
             lambda t, tag=tag: t == "" or tag == ANY,
         ):
             for found in labels:

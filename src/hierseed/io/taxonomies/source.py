@@ -92,10 +92,14 @@ class Source:
 
 def tidy(text: str) -> str:
     """Strip a name or code; a line break or tab inside it (Excel, SKOS) becomes one space."""
+    if text.isprintable():  # nearly always, and much faster than the pattern
+        return text.strip()
     return _BREAKS.sub(" ", text).strip()
 
 
 def tidy_description(text: str) -> str:
     """Keep line breaks, drop the characters that no format holds."""
+    if text.isprintable():
+        return text.strip()
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ").split("\n")
     return "\n".join(UNWRITABLE.sub(" ", line).rstrip() for line in lines).strip()
