@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
+import typer
 import typer.models
 
 from hierseed.cli.app import COMMANDS
@@ -37,16 +38,27 @@ def render() -> str:
     functions = {name: _function(name) for name in COMMANDS if find_spec(f"hierseed.cli.{name}")}
     listed = [f"| [`{name}`](#hierseed-{name}) | {COMMANDS[name][1]} |" for name in functions]
     parts = [INTRO, "| command | what it does |\n|---|---|\n" + "\n".join(listed) + "\n"]
-    parts += ["\n".join(_command(name, function)) for name, function in functions.items()]
+    parts += ["\n".join(_section(name, function)) for name, function in functions.items()]
     return "\n".join(parts)
 
 
-def _command(name: str, function: Callable[..., Any]) -> Iterator[str]:
+def _section(name: str, function: Any) -> Iterator[str]:
+    if not isinstance(function, typer.Typer):
+        yield from _command(name, function)
+        return
+    yield f"## hierseed {name}\n\n{function.info.help}\n"
+    for inner in function.registered_commands:
+        callback = inner.callback
+        if callback is not None:
+            yield from _command(f"{name} {inner.name or callback.__name__}", callback, "###")
+
+
+def _command(name: str, function: Callable[..., Any], mark: str = "##") -> Iterator[str]:
     every = [_read(parameter) for parameter in _parameters(function)]
     needed = [each.spelling for each in every if each.is_argument]
     needed += [each.short for each in every if each.required and not each.is_argument]
     options = ["[OPTIONS]"] if any(not each.required for each in every) else []
-    yield f"## hierseed {name}\n"
+    yield f"{mark} hierseed {name}\n"
     yield f"```text\nhierseed {' '.join([name, *needed, *options])}\n```\n"
     yield inspect.cleandoc(function.__doc__ or "") + "\n"
     yield "| | |\n|---|---|"
@@ -110,8 +122,8 @@ def _is_number(kind: Any) -> bool:
     return bool({int, float}.intersection((kind, *get_args(kind))))
 
 
-def _function(name: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = getattr(import_module(f"hierseed.cli.{name}"), name)
+def _function(name: str) -> Any:
+    function = getattr(import_module(f"hierseed.cli.{name}"), name)
     return function
 
 

@@ -73,8 +73,9 @@ def test_an_error_of_the_system_names_the_file() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_line_in_the_table_is_the_first_of_the_help(name: str) -> None:
-    function = frame._function(name)
-    assert (function.__doc__ or "").strip().split("\n")[0] == frame.COMMANDS[name][1]
+    command = frame._function(name)
+    said = command.info.help if isinstance(command, typer.Typer) else command.__doc__
+    assert str(said).strip().split("\n")[0] == frame.COMMANDS[name][1]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

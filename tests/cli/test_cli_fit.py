@@ -28,7 +28,7 @@ def test_fit_says_what_it_does_and_saves_a_model(model: Project) -> None:
 def test_fit_tells_every_step(project: Project, hierseed: Run) -> None:
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
     for part in [
-        "topics.txt, 6 topics, 2 levels", "seeds.csv, 12 seeds", "docs.csv, 48 documents",
+        "topics.txt, 6 topics on 2 levels", "seeds.csv, 12 seeds", "docs.csv, 48 documents",
         "wordllama:64; about", "Embedded   48 documents", "Fitted", "of 48 documents",
     ]:  # fmt: skip
         assert part in done.stderr

@@ -19,6 +19,7 @@ from hierseed.cli.options import (
     Source,
     TextColumn,
 )
+from hierseed.cli.summary import Summary
 
 if TYPE_CHECKING:
     from hierseed.io.place import Chunk
@@ -72,7 +73,7 @@ def assign(
     from hierseed.io.tables import open_table
 
     console = Console(quiet=quiet, json=json)
-    counts = {"documents": 0, "placed": 0, "in_other": 0, "rows": 0}
+    rows = 0
     with ExitStack() as stack:
         table = stack.enter_context(open_table(output))  # fails now rather than at the end
         saved = read_saved(model)
@@ -80,18 +81,16 @@ def assign(
             saved, source, output, stack, console,
             id=id, text=text, on_error=on_error, quotes=not plain_quotes,
         )  # fmt: skip
+        summary = Summary(saved.taxonomy)
         bar = stack.enter_context(console.bar("Placing", n))
         for chunk in chunks:
             found = place(saved, chunk, threshold=threshold, level=level)
             table.write(found.to_frame(chunk.ids))
-            placed = found.primary[found.labels >= 0]
-            counts["documents"] += found.n_documents
-            counts["placed"] += len(placed)
-            counts["in_other"] += int(found.is_other[placed].sum())
-            counts["rows"] += len(found)
-            bar.to(counts["documents"])
+            summary.add(found.labels)
+            rows += len(found)
+            bar.to(summary.documents)
         seconds = bar.seconds
-    _tell(console, counts, output, seconds)
+    _tell(console, summary, rows, output, seconds)
 
 
 def _chunks(
@@ -123,16 +122,11 @@ def _chunks(
     return chunks_of_text(saved, corpus), len(corpus)
 
 
-def _tell(console: Console, counts: dict[str, int], output: Path, seconds: float) -> None:
-    n, placed, rows = counts["documents"], counts["placed"], counts["rows"]
-    rate = f"{n / max(seconds, 1e-9):,.0f} a second"
-    console.fact(
-        "Placed",
-        f"{placed:,} of {amount(n, 'document')} ({placed / n:.1%}), {counts['in_other']:,} of them "
-        f"in an Other topic; {n - placed:,} in none",
-    )
+def _tell(console: Console, summary: Summary, rows: int, output: Path, seconds: float) -> None:
+    summary.tell(console)
+    rate = f"{summary.documents / max(seconds, 1e-9):,.0f} documents a second"
     console.fact("Time", f"{duration(seconds)} ({rate})")
     console.fact("Table", f"{output}, {amount(rows, 'row')}", "green")
     if console.json:
-        facts = {"coverage": placed / n, "seconds": round(seconds, 3)}
-        console.result({"table": output, **counts, **facts})
+        more = {"rows": rows, "seconds": round(seconds, 3)}
+        console.result({"table": output, **summary.facts(), **more})

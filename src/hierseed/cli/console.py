@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console as Terminal
 from rich.progress import (
     BarColumn,
-    MofNCompleteColumn,
     Progress,
     ProgressColumn,
     Task,
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.table import Table
 from rich.text import Text
 
 LABEL = 11  # columns for the name of a fact
@@ -42,10 +42,36 @@ class Console:
         self.out = Terminal(highlight=False)
 
     def fact(self, label: str, text: str, style: str = "") -> None:
-        """Print one line: what, then how it is."""
-        self.terminal.print(
-            Text.assemble((f"{label:<{LABEL}}", "bold"), (text, style or "default"))
-        )
+        """Print what, then how it is; on a terminal long facts are wrapped beside their name."""
+        if self.terminal.is_terminal:
+            row = Table.grid(padding=(0, 0))
+            row.add_column(width=LABEL, style="bold")
+            row.add_column(style=style or "default", overflow="fold")
+            row.add_row(label, Text(text))
+            self.terminal.print(row)
+        else:
+            self.terminal.print(Text(f"{label:<{LABEL}}{text}"))
+
+    def chart(self, label: str, counts: Mapping[str, int], shown: int = 12) -> None:
+        """Print counts as bars, the largest first; the rest are summed up."""
+        ranked = sorted(counts.items(), key=lambda item: -item[1])
+        if len(ranked) > shown:
+            rest = sum(count for _, count in ranked[shown - 1 :])
+            ranked = [*ranked[: shown - 1], (f"{len(ranked) - shown + 1} more", rest)]
+        longest = max((len(name) for name, _ in ranked), default=0)
+        most = max((count for _, count in ranked), default=0) or 1
+        for i, (name, count) in enumerate(ranked):
+            bar = "█" * round(24 * count / most) or ("▏" if count else "")
+            head = f"{label if i == 0 else '':<{LABEL}}"
+            width = min(longest, 36)
+            self.terminal.print(
+                Text.assemble(
+                    (head, "bold"),
+                    f"{name[:width]:<{width}} ",
+                    (bar, "cyan"),
+                    (f" {count:,}", "default"),
+                )
+            )
 
     def note(self, text: str) -> None:
         """Print something to be noticed, though work goes on."""
@@ -67,7 +93,7 @@ class Console:
         columns: list[ProgressColumn] = [
             TextColumn(f"[bold]{label:<{LABEL - 1}}"),
             BarColumn(bar_width=32, complete_style="cyan", finished_style="cyan"),
-            MofNCompleteColumn() if total is not None else TextColumn("{task.completed:,}"),
+            TextColumn("{task.completed:,.0f}" + (f" of {total:,}" if total is not None else "")),
             TextColumn(unit),
             _RateColumn(),
             *([TimeRemainingColumn(compact=True), TextColumn("left")] if total else []),

@@ -20,6 +20,7 @@ from hierseed.cli.options import (
     TaxonomyFile,
     TextColumn,
 )
+from hierseed.cli.summary import Summary
 
 
 def fit(
@@ -83,25 +84,25 @@ def fit(
 
     Example: hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
     """
-    from hierseed.cli.methods import known_methods, make_estimator
-    from hierseed.cli.source import vectors_beside
-    from hierseed.embed.prepare import Preparation, Prepared
-    from hierseed.errors import CorpusError
-    from hierseed.io.saved import SavedModel, write_saved
     from hierseed.io.seeds import read_seeds
     from hierseed.taxonomy import Taxonomy
 
     console = Console(quiet=quiet, json=json)
     tree = Taxonomy.read(taxonomy)
-    estimator = make_estimator(method or known_methods()[0], tree, setting or [])
-    console.fact(
-        "Taxonomy", f"{taxonomy.name}, {amount(len(tree), 'topic')}, {tree.tree.height} levels"
-    )
+    size = f"{amount(len(tree), 'topic')} on {amount(tree.tree.height, 'level')}"
+    console.fact("Taxonomy", f"{taxonomy.name}, {size}")
     examples = read_seeds(seeds, tree)
+    console.fact("Seeds", f"{seeds.name}, {amount(len(examples), 'seed')}")
     if seeds_from_names and (added := examples.add_names(tree)):
         console.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
-    console.fact("Seeds", f"{seeds.name}, {amount(len(examples), 'seed')}")
 
+    from hierseed.cli.methods import known_methods, make_estimator
+    from hierseed.cli.source import vectors_beside
+    from hierseed.embed.prepare import Preparation, Prepared
+    from hierseed.errors import CorpusError
+    from hierseed.io.saved import SavedModel, write_saved
+
+    estimator = make_estimator(method or known_methods()[0], tree, setting or [])
     documents = _documents(
         source, embedder, vectors or vectors_beside(output), vectors is None, output, console,
         id=id, text=text, on_error=on_error, quotes=not plain_quotes,
@@ -150,7 +151,7 @@ def _documents(
         survey(corpus, console)
     if skipped.count:
         console.note(f"rows left out are in {skipped.path}")
-    return embed(corpus, choose(spec, corpus, console), folder, console, redo=redo)
+    return embed(corpus, choose(spec, corpus, console, folder), folder, console, redo=redo)
 
 
 def _fit(estimator: Any, X: Any, y: Any, X_seeds: Any, y_seeds: Any, console: Console) -> None:
@@ -166,21 +167,11 @@ def _fit(estimator: Any, X: Any, y: Any, X_seeds: Any, y_seeds: Any, console: Co
 
 
 def _tell(console: Console, estimator: Any, output: Path, seconds: float) -> None:
-    labels = estimator.labels_
-    other = estimator.taxonomy_.is_other
-    n, placed = len(labels), int((labels >= 0).sum())
-    in_other = int(other[labels[labels >= 0]].sum())
+    summary = Summary(estimator.taxonomy_)
+    summary.add(estimator.labels_)
     console.fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}")
-    console.fact(
-        "Placed",
-        f"{placed:,} of {amount(n, 'document')} ({placed / n:.1%}), "
-        f"{in_other:,} of them in an Other topic; {n - placed:,} in none",
-    )
+    summary.tell(console)
     console.fact("Model", str(output), "green")
     if console.json:
-        console.result(
-            {
-                "model": output, "documents": n, "placed": placed, "in_other": in_other,
-                "coverage": placed / n, "rounds": estimator.n_iter_, "seconds": round(seconds, 3),
-            }
-        )  # fmt: skip
+        more = {"rounds": estimator.n_iter_, "seconds": round(seconds, 3)}
+        console.result({"model": output, **summary.facts(), **more})

@@ -94,7 +94,7 @@ def _embed(corpus: Corpus, embedder: Embedder, folder: Path, console: Console) -
     from hierseed.embed.corpus import embed_corpus
 
     n = len(corpus)
-    last = {"hits": 0}
+    last: dict[str, Any] = {}
 
     def show(event: dict[str, Any]) -> None:
         last.update(event)
@@ -103,16 +103,19 @@ def _embed(corpus: Corpus, embedder: Embedder, folder: Path, console: Console) -
     with console.bar("Embedding", n) as bar:
         store = embed_corpus(corpus, embedder, folder, dtype="float16", total=n, progress=show)
         seconds = bar.seconds
-    if last["hits"] == n:
-        console.fact("Vectors", f"{amount(n, 'document')}, found in {folder}")
-    else:
-        rate = f"{(n - last['hits']) / max(seconds, 1e-9):,.0f} a second"
-        console.fact("Embedded", f"{amount(n, 'document')} in {duration(seconds)} ({rate})")
+    if last["held"]:
+        console.fact("Vectors", f"{amount(last['held'], 'document')}, found in {folder}")
+    if fresh := n - last["held"]:
+        rate = f"{fresh / max(seconds, 1e-9):,.0f} a second"
+        console.fact("Embedded", f"{amount(fresh, 'document')} in {duration(seconds)} ({rate})")
     return store
 
 
-def choose(spec: str, corpus: Corpus, console: Console) -> Embedder:
-    """Make the embedder, let it learn where it does, and say how long it will take."""
+def choose(spec: str, corpus: Corpus, console: Console, folder: Path | None = None) -> Embedder:
+    """Make the embedder, let it learn where it does, and say how long it will take.
+
+    Where `folder` has the vectors already, that is no time at all.
+    """
     from hierseed.embed.choose import choose_embedder, get_embedder
     from hierseed.embed.embedder import is_fitted, is_trained
 
@@ -120,8 +123,20 @@ def choose(spec: str, corpus: Corpus, console: Console) -> Embedder:
     if is_trained(embedder) and not is_fitted(embedder):
         console.fact("Learning", f"{embedder.name} learns from the corpus first")
         embedder.fit(corpus.texts())
-    console.fact("Embedder", f"{why}; about {duration(expected_seconds(embedder, corpus))}")
+    if folder and _is_done(folder, embedder, len(corpus)):
+        console.fact("Embedder", why)
+    else:
+        console.fact("Embedder", f"{why}; about {duration(expected_seconds(embedder, corpus))}")
     return embedder
+
+
+def _is_done(folder: Path, embedder: Embedder, n: int) -> bool:
+    from hierseed.embed.store import VectorStore, is_store
+
+    if not is_store(folder):
+        return False
+    store = VectorStore(folder)
+    return store.complete and len(store) == n and store.fingerprint == embedder.fingerprint
 
 
 def expected_seconds(embedder: Embedder, corpus: Corpus) -> float:
