@@ -123,6 +123,8 @@ def test_same_label_under_two_parents_and_twice_under_one() -> None:
 def test_order_of_the_file_is_kept() -> None:
     names = [f"t{(7 * i) % 50:02}" for i in range(50)]
     assert skos("".join(map(concept, names))).names == tuple(names)
+    mentioned_first = concept("a", "; skos:narrower e:c , e:b") + concept("b") + concept("c")
+    assert skos(mentioned_first).paths == ("a", "a > b", "a > c")
     taxonomy = Taxonomy(names, [-1, *range(24), *[-1] * 25])
     for name in ("turtle", "rdf-xml", "json-ld"):
         assert read_bytes(name, written(taxonomy, name)) == taxonomy

@@ -97,7 +97,7 @@ def read(
 
 
 def gather(triples: Sequence[Triple]) -> dict[str, Concept]:
-    """Collect what is said about each concept, in order of first mention."""
+    """Collect what is said about each concept, in the order in which they are spoken about."""
     concepts: dict[str, Concept] = {}
     forms: dict[str, tuple[str, str]] = {}  # address of a SKOS-XL label -> language, text
     extended: list[tuple[str, str, str]] = []
@@ -130,7 +130,8 @@ def gather(triples: Sequence[Triple]) -> dict[str, Concept]:
         if label in forms:
             language, text = forms[label]
             getattr(concept(address), kind).setdefault(language, []).append(text)
-    return concepts
+    order = dict.fromkeys(str(subject) for subject, _, _ in triples)
+    return {address: concepts[address] for address in order | concepts if address in concepts}
 
 
 def _language(value: Any) -> str:
