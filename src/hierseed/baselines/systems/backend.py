@@ -15,7 +15,7 @@ try:
 except ImportError as absent:
     raise MissingDependency("torch", "neural", "this baseline") from absent
 
-__all__ = ["F", "choose_device", "nn", "seeded", "torch"]
+__all__ = ["F", "choose_device", "nn", "on_device", "seeded", "torch"]
 
 
 def choose_device(name: str) -> Any:
@@ -37,3 +37,13 @@ def seeded(*numbers: int) -> Iterator[None]:
             mixed = (mixed * 1_000_003 + number + 1) % (2**63 - 1)
         torch.manual_seed(mixed)
         yield
+
+
+def on_device(place: Any, *, reset: bool = False) -> dict[str, Any]:
+    """Name of the device and the most of a GPU's memory that was held since the last reset."""
+    if place.type != "cuda":
+        return {"device": "cpu"}
+    if reset:
+        torch.cuda.reset_peak_memory_stats(place)
+    peak = torch.cuda.max_memory_allocated(place) / 2**20
+    return {"device": torch.cuda.get_device_name(place), "gpu_peak_mib": round(peak)}

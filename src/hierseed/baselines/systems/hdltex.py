@@ -102,6 +102,8 @@ class HDLTex(Supervised):
                 len(own),
                 validate=validate,
             )
+            if validate is not None:
+                self.diagnostics_.setdefault("validation_at_node", {})[str(node)] = validate()
 
     def _of(self, node: int, gold: Ints) -> tuple[Ints, Ints]:
         """Rows of a node's documents that go on below it, and the child each goes to."""

@@ -127,6 +127,21 @@ class HFT(Supervised):
                 len(own),
                 validate=validate,
             )
+        if held_out is not None:
+            self.diagnostics_["validation"] = self._compare_scores(held_out)
+
+    def _compare_scores(self, held_out: Examples) -> dict[str, float]:
+        """Leaf accuracy by the product, and by the last level's network alone."""
+        logs = self.logs(held_out.texts)
+        none = [np.zeros_like(matrix) for matrix in logs[:-1]]
+        leaf = self.tree.gold(held_out.topics)[:, -1]
+        found = {"product": product_argmax(self.tree, logs)}
+        found["last_level_alone"] = product_argmax(self.tree, [*none, logs[-1]])
+        answer = {name: float((leaves == leaf).mean()) for name, leaves in found.items()}
+        placed = np.exp(
+            sum(matrix[:, self.tree.place[self.tree.paths[:, k]]] for k, matrix in enumerate(logs))
+        )
+        return answer | {"above_half": float((placed.max(axis=1) >= 0.5).mean())}
 
     def _targets(self, level: int, gold: Ints) -> tuple[Any, Any]:
         """Documents with a label at this level or the one above, as 0/1 rows over the level."""

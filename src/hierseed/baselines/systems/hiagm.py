@@ -155,17 +155,31 @@ class HiAGM(Supervised):
             validate = self._validation(held_out)
         optimiser = adam(self.model, self.config.rate)
         self.train("network", self.model, optimiser, loss, len(examples), validate=validate)
+        if validate is not None:
+            validate()  # of the epoch that was kept, for the record
 
     def _validation(self, held_out: Examples) -> Any:
         """Mean of micro- and macro-F1 at one half: the original watches both."""
         rows, gold = self.rows(held_out.texts), self.tree.sets(held_out.topics)
 
         def validate() -> float:
-            f1 = micro_macro_f1(gold, collect(self.model, rows, len(gold)))
-            self.diagnostics_ |= {"validation_micro_f1": f1[0], "validation_macro_f1": f1[1]}
+            logits = collect(self.model, rows, len(gold))
+            f1 = micro_macro_f1(gold, logits)
+            self.diagnostics_["validation"] = {
+                "micro_f1": f1[0],
+                "macro_f1": f1[1],
+                "without_parent": self._without_parent(logits > 0),
+            }
             return sum(f1) / 2
 
         return validate
+
+    def _without_parent(self, found: NDArray[np.bool_]) -> float:
+        """Share of the topics found whose parent was not."""
+        child = np.flatnonzero(self.tree.padded.parent >= 0)
+        below = found[:, child]
+        orphans = below & ~found[:, self.tree.padded.parent[child]]
+        return float(orphans.sum() / max(below.sum(), 1))
 
     def logits(self, texts: list[str]) -> NDArray[np.float32]:
         """Score of every node of the padded tree."""

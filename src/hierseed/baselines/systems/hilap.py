@@ -136,6 +136,9 @@ class HiLAP(Supervised):
             options["schedule"] = self.config.schedule(self.full, epochs)
             optimiser = adam(self.model, self.config.rate, weight_decay=self.config.decay)
             self.train(stage, self.model, optimiser, loss, len(examples), **options)
+            if validate is not None:
+                validate()
+                self.diagnostics_[f"after_{stage}"] = self._seen
 
     def _gold(self, examples: Examples) -> Any:
         return torch.as_tensor(self.tree.tree.ancestors[examples.topics]).to(self.place)
@@ -227,12 +230,19 @@ class HiLAP(Supervised):
     def _validation(self, held_out: Examples) -> Any:
         """Share of greedy walks that choose exactly the true topics, and leaf accuracy."""
         regions, sets = self.regions(held_out.texts), self._sets(self._gold(held_out)).cpu().numpy()
+        leaves = np.flatnonzero(self.tree.tree.is_leaf)
 
         def validate() -> float:
             told = self._answers(regions, len(held_out))
             exact = float((self.chosen_sets(told.chosen) == sets).all(axis=1).mean())
             accuracy = float((told.forced == held_out.topics).mean())
-            self.diagnostics_ |= {"validation_exact": exact, "validation_forced": accuracy}
+            best = leaves[told.flat[:, leaves].argmax(axis=1)]
+            self._seen = {
+                "exact_path": exact,
+                "forced_leaf": accuracy,
+                "flat_head_leaf": float((best == held_out.topics).mean()),
+                "labels_per_document": float(self.chosen_sets(told.chosen).sum(axis=1).mean()),
+            }
             return (exact + accuracy) / 2
 
         return validate

@@ -21,7 +21,7 @@ from hierseed.baselines.systems.text import SPECIAL, Vocabulary, kim_words
 
 Ints = NDArray[np.int64]
 POWER = 0.75  # of a word's frequency when negatives are drawn
-SHARED = 256  # negatives drawn per batch
+SHARED = 128  # negatives drawn per batch
 
 
 @dataclass(frozen=True)

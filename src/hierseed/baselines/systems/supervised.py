@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.baselines.systems.backend import choose_device, nn, seeded, torch
+from hierseed.baselines.systems.backend import choose_device, nn, on_device, seeded, torch
 from hierseed.baselines.systems.checkpoint import Checkpoint, fingerprint
 from hierseed.baselines.systems.paths import PaddedTree
 from hierseed.baselines.systems.system import Config, Examples, System, Task
 from hierseed.baselines.systems.text import Tokeniser, Vocabulary
-from hierseed.baselines.systems.training import Schedule, train
-from hierseed.baselines.systems.wordvectors import default_vectors, initial_vectors
+from hierseed.baselines.systems.training import Schedule, curves, train
+from hierseed.baselines.systems.wordvectors import initial_vectors, vector_source
 
 PREDICTED = 512  # documents per batch of a prediction
 
@@ -82,6 +82,7 @@ class Supervised(System):
 
     def _fit(self, task: Task) -> None:
         self.place = choose_device(self.device)
+        on_device(self.place, reset=True)
         self.tree: PaddedTree = task.tree
         examples, held_out = task.supervision(self.seed)
         self.full = held_out is not None
@@ -89,11 +90,11 @@ class Supervised(System):
         self._kept = self._checkpoint(task)
         with seeded(self.seed, 0):
             self._learn(examples, held_out)
+        self.diagnostics_ |= on_device(self.place)
 
     def _read_words(self, task: Task) -> None:
         """Build the vocabulary from the training texts, and find vectors for it."""
-        if self.vectors is None:
-            self.vectors = default_vectors()
+        self.vectors = vector_source(self.vectors)
         cut = type(self).tokenise
         self.vocabulary = Vocabulary.build(
             map(cut, task.corpus), size=self.config.words, min_count=self.config.min_count
@@ -146,7 +147,7 @@ class Supervised(System):
 
     def describe(self) -> dict[str, Any]:
         """Name, settings and what was seen, for the record of a run."""
-        return super().describe() | self.diagnostics_
+        return super().describe() | self.diagnostics_ | {"curves": curves(self.history_)}
 
     @abstractmethod
     def _learn(self, examples: Examples, held_out: Examples | None) -> None: ...

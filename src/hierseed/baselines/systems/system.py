@@ -61,9 +61,12 @@ class Task:
 
     @property
     def corpus(self) -> list[str]:
-        """Every training text once: what vocabularies and word vectors are made from."""
+        """Every training text once: what vocabularies and word vectors are made from.
+
+        In alphabetical order, so that it is the same whichever texts were drawn as seeds.
+        """
         labelled = self.labelled.texts if self.labelled else []
-        return list(dict.fromkeys([*self.seeds.texts, *self.fitting, *labelled]))
+        return sorted({*self.seeds.texts, *self.fitting, *labelled})
 
     def supervision(self, seed: int) -> tuple[Examples, Examples | None]:
         """Give training and validation examples.
@@ -103,7 +106,8 @@ class System(ABC):
     progress : called with a dictionary after every epoch
     checkpoint : folder in which a killed `fit` leaves what the next one, called with the
         same arguments, goes on from
-    vectors : where word vectors come from, for the systems that start from some
+    vectors : where word vectors come from, for the systems that start from some: a source
+        or its name ("skip-gram", "random", "glove:FILE")
     """
 
     name: ClassVar[str]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from hierseed.baselines.systems.skipgram import SkipGram
 from hierseed.baselines.systems.text import SPECIAL, Vocabulary
+from hierseed.embed.home import model_home
 from hierseed.errors import EmbeddingError
 
 SPREAD = 0.25  # unknown words: uniform in -SPREAD … SPREAD, as in all four originals
@@ -100,9 +101,21 @@ def initial_vectors(
     return rows, known / max(len(vocabulary) - len(SPECIAL), 1)
 
 
-def default_vectors() -> SkipGram:
-    """Skip-gram of 100 numbers, trained on the corpus itself."""
-    return SkipGram()
+def vector_source(wanted: VectorSource | str | None) -> VectorSource:
+    """Find a source by its name; nothing said means skip-gram of 100 numbers on the corpus."""
+    if wanted is None or wanted == "skip-gram":
+        return SkipGram(cache=model_home() / "wordvectors")
+    if wanted == "random":
+        return RandomVectors()
+    if isinstance(wanted, str):
+        kind, _, file = wanted.partition(":")
+        if kind == "glove" and Path(file).is_file():
+            return GloveFile(Path(file))
+        raise EmbeddingError(
+            f"no word vectors {wanted!r}. Say skip-gram, random, or glove:FILE with a file of "
+            "GloVe's text form."
+        )
+    return wanted
 
 
 def _open(path: str | Path) -> Any:
