@@ -159,7 +159,7 @@ def test_check_tells_every_fault_of_every_file_at_once(project: Project, hiersee
         "docs.csv:50: id stands twice ('cats-0' stands on line 2 already)",
         "docs.csv:51: unclosed quote",
         "seeds.csv:15: no topic 'Cat'; did you mean 'Animals > Cats'?",
-        "1 topic at the end of a branch have no seed: 'Food > Cheese'",
+        "no seed for 1 topic at the end of a branch: 'Food > Cheese'",
         "1 of 13 seed documents are not in the corpus of 48: 'ghost'",
     ]:
         assert part in text

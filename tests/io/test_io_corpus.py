@@ -17,6 +17,7 @@ from hierseed.errors import CorpusError
 from hierseed.io.corpus import Corpus, Document
 from hierseed.io.faults import Fault, SkippedRows
 from hierseed.io.records import lines, open_records
+from hierseed.io.tables import write_table
 
 Rows = list[tuple[str, str]]
 
@@ -275,7 +276,7 @@ def test_a_missing_column_is_said_with_those_there_are(tmp_path: Path) -> None:
 def test_columns_by_name_without_regard_to_capitals(tmp_path: Path) -> None:
     (tmp_path / "docs.csv").write_text("ID,Body\n 7 ,hello\n")
     assert list(Corpus(tmp_path / "docs.csv", text="body")) == [("7", "hello")]
-    assert list(Corpus(tmp_path / "docs.csv", id="#", text="body")) == [("2", "hello")]
+    assert list(Corpus(tmp_path / "docs.csv", id="#", text="body")) == [("1", "hello")]
     (tmp_path / "docs.csv").write_text("text,text\na,b\n")
     with pytest.raises(CorpusError, match="2 columns named 'text'"):
         Corpus(tmp_path / "docs.csv", id="#")
@@ -286,6 +287,12 @@ def test_numbers_as_ids_match_whatever_wrote_them(tmp_path: Path) -> None:
     assert [document.id for document in Corpus(tmp_path / "docs.parquet")] == ["7", "8"]
     (tmp_path / "docs.jsonl").write_text('{"id": 7, "text": ["no", "text"]}\n')
     assert faults_of(Corpus(tmp_path / "docs.jsonl")) == [(1, "the text is no text")]
+
+
+def test_half_a_letter_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "docs.jsonl").write_text(r'{"id": 1, "text": "\ud83d"}' + "\n")
+    (fault,) = Corpus(tmp_path / "docs.jsonl").survey().faults.kept
+    assert (fault.line, fault.detail) == (1, "half of a surrogate pair")
 
 
 def test_a_damaged_parquet_file_is_refused(tmp_path: Path) -> None:
@@ -330,6 +337,18 @@ def test_excel_gives_the_values_that_were_shown(tmp_path: Path) -> None:
     (tmp_path / "bad.xlsx").write_text("id,text\n")
     with pytest.raises(CorpusError, match=r"no \.xlsx workbook"):
         open_records(tmp_path / "bad.xlsx").columns  # noqa: B018 - reading it is the test
+
+
+sheet_texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=20)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(bodies=st.lists(sheet_texts.filter(lambda text: text.strip()), min_size=1, max_size=5))
+def test_any_sheet_comes_back(bodies: list[str], tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    rows = [(str(i), body) for i, body in enumerate(bodies)]
+    write_table(pd.DataFrame(rows, columns=["id", "text"]), tmp_path / "docs.xlsx")
+    assert list(Corpus(tmp_path / "docs.xlsx")) == rows
 
 
 def test_real_documents_are_all_read(shared_data: Path) -> None:

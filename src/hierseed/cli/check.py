@@ -100,17 +100,17 @@ def _seeds(file: Path, tree: Taxonomy, names: bool, found: Findings) -> Seeds | 
     lacking = [tree.paths[topic] for topic in examples.without(tree)]
     if lacking and names:
         found.notes.append(
-            f"{amount(len(lacking), 'topic')} start from their name: {name_some(lacking)}"
+            f"names stand in for seeds of {amount(len(lacking), 'topic')}: {name_some(lacking)}"
         )
     elif lacking:
         found.faults.append(
-            f"{amount(len(lacking), 'topic')} at the end of a branch have no seed: "
+            f"no seed for {amount(len(lacking), 'topic')} at the end of a branch: "
             f"{name_some(lacking)}. Give each at least one, or use --seeds-from-names"
         )
     counts = examples.counts(len(tree))
     few = [tree.paths[topic] for topic in range(len(tree)) if 0 < counts[topic] < 3]
     if few:
-        found.notes.append(f"{amount(len(few), 'topic')} have fewer than 3 seeds: {name_some(few)}")
+        found.notes.append(f"fewer than 3 seeds for {amount(len(few), 'topic')}: {name_some(few)}")
     return examples
 
 

@@ -16,7 +16,7 @@ from hierseed.errors import CorpusError
 from hierseed.io.columns import choose_column
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.folder import TextFolder
-from hierseed.io.records import Records, as_text, open_records
+from hierseed.io.records import Records, as_text, describe, open_records
 
 ROW_NUMBER = "#"  # as the name of the id column: number the rows instead
 REPEATED = "id stands twice"
@@ -144,17 +144,16 @@ class Corpus:
         """Every row as a document or a fault; ids that may repeat are compared in full."""
         name = self.path.name
         first_seen: dict[str, int] = {}
-        for row in self._records.rows(self._columns):
+        for number, row in enumerate(self._records.rows(self._columns), start=1):
             if isinstance(row, Fault):
                 yield row
                 continue
             line, values = row
             text = as_text(values[0])
             if text is None:
-                kind = type(values[0]).__name__
-                yield Fault(name, line, "the text is no text", f"a {kind}", repr(values[0]))
+                yield Fault(name, line, "the text is no text", describe(values[0]), repr(values[0]))
                 continue
-            id = str(line) if len(values) == 1 else (as_text(values[1]) or "").strip()
+            id = str(number) if len(values) == 1 else (as_text(values[1]) or "").strip()
             if not id:
                 yield Fault(name, line, "no id", "", text)
             elif not text.strip():

@@ -13,9 +13,9 @@ from hierseed.io.records.delimited import DelimitedFile
 from hierseed.io.records.excel import ExcelFile
 from hierseed.io.records.jsonl import JsonLinesFile
 from hierseed.io.records.parquet import ParquetFile
-from hierseed.io.records.row import Row, as_text
+from hierseed.io.records.row import Row, as_text, describe
 
-__all__ = ["ENDINGS", "Records", "Row", "as_text", "open_records"]
+__all__ = ["ENDINGS", "Records", "Row", "as_text", "describe", "open_records"]
 
 ENDINGS = ".csv .tsv .jsonl (each also with .gz) .parquet .xlsx"
 

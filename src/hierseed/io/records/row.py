@@ -13,12 +13,12 @@ class Row(NamedTuple):
 
 
 def as_text(value: Any) -> str | None:
-    """Text of a cell, "" for an empty one, None for what is no text (a list, a yes/no).
+    """Text of a cell, "" for an empty one, None for what is no text (a list, half a letter).
 
     Whole numbers lose the `.0` that Excel and pandas give them, so that ids still match.
     """
     if isinstance(value, str):
-        return value
+        return value if value.isascii() or _is_whole(value) else None
     if value is None or value != value:  # NaN differs from itself
         return ""
     if isinstance(value, bool):
@@ -28,3 +28,17 @@ def as_text(value: Any) -> str | None:
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else str(value)
     return None
+
+
+def describe(value: Any) -> str:
+    """Say what stands where a text should."""
+    return "half of a surrogate pair" if isinstance(value, str) else f"a {type(value).__name__}"
+
+
+def _is_whole(text: str) -> bool:
+    """False where JSON gave half of a surrogate pair, which no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
