@@ -128,8 +128,9 @@ def _finish(figure: Any, panels: list[Any], file: Path, label: str, legend: bool
         figure.tight_layout(rect=(0, 0.09, 1, 1))
     else:
         figure.tight_layout()
-    # without a date, so that the same records give the same bytes
-    figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None, dpi=150)
+    # without a date and with fixed ids, so that the same records give the same bytes
+    with pyplot.rc_context({"svg.hashsalt": "hierseed"}):
+        figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None, dpi=150)
     pyplot.close(figure)
 
 

@@ -1,0 +1,240 @@
+"""Runs, their records, and the tables and figures made of them: small made data, real parts."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from hierseed.bench.cells import summary
+from hierseed.bench.figures import FIGURES
+from hierseed.bench.plan import PLANS, everything
+from hierseed.bench.prepared import make_task, ready
+from hierseed.bench.published import TABLE_2
+from hierseed.bench.records import Records
+from hierseed.bench.run import rounded, run_all, run_one
+from hierseed.bench.setting import Setting
+from hierseed.bench.tables import TABLES
+from hierseed.errors import CorpusError
+
+TREE = {"A": {"B": {}, "C": {}, "D": {}}, "E": {"F": {}, "G": {}}, "H": {"I": {}, "J": {}}}
+PATHS = [["A", "B"], ["A", "C"], ["A", "D"], ["E", "F"], ["E", "G"], ["H", "I"], ["H", "J"]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Seven leaves of sixty documents each around a point of their own."""
+    place = tmp_path_factory.mktemp("made")
+    rng = np.random.default_rng(0)
+    tops = {name: rng.normal(size=16) for name in TREE}
+    points = [tops[top] + 0.7 * rng.normal(size=16) for top, _ in PATHS]
+    which = rng.permutation(np.repeat(np.arange(7), 60))
+    X = np.array([points[i] for i in which]) + 0.3 * rng.normal(size=(420, 16))
+    with gzip.open(place / "docs.jsonl.gz", "wt") as file:
+        for row, i in enumerate(which):
+            text = f"word{i} document number {row}"
+            file.write(json.dumps({"id": row, "text": text, "labels": [PATHS[i]]}) + "\n")
+    (place / "taxonomy.json").write_text(json.dumps({"tree": TREE}))
+    np.save(place / "minilm.npy", X.astype(np.float16))
+    return str(place)
+
+
+def test_a_record_says_all_that_is_needed_to_make_it_again(folder):
+    record = run_one(Setting(folder, "logreg", seeds=3, draw=2))
+    assert record["scores"]["all"]["mean"]["accuracy"] > 0.9
+    assert len(record["scores"]["paper"]["levels"]) == 2
+    assert record["sizes"]["seeds"] == 21
+    assert record["sizes"]["fitting"] + 21 + record["sizes"]["test"] == 420
+    assert record["random"] == {"split": 0, "draw": 2, "method": 2}
+    assert record["vectors"]["preparation"] == {"centre": True, "unit": True, "pca": None}
+    assert {"python", "numpy", "scikit-learn"} <= set(record["versions"])
+    assert set(record["machine"]) == {
+        "processor", "cores", "memory_gib", "system", "architecture", "threads"
+    }  # fmt: skip
+    assert record["memory_mib"]["peak"] > 0
+    json.dumps(record, allow_nan=False)
+    again = run_one(Setting.from_dict(record["setting"]))
+    assert again["key"] == record["key"]
+    assert again["scores"] == record["scores"]
+
+
+def test_every_method_of_ours_is_scored_and_calibrated(folder):
+    for method in ("hierseed", "unfit"):
+        record = run_one(Setting(folder, method))
+        assert len(record["calibration"]) == 2
+        assert 0 <= record["calibration"][0]["error"] <= 1
+        assert "rounds" in record["method_notes"]
+
+
+def test_leaving_topics_out_records_where_their_documents_went(folder):
+    record = run_one(Setting(folder, "nearest-leaf", leave_out=0.3))
+    assert record["catch"]["left_out"] > 0
+    assert record["catch"]["listed"] == 1.0  # it knows neither Other nor None
+    assert sum(record["sizes"]["topics_per_level"]) < 10
+    ours = run_one(Setting(folder, "hierseed", leave_out=0.3))["catch"]
+    shares = [ours[k] for k in ("home_other", "home_stopped", "none", "elsewhere_other", "listed")]
+    assert sum(shares) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_every_method_sees_the_same_prepared_vectors(folder):
+    setting = Setting(folder, "logreg")
+    data = ready(setting.shape)
+    split = data.split(setting)
+    task, test, _ = make_task(data, setting, split)
+    whole = np.vstack([task.seeds.vectors, task.fitting.vectors, test.vectors])
+    assert np.linalg.norm(whole, axis=1) == pytest.approx(1.0, abs=1e-5)
+    raw, _, header = make_task(data, Setting(folder, "logreg", prepare=False), split)
+    assert header == {"centre": False, "unit": False, "pca": None}
+    assert raw.fitting.vectors == pytest.approx(data.dataset.vectors[split.fitting], abs=1e-3)
+    assert len(task.labelled) == len(split.train)
+
+
+def test_limit_takes_fewer_documents(folder):
+    assert run_one(Setting(folder, "nearest-leaf", limit=300))["sizes"]["documents"] == 300
+
+
+def test_a_trained_embedder_makes_vectors_where_asked(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("HIERSEED_HOME", str(tmp_path))
+    record = run_one(Setting(folder, "nearest-leaf", vectors="tfidf:8"))
+    assert record["vectors"]["name"] == "tfidf:8"
+    assert record["scores"]["all"]["mean"]["accuracy"] > 0.9  # each leaf has a word of its own
+    kept = list(tmp_path.rglob("*.npy"))
+    assert len(kept) == 1
+    before = kept[0].stat().st_mtime_ns
+    ready.cache_clear()
+    run_one(Setting(folder, "logreg", vectors="tfidf:8"))
+    assert kept[0].stat().st_mtime_ns == before
+
+
+# ------------------------------------------------------------------ records
+
+
+def test_runs_are_made_once_and_go_on_after_a_kill(folder, tmp_path):
+    records = Records(tmp_path / "runs")
+    settings = [Setting(folder, method) for method in ("nearest-leaf", "top-down", "logreg")]
+    seen = []
+    run_all(settings[:2], records, report=lambda setting, outcome: seen.append(setting.method))
+    file = next((tmp_path / "runs").glob("*.jsonl"))
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-40])  # the second record is cut short
+    made = run_all(settings, records)
+    assert seen == ["nearest-leaf", "top-down"]
+    assert [record["setting"]["method"] for record in made] == ["top-down", "logreg"]
+    assert len(list(records)) == 3
+    assert run_all(settings, records) == []
+    assert records.forget([settings[0].key]) == 1
+    assert len(records.keys()) == 2
+
+
+def test_several_processes_give_the_same_scores(folder, tmp_path):
+    settings = [Setting(folder, method) for method in ("nearest-leaf", "logreg", "hierseed")]
+    one, two = Records(tmp_path / "one"), Records(tmp_path / "two")
+    run_all(settings, one)
+    run_all(settings, two, jobs=2)
+    scores = [{r["key"]: r["scores"] for r in records} for records in (one, two)]
+    assert scores[0] == scores[1]
+
+
+def test_a_method_that_fails_is_told_and_the_others_go_on(folder, tmp_path):
+    told = {}
+    run_all(
+        [Setting(folder, "setfit"), Setting(folder, "logreg")],
+        Records(tmp_path),
+        report=lambda setting, outcome: told.update({setting.method: outcome}),
+    )
+    assert isinstance(told["setfit"], str)
+    assert "HIERSEED_SETFIT_MODEL" in told["setfit"] or "pip install" in told["setfit"]
+    assert isinstance(told["logreg"], dict)
+
+
+def test_settings_differ_by_all_but_their_tag():
+    base = Setting("a", "b")
+    assert base.key == Setting("a", "b", tag="x").key
+    others = [
+        Setting("a", "b", seeds=5),
+        Setting("a", "b", draw=1),
+        Setting("a", "b", skew=1.0),
+        Setting("a", "b", prepare=False),
+        Setting("a", "b", parameters=(("x", 1),)),
+    ]
+    assert len({s.key for s in [base, *others]}) == 6
+    for setting in others:
+        assert Setting.from_dict(json.loads(json.dumps(setting.to_dict()))) == setting
+
+
+def test_rounding_leaves_no_numbers_json_lacks():
+    assert rounded({"a": [1.23456789, float("nan")], "b": 3}) == {"a": [1.234568, None], "b": 3}
+
+
+# ------------------------------------------------------------------ plans, tables, figures
+
+
+def test_plans_name_runs_once_and_known_methods():
+    settings = everything()
+    assert len({s.key for s in settings}) == len(settings)
+    assert {s.draw for s in settings} == set(range(5))
+    assert len(everything(1, ["seeds"])) < len(everything(1))
+    assert set(PLANS) == {"main", "seeds", "ablations", "vectors", "skewed", "left-out"}
+
+
+@pytest.fixture(scope="module")
+def records(folder, tmp_path_factory):
+    """Records of real runs, said to be of a known set so that the tables take them."""
+    kept = Records(tmp_path_factory.mktemp("results"))
+    settings = [
+        Setting(folder, method, seeds=seeds, draw=draw)
+        for method in ("hierseed", "nearest-leaf", "ridge-all-labels")
+        for seeds in (2, 4)
+        for draw in (0, 1)
+    ]
+    settings += [Setting(folder, "hierseed", parameters=(("les_weight", 0.0),))]
+    settings += [Setting(folder, "hierseed", leave_out=0.15), Setting(folder, "hierseed", skew=1.0)]
+    for setting in settings:
+        record = run_one(setting)
+        record["setting"]["data"] = "cap"
+        kept.add(record)
+    return kept
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_markdown_with_its_numbers(records, name):
+    for table in TABLES[name](records):
+        text = table.markdown()
+        lines = [line for line in text.splitlines() if line.startswith("|")]
+        assert len({line.count("|") for line in lines}) == 1
+        assert len(lines) == len(table.rows) + 2
+        assert all(len(row) == len(table.header) for row in table.rows)
+    assert any(char.isdigit() for char in text)
+
+
+def test_a_cell_is_mean_and_deviation_over_draws(records):
+    runs = records.find(method="nearest-leaf", seeds=4, leave_out=0)
+    values = [run["scores"]["all"]["mean"]["bcubed_f1"] for run in runs]
+    table = TABLES["main"](records)[0]
+    row = next(row for row in table.rows if row[0] == "nearest leaf-seed mean")
+    assert row[2] == f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}"
+
+
+def test_the_papers_numbers_stand_beside_ours(records):
+    text = TABLES["2"](records)[0].markdown()
+    assert f"{TABLE_2['hierseed'][0]:.3f} / - / -" in text
+    assert text.count(" / ") >= 2 * 6 * len(TABLE_2)
+
+
+def test_the_summary_names_parameters(records):
+    text = summary(records.find(leave_out=0)).markdown()
+    assert "HierSeed les_weight=0.0" in text
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_is_drawn_the_same_twice(records, name, tmp_path):
+    for file in ("one.svg", "two.svg"):
+        FIGURES[name](records, tmp_path / file)
+    text = (tmp_path / "one.svg").read_bytes()
+    assert b"<svg" in text
+    assert text == (tmp_path / "two.svg").read_bytes()
+
+
+def test_no_records_no_figure(tmp_path):
+    with pytest.raises(CorpusError, match="bench run"):
+        FIGURES["levels"](Records(tmp_path), tmp_path / "x.svg")
