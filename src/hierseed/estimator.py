@@ -89,7 +89,7 @@ class HierSeed(SeededEstimator):
         other_spelling: str = "text",
         max_iter: int = 20,
         tol: float = 1e-4,
-        refine_max_iter: int = 10,
+        refine_max_iter: int = 5,
         refine_tol: float = 1e-3,
         n_jobs: int | None = None,
     ) -> None:

@@ -103,7 +103,8 @@ def seed_pairs(y: Any, n: int, taxonomy: Taxonomy, name: str = "y") -> tuple[Int
             f"inconsistent numbers of samples: [{n}, {len(y)}]. Give one entry per row, -1 for "
             "no seed."
         )
-    if any(isinstance(entry, Iterable) and not isinstance(entry, str) for entry in y):
+    numeric = isinstance(y, np.ndarray) and y.dtype.kind in "iuf"
+    if not numeric and any(isinstance(e, Iterable) and not isinstance(e, str) for e in y):
         pairs = [
             (row, topic)
             for row, entry in enumerate(y)

@@ -11,12 +11,13 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from hierseed.core.blocks import ArrayBlocks
-from hierseed.core.distance import nearest, squared_norms
+from hierseed.core.distance import nearest, squared_distances, squared_norms
 from hierseed.core.exact import Grid, sum_by_group
 from hierseed.core.model import Model, pivots
 from hierseed.core.objective import objective
 from hierseed.core.other import other_vector
-from hierseed.core.pivot import assigned, radii, widen
+from hierseed.core.pivot import assigned, radii
+from hierseed.core.reach import widen
 from hierseed.core.refine import refine
 from hierseed.core.sphere import Candidates, windows
 from hierseed.core.tree import Tree
@@ -197,11 +198,12 @@ def test_an_empty_topic_reaches_for_a_near_document_only(nearest_document, wante
 def test_eccentricity_from_all_to_none_of_an_overlap():
     vectors = [[0.0], [4.0]]
     X = np.array([[1.5], [2.0], [2.4], [-1.0]])  # the radii of 3 overlap in 1 … 3
+    D = squared_distances(X, np.array(vectors))
     for e, first, second in [(1.0, [1, 1, 1, 1], [1, 1, 1, 0]), (0.0, [0, 0, 0, 1], [0, 0, 0, 0])]:
-        kept, _ = assigned(X, squared_norms(X), model_of([-1, -1], vectors, 3.0, e))
+        kept = assigned(D, squared_norms(X), model_of([-1, -1], vectors, 3.0, e))
         assert kept[:, 0].tolist() == [bool(v) for v in first]
         assert kept[:, 1].tolist() == [bool(v) for v in second]
-    kept, _ = assigned(X, squared_norms(X), model_of([-1, -1], vectors, 3.0))
+    kept = assigned(D, squared_norms(X), model_of([-1, -1], vectors, 3.0))
     assert kept[:, 0].tolist() == [True, True, False, True]  # level at 2.0: the lower id
     assert kept[:, 1].tolist() == [False, False, True, False]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import Block
-from hierseed.core.distance import lowest, nearest, squared_norms
+from hierseed.core.distance import lowest, nearest, squared_distances, squared_norms
 from hierseed.core.model import Model
 from hierseed.core.pivot import assigned
 
@@ -33,9 +33,14 @@ class Placements:
         return Placements(self.row, topic, self.nearest, self.first)
 
 
-def place(block: Block, model: Model) -> Placements:
-    """Place documents at the pivot."""
-    kept, D = assigned(block.X, block.squared_norms, model)
+def pivot_distances(block: Block, model: Model) -> NDArray[np.float64]:
+    """Squared distance of each document to each pivot topic."""
+    return squared_distances(block.X, model.vectors[model.pivots], block.squared_norms)
+
+
+def place(block: Block, model: Model, D: NDArray[np.float64]) -> Placements:
+    """Place documents at the pivot, by their squared distances to its topics."""
+    kept = assigned(D, block.squared_norms, model)
     largest = squared_norms(model.vectors[model.pivots]).max(initial=0.0)
     closest = lowest(D, block.squared_norms + largest)
     row, column = np.nonzero(kept)
@@ -72,16 +77,22 @@ def by_topic(topic: Ints, model: Model, level: int) -> Iterator[tuple[int, Ints]
 
 def settled(block: Block, model: Model, level: int) -> Placements:
     """Placements with every topic above `level` split; remembered for the model's version."""
-    if block.memo.get("version") != model.version:
-        block.memo = {"version": model.version, "labels": block.memo.get("labels")}
-    known = block.memo.setdefault("settled", {})
+    known = remembered(block, model)
     if level not in known:
         if level <= model.pivot_level:
-            known[level] = place(block, model)
+            known[level] = place(block, model, pivot_distances(block, model))
         else:
             above = settled(block, model, level - 1)
             known[level] = above.moved(split(block, above.row, above.topic, model, level - 1))
     return known[level]
+
+
+def remembered(block: Block, model: Model) -> dict[int, Placements]:
+    """Placements that a block remembers for this version of the model, by level."""
+    if block.memo.get("version") != model.version:
+        block.memo = {"version": model.version, "labels": block.memo.get("labels")}
+    known: dict[int, Placements] = block.memo.setdefault("settled", {})
+    return known
 
 
 def deepest(block: Block, model: Model) -> Placements:

@@ -27,8 +27,7 @@ def squared_distances(
         x2 = squared_norms(X)
     X = X.astype(np.float64, copy=False)
     C = C.astype(np.float64, copy=False)
-    D = X @ C.T
-    D *= -2.0
+    D = X @ (-2.0 * C).T
     D += x2[:, None]
     D += squared_norms(C)[None, :]
     return np.maximum(D, 0.0, out=D)
@@ -51,8 +50,7 @@ def nearest(
     if len(C) == 1:
         return np.zeros(n, dtype=np.intp), np.full(n, np.inf)
     c2 = squared_norms(C)
-    D = X @ C.astype(X.dtype).T
-    D *= -2
+    D = X @ (-2 * C).astype(X.dtype).T
     D += c2.astype(X.dtype)
     every = np.arange(n)
     best = D.argmin(axis=1)

@@ -16,7 +16,8 @@ from hierseed.core.exact import Grid
 from hierseed.core.model import Model, pivots
 from hierseed.core.objective import Objective, objective
 from hierseed.core.other import other_vector, parents_for_other
-from hierseed.core.pivot import radii, widen
+from hierseed.core.pivot import radii
+from hierseed.core.reach import widen
 from hierseed.core.refine import refine
 from hierseed.core.spheres import spheres_above_pivot, spheres_of_level
 from hierseed.core.tree import Tree
@@ -40,7 +41,7 @@ class Settings:
     other_spelling: str = "text"
     max_iter: int = 20
     tol: float = 1e-4
-    refine_max_iter: int = 10
+    refine_max_iter: int = 5  # each round runs it again
     refine_tol: float = 1e-3
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block, Blocks
 from hierseed.core.distance import LEVEL, squared_distances, squared_norms
 from hierseed.core.model import Model
 from hierseed.core.other import same_place
@@ -33,41 +32,13 @@ def radii(tree: Tree, vectors: Floats, pivots: Ints) -> Floats:
     return result
 
 
-def reach(block: Block, model: Model) -> tuple[Floats, Ints]:
-    """Squared distance of the nearest document to each pivot topic, and how many lie inside."""
-    D = squared_distances(block.X, model.vectors[model.pivots], block.squared_norms)
-    inside = model.radii[model.pivots] ** 2 >= D
-    return D.min(axis=0), inside.sum(axis=0)
-
-
-def widen(blocks: Blocks, model: Model, alpha: float) -> tuple[Model, Ints]:
-    """Let an empty topic reach `alpha` times its nearest document, if within twice its radius.
-
-    Answers with the model and the topics that stay empty all the same.
-    """
-    nearest = np.full(len(model.pivots), np.inf)
-    inside = np.zeros(len(model.pivots), dtype=np.intp)
-    for near, count in blocks.map(reach, model):
-        nearest, inside = np.minimum(nearest, near), inside + count
-    nearest = np.sqrt(nearest)
-    own = model.radii[model.pivots]
-    empty = inside == 0
-    reachable = empty & (nearest <= 2 * own)
-    if reachable.any():
-        radii = model.radii.copy()
-        radii[model.pivots[reachable]] = alpha * nearest[reachable]
-        model = model.changed(radii=radii)
-    return model, model.pivots[empty & ~reachable]
-
-
-def assigned(X: NDArray[np.floating], x2: Floats, model: Model) -> tuple[Bools, Floats]:
-    """Which pivot topics each document belongs to, and its squared distance to all of them.
+def assigned(D: Floats, x2: Floats, model: Model) -> Bools:
+    """Which pivot topics each document belongs to, by its squared distances to all of them.
 
     All topics that reach the document; of two siblings the nearer keeps it, unless an
-    eccentricity widens or narrows that.
+    eccentricity widens or narrows that. `x2`: the documents' squared lengths.
     """
     vectors, tree = model.vectors[model.pivots], model.tree
-    D = squared_distances(X, vectors, x2)
     scale = LEVEL * (x2 + squared_norms(vectors).max(initial=0.0))
     own = model.radii[model.pivots]
     within = np.asarray(own**2 >= D)
@@ -88,4 +59,4 @@ def assigned(X: NDArray[np.floating], x2: Floats, model: Model) -> tuple[Bools, 
             bound = gap - own[rivals] + eccentricity[topic] * overlap
             fits = np.sqrt(D[:, [topic]]) <= bound
             kept[:, topic] &= (fits | ~within[:, rivals]).all(axis=1)
-    return kept, D
+    return kept

@@ -1,0 +1,237 @@
+"""The core's speed and memory as ratios in one run: sphere, whole fit, growth, peak memory.
+
+    python benchmarks/bench_core.py            all parts
+    python benchmarks/bench_core.py sphere     one part
+
+Writes results/bench_core.json and docs/images/growth.png.
+"""
+
+import gzip
+import json
+import subprocess
+import sys
+import time
+import warnings
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from machine import DATA, RESULTS, ROOT, best_of, write
+
+from hierseed import HierSeed, Taxonomy
+from hierseed.core.sphere import windows
+
+# ------------------------------------------------------------------ the sphere
+
+
+def triple_loop(distances):
+    """The published cost: every document, every triple of children."""
+    best = np.full(len(distances), np.inf)
+    for a, b, c in combinations(range(distances.shape[1]), 3):
+        three = distances[:, [a, b, c]]
+        np.minimum(best, three.max(axis=1) - three.min(axis=1), out=best)
+    return best
+
+
+def sphere():
+    rng = np.random.default_rng(0)
+    against = []
+    for children in (10, 20, 53):
+        distances = rng.gamma(9.0, size=(500, children))
+        slow, _, one = best_of(1, lambda d=distances: triple_loop(d))
+        fast, _, two = best_of(5, lambda d=distances: windows(d))
+        assert np.allclose(one, two[0])
+        python = per_document_loop_seconds(distances[:3]) / 3 * 500
+        against.append(
+            {"children": children, "documents": 500, "windows_s": fast, "triples_numpy_s": slow,
+             "triples_python_s": python, "ratio_numpy": slow / fast, "ratio_python": python / fast}
+        )  # fmt: skip
+    growth = []
+    for documents in (10_000, 20_000, 40_000, 80_000):
+        for children in (8, 32, 128):
+            distances = rng.gamma(9.0, size=(documents, children))
+            seconds, _, _ = best_of(3, lambda d=distances: windows(d))
+            growth.append({"documents": documents, "children": children, "seconds": seconds})
+    return {"against_triples": against, "growth": growth}
+
+
+def per_document_loop_seconds(distances):
+    """The same as plain loops, which is how the published code runs it."""
+    began = time.perf_counter()
+    for row in distances:
+        min(max(t) - min(t) for t in combinations(row.tolist(), 3))
+    return time.perf_counter() - began
+
+
+# ------------------------------------------------------------------ a whole fit
+
+
+def arxiv(draw=0, seeds=4):
+    folder = DATA / "arxiv"
+    X = np.load(folder / "minilm.npy").astype(np.float32)
+    X -= X.mean(axis=0)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    with gzip.open(folder / "docs.jsonl.gz", "rt") as file:
+        paths = [tuple(json.loads(line)["labels"][0]) for line in file]
+    taxonomy = Taxonomy.from_paths(sorted(set(paths)))
+    truth = np.array([taxonomy.index(path) for path in paths])
+    rng = np.random.default_rng(draw)
+    y = np.full(len(X), -1)
+    for topic in np.unique(truth):
+        y[rng.choice(np.flatnonzero(truth == topic), seeds, replace=False)] = topic
+    return taxonomy, X, y
+
+
+def whole_fit():
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    if not DATA.is_dir():
+        return {"skipped": "the labelled corpora are not beside this checkout"}
+    taxonomy, X, y = arxiv()
+    leaves = np.flatnonzero(taxonomy.tree.is_leaf)
+    means = np.array([X[y == leaf].mean(axis=0) for leaf in leaves])
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    ours, theirs, product = [], [], []
+    for _ in range(5):  # in turn, so that both see the same load
+        ours.append(best_of(1, lambda: HierSeed(taxonomy).fit(X, y))[0])
+        theirs.append(
+            best_of(1, lambda: KMeans(len(leaves), init=means, n_init=1, max_iter=10).fit(X))[0]
+        )
+        product.append(best_of(1, lambda: X @ means.T)[0])
+    model = HierSeed(taxonomy).fit(X, y)
+    children = np.array([len(taxonomy.tree.children(t)) for t in taxonomy.tree.children(-1)])
+    return {
+        "documents": len(X), "width": X.shape[1], "topics": len(taxonomy),
+        "rounds": model.n_iter_, "hierseed_s": min(ours), "kmeans_s": min(theirs),
+        "ratio": min(ours) / min(theirs), "one_product_all_leaves_s": min(product),
+        "floor_s": min(product) * model.n_iter_ * 12 * float(children.mean()) / len(leaves),
+        "floor": "rounds x 12 passes x a product with the mean number of children",
+    }  # fmt: skip
+
+
+# ------------------------------------------------------------------ growth
+
+
+def synthetic(documents, branches, leaves, width=128, seed=0):
+    rng = np.random.default_rng(seed)
+    taxonomy = Taxonomy.from_paths([(f"t{a}", f"s{b}") for a in range(branches)
+                                    for b in range(leaves)])  # fmt: skip
+    tops = rng.normal(size=(branches, width)).astype(np.float32)
+    subs = tops.repeat(leaves, axis=0) + rng.normal(size=(branches * leaves, width)) * 0.6
+    which = rng.integers(0, branches * leaves, documents)
+    X = subs[which].astype(np.float32)
+    X += rng.normal(size=X.shape).astype(np.float32) * 0.5
+    y = np.full(documents, -1)
+    leaf_ids = np.flatnonzero(taxonomy.tree.is_leaf)
+    for leaf in range(branches * leaves):
+        y[np.flatnonzero(which == leaf)[:4]] = leaf_ids[leaf]
+    return taxonomy, X, y
+
+
+def growth():
+    rows = []
+    for factor in (1, 2, 4, 8):
+        taxonomy, X, y = synthetic(25_000 * factor, 8, 8)
+        seconds, _, _ = best_of(3, lambda t=taxonomy, X=X, y=y: two_rounds(t).fit(X, y))
+        rows.append({"axis": "documents", "size": len(X), "seconds": seconds})
+    for factor in (1, 2, 4):
+        taxonomy, X, y = synthetic(50_000, 8 * factor, 8)
+        seconds, _, _ = best_of(3, lambda t=taxonomy, X=X, y=y: two_rounds(t).fit(X, y))
+        rows.append({"axis": "topics", "size": len(taxonomy), "seconds": seconds})
+    plot(rows)
+    return rows
+
+
+def two_rounds(taxonomy):
+    return HierSeed(taxonomy, max_iter=2, tol=0.0, refine_tol=0.0, refine_max_iter=8)
+
+
+def plot(rows):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), constrained_layout=True)
+    for axis, name in zip(axes, ("documents", "topics")):
+        size = np.array([row["size"] for row in rows if row["axis"] == name])
+        seconds = np.array([row["seconds"] for row in rows if row["axis"] == name])
+        axis.plot(size, seconds, "o-", color="#2a6f97", label="measured")
+        line = seconds[-1] * size / size[-1]
+        axis.plot(size, line, "--", color="#999", label="linear through the last")
+        axis.set(xlabel=name, ylabel="seconds, two rounds", ylim=(0, None), xlim=(0, None))
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].legend(frameon=False)
+    (ROOT / "docs" / "images").mkdir(parents=True, exist_ok=True)
+    figure.savefig(ROOT / "docs" / "images" / "growth.png", dpi=110)
+
+
+# ------------------------------------------------------------------ peak memory
+
+
+def memory():
+    """Peak of a fresh process beyond the input matrix, which it maps from disk."""
+    rows = []
+    for dtype in ("float16", "float32"):
+        shown = subprocess.run(
+            [sys.executable, __file__, "peak", dtype], capture_output=True, text=True, check=True
+        ).stdout.split()
+        base, peak, matrix = map(int, shown[-3:])
+        beyond = peak - base - matrix
+        rows.append(
+            {"dtype": dtype, "matrix_mb": matrix / 1e6, "beyond_mb": beyond / 1e6,
+             "share_of_matrix": beyond / matrix, "allowed_mb": 0.3 * matrix / 1e6 + 200}
+        )  # fmt: skip
+    return rows
+
+
+def peak(dtype):
+    taxonomy, X, y = synthetic(4_000, 8, 8, width=384)
+    HierSeed(taxonomy).fit(X, y)  # libraries loaded, pools made
+    taxonomy, X, y = synthetic(400_000, 8, 8, width=384)
+    path = RESULTS / f"peak-{dtype}.npy"
+    np.save(path, X.astype(dtype))
+    del X
+    child = subprocess.run(
+        [sys.executable, __file__, "peak-child", str(path)], capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    path.unlink()
+    print(child.stdout)
+
+
+def high_water():
+    """Largest resident size so far; unlike ru_maxrss it starts anew in a new program."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+
+
+def peak_child(path):
+    taxonomy, X, y = synthetic(4_000, 8, 8, width=384)
+    HierSeed(taxonomy).fit(X, y)
+    del X
+    base = high_water()
+    taxonomy = synthetic(2_000, 8, 8, width=384)[0]
+    X = np.load(path)
+    y = np.full(len(X), -1)
+    y[:2_000] = synthetic(2_000, 8, 8, width=384)[2]
+    HierSeed(taxonomy).fit(X, y)
+    print(base, high_water(), X.nbytes)
+
+
+PARTS = {"sphere": sphere, "whole_fit": whole_fit, "growth": growth, "memory": memory}
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["peak"]:
+        peak(sys.argv[2])
+    elif sys.argv[1:2] == ["peak-child"]:
+        peak_child(sys.argv[2])
+    else:
+        old = RESULTS / "bench_core.json"
+        record = json.loads(old.read_text()) if old.exists() else {}
+        record.pop("machine", None)
+        for part in sys.argv[1:] or PARTS:
+            record[part] = PARTS[part]()
+            print(json.dumps({part: record[part]}, indent=1))
+        write("bench_core", record)
