@@ -57,8 +57,8 @@ class MeanPooling:
         # RoBERTa counts positions from 2, so a model may hold fewer tokens than its table has rows.
         limit = getattr(self._tokenizer, "model_max_length", max_tokens)
         self.max_tokens = min(max_tokens, int(limit))
-        if self.device == "cuda":
-            self._model = self._model.to(torch.float16)
+        # A checkpoint may be kept in float16, which a CPU computes slowly.
+        self._model = self._model.to(torch.float16 if self.device == "cuda" else torch.float32)
         self.dimension = int(self._model.config.hidden_size)
 
     @cached_property
