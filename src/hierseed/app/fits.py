@@ -53,7 +53,9 @@ class Fit:
         self.distance: Floats = arrays["distance"]
         self.score: Floats = arrays["score"]
         self.runner_up: Ints = arrays["runner_up"]
+        self.is_seed: NDArray[np.bool_] = arrays["is_seed"]
         self.n: int = content["n"]
+        self.seeds: list[list[str]] = content["seeds"]  # rows of id, text, topic, as given
 
     @cached_property
     def keys(self) -> list[str]:
@@ -109,11 +111,13 @@ class Fit:
         depth = np.maximum((self.path >= 0).sum(axis=1) - 1, 0)
         return values[np.arange(len(values)), depth]
 
-    def assignments(self) -> Assignments:
-        """The placements as the library knows them."""
+    def assignments(self, start: int, stop: int) -> Assignments:
+        """The placements of some documents that follow each other, as the library knows them."""
+        stop = min(stop, self.n)
+        part = slice(self.records(start).start, self.records(stop - 1).stop)
         return Assignments(
-            self.taxonomy, self.n, self.row, self.topic, self.path, self.distance, self.score,
-            self.runner_up, np.zeros(self.n, dtype=bool),
+            self.taxonomy, stop - start, self.row[part] - start, self.topic[part], self.path[part],
+            self.distance[part], self.score[part], self.runner_up[part], self.is_seed[start:stop],
         )  # fmt: skip
 
 
@@ -125,6 +129,7 @@ def write(
     topics: Topics,
     report: dict[str, Any],
     facts: dict[str, Any],
+    seeds: list[list[str]],
 ) -> int:
     """Write a fit as a whole; only then does the project know of it."""
     id = int(project.db.execute("SELECT coalesce(max(id), 0) + 1 FROM fit").fetchone()[0])
@@ -133,6 +138,7 @@ def write(
         "n": assignments.n_documents,
         "ids": list(topics.ids),
         "facts": facts,
+        "seeds": seeds,
         "taxonomy": {
             "names": taxonomy.names,
             "parent": taxonomy.tree.parent,
@@ -148,6 +154,7 @@ def write(
         "distance": assignments.distance.astype(np.float32),
         "score": assignments.score.astype(np.float32),
         "runner_up": assignments.runner_up.astype(np.int32),
+        "is_seed": assignments.is_seed,
     }
     folder = project.fit_folder(id)
     folder.parent.mkdir(exist_ok=True)

@@ -87,7 +87,7 @@ def methods() -> list[Method]:
     return [method for method in METHODS if find_spec(method.home)]
 
 
-def project_seeds(project: Project, here: Topics, names: bool) -> Seeds:
+def project_seeds(project: Project, here: Topics) -> Seeds:
     """The project's seeds as the library knows them."""
     seeds = Seeds()
     by_row = labels.seeds(project)
@@ -98,9 +98,14 @@ def project_seeds(project: Project, here: Topics, names: bool) -> Seeds:
     for topic, text in labels.examples(project):
         seeds.texts.append(text)
         seeds.text_topics.append(here.place[topic])
-    if names:
-        seeds.add_names(here.taxonomy)
     return seeds
+
+
+def seed_rows(seeds: Seeds, taxonomy: Taxonomy) -> list[list[str]]:
+    """The seeds as rows of a file: id, text, topic."""
+    paths = taxonomy.paths
+    rows = [[id, "", paths[topic]] for id, found in seeds.by_id.items() for topic in found]
+    return rows + [["", text, paths[t]] for t, text in zip(seeds.text_topics, seeds.texts)]
 
 
 def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
@@ -110,7 +115,10 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     if not len(here.taxonomy):
         raise ProjectError("the project has no taxonomy. Load one, or add topics by hand")
     method = next((m for m in methods() if m.name == dials.method), methods()[0])
-    seeds = project_seeds(project, here, dials.names)
+    seeds = project_seeds(project, here)
+    given = seed_rows(seeds, here.taxonomy)
+    if dials.names:
+        seeds.add_names(here.taxonomy)
     if not len(seeds):
         raise SeedError("no seeds yet. Accept a few documents, or let names stand in for seeds")
     store = vectors.make(project, say)
@@ -147,6 +155,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     facts = {
         "method": method.name,
         "dials": asdict(dials),
+        "embedder": embedder.name,
         "documents": assignments.n_documents,
         "seeds": len(seeds),
         "coverage": assignments.coverage,
@@ -158,7 +167,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     saved = SavedModel(
         estimator, preparation, embedder.name, embedder.fingerprint, seeds.by_id, about
     )
-    return fits.write(project, saved, embedder, assignments, here, report, facts)
+    return fits.write(project, saved, embedder, assignments, here, report, facts, given)
 
 
 def place(estimator: Any, X: Any, y: Any, dials: Dials) -> Assignments:
@@ -188,4 +197,4 @@ def lacking(project: Project) -> list[str]:
     """Paths of the topics at the end of a branch that have no seed."""
     here = topics.current(project)
     bare: Taxonomy = here.taxonomy
-    return [bare.paths[topic] for topic in project_seeds(project, here, False).without(bare)]
+    return [bare.paths[topic] for topic in project_seeds(project, here).without(bare)]

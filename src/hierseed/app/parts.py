@@ -46,7 +46,7 @@ def dense_parts(
         parts.append(
             {
                 "words": words[group],
-                "name": ", ".join(words[group][:3]).capitalize() or "A new topic",
+                "name": _name(words[group]),
                 "size": int(sizes[group]) * step,
                 "tight": float(lengths[group]),
                 "documents": [
@@ -56,3 +56,9 @@ def dense_parts(
             }
         )
     return parts
+
+
+def _name(words: list[str]) -> str:
+    """A first name for a part, to be overwritten: its longer words say more than `up` or `two`."""
+    telling = [word for word in words if len(word) > 3] or words
+    return ", ".join(telling[:3]).capitalize() or "A new topic"

@@ -51,6 +51,7 @@ class Project:
         self._local = threading.local()
         self._open: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
+        self.memo: dict[str, tuple[Any, Any]] = {}  # what was read last, and for which state
         schema.prepare(self.db, self.path)
         self.folder.mkdir(exist_ok=True)
 

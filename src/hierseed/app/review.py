@@ -70,17 +70,23 @@ def words(fit: Fit, here: Topics, key: str) -> list[str]:
     return found
 
 
-def rivals(fit: Fit, here: Topics, key: str) -> list[dict[str, Any]]:
+def rivals(fit: Fit, here: Topics, key: str, most: int = 4) -> list[dict[str, Any]]:
     """The topics nearest to this one, with the documents that nearly went there."""
-    if key not in fit.keys[:-1]:
+    within = inside(fit, here, key)
+    records = np.flatnonzero(within[fit.topic] & (fit.runner_up >= 0))
+    if not len(records):
         return []
-    found = fit.report["topics"]["rivals"][fit.keys.index(key)]
-    lines = [(key_today(fit, here, topic), count) for topic, count in found]
-    return [
-        {"key": other, "path": path_of(here, other), "count": count}
-        for other, count in lines
-        if other and other != key
-    ]
+    # The runner-up is deep; what it means for this topic is its ancestor on this topic's level.
+    at_level = fit.taxonomy.tree.ancestors[fit.runner_up[records], _level(fit, key) - 1]
+    other = at_level[(at_level >= 0) & ~within[at_level]]
+    counts = np.bincount(other, minlength=len(fit.taxonomy))
+    found = []
+    for topic in np.argsort(-counts, kind="stable")[:most]:
+        there = key_today(fit, here, int(topic))
+        if counts[topic] and there:
+            line = {"key": there, "path": path_of(here, there), "count": int(counts[topic])}
+            found.append(line)
+    return found
 
 
 class Near(NamedTuple):

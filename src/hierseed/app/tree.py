@@ -47,9 +47,11 @@ def tree_view(project: Project, fit: Fit | None) -> list[dict[str, Any]]:
                 "below": all_seeds[id],
             }
         )
+    # After all listed topics, so that an Other stands behind its named siblings.
+    for i, id in enumerate(here.ids):
         if own.get(f"other-{id}"):
-            lines.append(_apart(f"other-{id}", str(id), "Other", own[f"other-{id}"], total))
-            lines[-1]["level"] = int(tree.level[i]) + 1
+            line = _apart(f"other-{id}", str(id), "Other", own[f"other-{id}"], total)
+            lines.append({**line, "level": int(tree.level[i]) + 1})
     for key, name in (("other-0", "Other"), (NONE, "None of these")):
         if own.get(key):
             lines.append(_apart(key, "", name, own[key], total))

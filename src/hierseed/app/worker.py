@@ -92,11 +92,22 @@ def _embed(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
     return f"{len(vectors.make(project, tell)):,} documents have vectors"
 
 
+def _export(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
+    from hierseed.app import export, fits
+
+    fit = fits.get(project, arguments["fit"])
+    if arguments["what"] == "bundle":
+        return export.write_bundle(project, fit).name
+    ending, text = arguments["ending"], arguments["text"]
+    return export.write_documents(project, fit, ending, text=text, tell=tell).name
+
+
 WORK: dict[str, Callable[[Project, dict[str, Any], Tell], str]] = {
     "load": _load,
     "sample": _sample,
     "embed": _embed,
     "fit": _fit,
+    "export": _export,
 }
 
 

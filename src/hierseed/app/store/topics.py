@@ -47,7 +47,16 @@ class Topics:
 
 
 def current(project: Project) -> Topics:
-    """Read the live taxonomy, siblings in their order."""
+    """Return the live taxonomy, siblings in their order; read again only after a change."""
+    state = project.db.execute("SELECT max(id), total(undone) FROM change").fetchone()
+    known = project.memo.get("topics")
+    if known is None or known[0] != state:
+        known = project.memo["topics"] = (state, _read(project))
+    topics: Topics = known[1]
+    return topics
+
+
+def _read(project: Project) -> Topics:
     rows = every(project)
     below: dict[int | None, list[Topic]] = {}
     for topic in sorted(rows.values(), key=lambda t: (t.position, t.id)):

@@ -1,0 +1,102 @@
+"""Fit: the method, three dials, what is missing, and the fits made so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hierseed.app import fits, fitting, jobs
+from hierseed.app.pages.screen import Screen
+from hierseed.app.store import documents, labels, topics
+from hierseed.errors import ProjectError
+
+OVERLAPS = (0.0, 0.2, 0.5)
+
+
+class FitScreen(Screen):
+    """Step 4."""
+
+    name, title = "fit", "Fit"
+
+    def __init__(self, session: Any) -> None:
+        super().__init__(session)
+        saved = self.project.get("dials", {})
+        self.dials = fitting.Dials(**saved) if saved else fitting.Dials()
+
+    def view(self) -> dict[str, Any]:
+        """Show dials, what is missing, and the list of fits."""
+        here = topics.current(self.project)
+        n = documents.count(self.project)
+        chosen = self.dials.method or fitting.methods()[0].name
+        bare = fitting.lacking(self.project) if len(here.taxonomy) else []
+        shown = self.session.fit
+        return {
+            "methods": [
+                {"name": m.name, "title": m.title, "about": m.about} for m in fitting.methods()
+            ],
+            "method": chosen,
+            "fine": self.dials.fine,
+            "levels": here.taxonomy.tree.height,
+            "sure": self.dials.sure,
+            "overlap": self.dials.overlap,
+            "names": self.dials.names,
+            "documents": n,
+            "topics": len(here.taxonomy),
+            "seeds": sum(labels.counts(self.project).values()),
+            "bare": bare[:8],
+            "bare_more": max(0, len(bare) - 8),
+            "ready": bool(n and len(here.taxonomy)),
+            "running": _running(self.project),
+            "failed": _failed(self.project),
+            "shown": shown.id if shown else None,
+            "fits": [_line(line) for line in fits.every(self.project)],
+        }
+
+    def do_dial(self, **values: Any) -> None:
+        """Turn a dial."""
+        known = {"method": str, "fine": int, "sure": float, "overlap": float, "names": bool}
+        clean = {name: known[name](value) for name, value in values.items() if name in known}
+        now = fitting.Dials(**{**self.dials.__dict__, **clean})
+        if not (0 <= now.sure <= 1 and 0 <= now.overlap <= 1 and now.fine >= 0):
+            raise ProjectError("a dial was turned too far. Reload the page")
+        self.dials = now
+        self.project.put("dials", now.__dict__)
+
+    def do_fit(self) -> None:
+        """Start the fit in a process of its own."""
+        jobs.start(self.project, "fit", **self.dials.__dict__)
+        self.session.fit_id = None  # when it is done, it is the one to look at
+
+    def do_show(self, fit: int) -> None:
+        """Look at an earlier fit."""
+        last = fits.last(self.project)
+        self.session.fit_id = None if last and last.id == int(fit) else int(fit)
+
+
+def _running(project: Any) -> bool:
+    job = jobs.active(project)
+    return job is not None
+
+
+def _failed(project: Any) -> str:
+    job = jobs.latest(project)
+    if job is None or job.kind != "fit" or job.state not in ("failed", "died"):
+        return ""
+    return job.message
+
+
+def _line(line: fits.Line) -> dict[str, Any]:
+    facts = line.facts
+    scores = facts.get("scores")
+    return {
+        "id": line.id,
+        "at": line.at,
+        "method": facts["method"],
+        "dials": facts["dials"],
+        "seeds": facts["seeds"],
+        "documents": facts["documents"],
+        "coverage": facts["coverage"],
+        "seconds": facts["seconds"],
+        "rounds": facts["rounds"],
+        "score": scores["all"]["mean"]["bcubed_f1"] if scores else None,
+        "accuracy": scores["all"]["mean"]["accuracy"] if scores else None,
+    }

@@ -1,0 +1,154 @@
+"""Who may come in: checks on every request and every websocket, before any page sees it.
+
+A page of another site must not reach the workbench through the visitor's own browser. So the
+Host must be ours (a name that was re-pointed at this machine is not), and whatever can change
+something must come from a page of ours (its Origin). Beyond this computer a token is needed.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+COOKIE = "hierseed_token"
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+HEADERS = {
+    # The page's own scripts are compiled in the browser (unsafe-eval); nothing may be loaded
+    # from, or sent to, any other place.
+    "content-security-policy": "default-src 'self'; script-src 'self' 'unsafe-inline' "
+    "'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'",
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+def is_loopback(host: str) -> bool:
+    """True for an address that only this computer can reach."""
+    return host in ("127.0.0.1", "localhost", "::1")
+
+
+def new_token() -> str:
+    """A token that can't be guessed."""
+    return secrets.token_urlsafe(24)
+
+
+def own_names(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
+    """What the Host header may say."""
+    names = {*LOOPBACK, *more}
+    if not is_loopback(host) and host not in ("0.0.0.0", "::"):
+        names.add(f"[{host}]" if ":" in host else host)
+    with_port = {f"{name}:{port}" for name in names}
+    return frozenset(with_port | names if port in (80, 443) else with_port)
+
+
+class Guard:
+    """Wraps the whole application.
+
+    Parameters
+    ----------
+    app : the application
+    names : what the Host header may say, with the port
+    token : asked of everyone, once, where one is set
+    most : bytes that a request may bring
+    """
+
+    def __init__(
+        self, app: ASGIApp, names: frozenset[str], token: str | None = None, most: int = 2**31
+    ) -> None:
+        self.app, self.names, self.token, self.most = app, names, token, most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse, or hand on."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        refusal = self._refusal(scope, headers)
+        if refusal:
+            await _refuse(scope, receive, send, *refusal)
+        elif self.token and scope["type"] == "http" and self._brings_token(scope):
+            await self._welcome(scope, send)
+        elif self.token and not self._knows_token(headers):
+            text = (
+                "This workbench asks for a token: open the address that `hierseed serve` printed."
+            )
+            await _refuse(scope, receive, send, 401, text)
+        else:
+            await self.app(scope, receive, _with_headers(send))
+
+    def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
+        host = headers.get("host", "").lower()
+        if host not in self.names:
+            return 403, "This name is not one of the workbench: use the address that it printed."
+        origin = headers.get("origin")
+        changes = scope["type"] == "websocket" or scope.get("method") not in SAFE
+        foreign = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
+        if foreign or (changes and origin is None):
+            return 403, "Only pages of the workbench may do this."
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > self.most:
+            return 413, f"More than {self.most / 2**20:,.0f} MB at once is not taken."
+        return None
+
+    def _brings_token(self, scope: Scope) -> bool:
+        given = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1"))).get("token", "")
+        return hmac.compare_digest(given.encode(), (self.token or "").encode())
+
+    def _knows_token(self, headers: dict[str, str]) -> bool:
+        try:
+            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        except CookieError:
+            return False
+        given = cookie.value if cookie else ""
+        return hmac.compare_digest(given.encode(), (self.token or "").encode())
+
+    async def _welcome(self, scope: Scope, send: Send) -> None:
+        """Put the token into a cookie and out of the address, where it would be seen."""
+        query = parse_qsl(scope["query_string"].decode("latin-1"))
+        rest = urlencode([pair for pair in query if pair[0] != "token"])
+        path = scope["path"] if not scope["path"].startswith("//") else "/"
+        target = path + (f"?{rest}" if rest else "")
+        cookie = f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+        headers = [
+            (b"location", target.encode("latin-1", "ignore")),
+            (b"set-cookie", cookie.encode()),
+        ]
+        await send({"type": "http.response.start", "status": 303, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+            message["headers"] = [*message.get("headers", []), *added]
+        await send(message)
+
+    return sending
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, text: str) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008, "reason": text[:120]})
+        return
+    body: Any = text.encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    headers += [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,129 @@
+"""The web server: one page, three parts that are drawn again when they change, two plain routes."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from nicegui import run, ui
+from nicegui.element import Element
+from nicegui.language import Language
+
+from hierseed.app import export, uploads
+from hierseed.app.pages.session import SCREENS, Session
+from hierseed.app.project import Project
+from hierseed.errors import HierSeedError
+
+WEB = Path(__file__).parent / "web"
+TICK = 0.7  # seconds between two looks at what other tabs and workers did
+LANGUAGE: Language = "en-US"
+
+
+class Frame(Element, component="web/frame.js"):
+    """Header, steps, what runs, notes."""
+
+
+class Tree(Element, component="web/tree.js"):
+    """The taxonomy at the side."""
+
+
+class Stage(Element, component="web/stage.js"):
+    """The screen of the step."""
+
+
+class Tab:
+    """One open page: a session, and the parts that show it."""
+
+    def __init__(self, project: Project, screen: str) -> None:
+        self.session = Session(project)
+        self.session.go(screen)
+        self.lock = asyncio.Lock()
+        self.sent: dict[str, Any] = {}
+        first = self.session.everything()
+        with ui.element("div").classes("workbench"):
+            self.parts = {"frame": Frame(), "tree": Tree(), "stage": Stage()}
+        for name, part in self.parts.items():
+            part._props["view"] = self.sent[name] = first[name]
+            part.on("act", self.act)
+        self.timer = ui.timer(TICK, self.tick, immediate=False)
+
+    async def act(self, event: Any) -> None:
+        """Something was clicked."""
+        arguments = dict(event.args)
+        do = str(arguments.pop("do", ""))
+        async with self.lock:  # one after the other, in the order of the clicks
+            self.show(await run.io_bound(self.session.act, do, **arguments))
+
+    async def tick(self) -> None:
+        """Time has passed."""
+        async with self.lock:
+            news = await run.io_bound(self.session.tick)
+        if news:
+            self.show(news)
+
+    def show(self, news: dict[str, Any] | None) -> None:
+        """Send what differs from what the browser has."""
+        if news is None:  # the server is shutting down
+            return
+        for name, part in self.parts.items():
+            if name in news and news[name] != self.sent.get(name):
+                part._props["view"] = self.sent[name] = news[name]
+                part.update()
+        for note in news.get("notes", []):
+            self.parts["frame"].run_method("tell", note)
+
+
+def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
+    """Make the application for one project."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app.mount("/workbench/web", Fresh(directory=WEB), name="web")
+
+    @app.post("/workbench/upload")
+    async def upload(request: Request, name: str) -> Response:
+        try:
+            token = await uploads.receive(project, name, request.stream(), most)
+        except HierSeedError as fault:
+            return JSONResponse({"fault": str(fault)}, status_code=400)
+        return JSONResponse({"token": token})
+
+    @app.get("/workbench/download/{name}")
+    async def download(name: str, view: bool = False) -> Response:
+        known = {path.name: path for path in export.folder(project).iterdir()}
+        if name not in known:  # never a path: only a name that we have written
+            return JSONResponse({"fault": "no such file"}, status_code=404)
+        if view and name.endswith(".html"):
+            return FileResponse(known[name], media_type="text/html")
+        return FileResponse(known[name], filename=name, media_type="application/octet-stream")
+
+    def page(screen: str = "") -> None:
+        ui.add_head_html('<link rel="stylesheet" href="/workbench/web/style.css">')
+        Tab(project, screen)
+
+    for screen in ("", *(kind.name for kind in SCREENS)):
+        ui.page(f"/{screen}", title=f"{project.name} · hierseed")(partial(page, screen))
+    ui.run_with(
+        app,
+        title="hierseed",
+        favicon=WEB / "mark.svg",
+        language=LANGUAGE,
+        tailwind=False,
+        binding_refresh_interval=None,
+        reconnect_timeout=30.0,
+        show_welcome_message=False,
+    )
+    return app
+
+
+class Fresh(StaticFiles):
+    """Files that a browser asks for again after an upgrade of hierseed."""
+
+    def file_response(self, *args: Any, **options: Any) -> Response:
+        """Let the browser keep a file, but ask whether it changed."""
+        response = super().file_response(*args, **options)
+        response.headers["cache-control"] = "no-cache"
+        return response

@@ -1,0 +1,85 @@
+"""Documents worth a look for one topic, each with the reason why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, zip_longest
+
+import numpy as np
+
+from hierseed.app.fits import Fit
+from hierseed.app.project import Project
+from hierseed.app.review import listing
+from hierseed.app.store import labels, topics
+from hierseed.app.store.topics import Topics
+from hierseed.app.tree import inside, key_today, path_of
+from hierseed.app.vectors import Space
+from hierseed.io.seeds import name_text
+
+LOOKED_AT = 400  # documents that each source may offer
+
+Suggestion = tuple[int, str]
+
+
+def suggest(
+    project: Project, space: Space | None, fit: Fit | None, id: int, most: int = 60
+) -> list[Suggestion]:
+    """Rows with a reason each, the sources taking turns; what was judged already is left out."""
+    here = topics.current(project)
+    seeds = labels.of_topic(project, id)
+    judged = {*seeds, *labels.of_topic(project, id, labels.NO), *labels.seeds(project)}
+    sources: list[Iterator[Suggestion]] = []
+    if space is not None:
+        sources.append(_like_seeds(space, seeds) if seeds else _like_name(space, here, id))
+    if fit is not None:
+        key = str(id)
+        sources += [_torn(fit, here, key), _nearly_here(fit, here, key), _middle(fit, here, key)]
+    found: dict[int, str] = {}
+    for turn in zip_longest(*(islice(source, LOOKED_AT) for source in sources)):
+        for offer in turn:
+            if offer is not None and offer[0] not in judged:
+                found.setdefault(*offer)
+        if len(found) >= most:
+            break
+    return list(found.items())[:most]
+
+
+def _like_seeds(space: Space, seeds: list[int]) -> Iterator[Suggestion]:
+    known = np.array([row for row in seeds if row < len(space.store)], dtype=np.intp)
+    own = space.X[known]
+    mean = own.mean(axis=0)
+    rows, _ = space.similar(mean / max(float(np.linalg.norm(mean)), 1e-12), LOOKED_AT)
+    ids = space.store.ids
+    nearness = space.X[rows] @ own.T
+    for row, near in zip(rows.tolist(), nearness):
+        best = int(near.argmax())
+        yield row, f"Like your seed {ids[int(known[best])]} ({near[best]:.0%} alike)"
+
+
+def _like_name(space: Space, here: Topics, id: int) -> Iterator[Suggestion]:
+    rows, _ = space.similar(space.encode(name_text(here.taxonomy, here.place[id])), LOOKED_AT)
+    for row in rows.tolist():
+        yield row, "Near to the name of the topic, which has no seed yet"
+
+
+def _torn(fit: Fit, here: Topics, key: str) -> Iterator[Suggestion]:
+    for record in listing(fit, here, key, "borderline", 0, LOOKED_AT).records:
+        second = int(fit.runner_up[record])
+        other = key_today(fit, here, second) if second >= 0 else ""
+        if other:
+            yield int(fit.row[record]), f"Here, but nearly in {path_of(here, other)}"
+
+
+def _nearly_here(fit: Fit, here: Topics, key: str) -> Iterator[Suggestion]:
+    within = inside(fit, here, key)
+    second = np.where(fit.runner_up < 0, len(fit.taxonomy), fit.runner_up)
+    records = np.flatnonzero(within[second] & (fit.runner_up >= 0) & ~within[fit.topic])
+    order = records[np.argsort(fit.deepest(fit.score)[records], kind="stable")]
+    for record in order[:LOOKED_AT]:
+        there = key_today(fit, here, int(fit.topic[record]))
+        yield int(fit.row[record]), f"In {path_of(here, there)}, but nearly here"
+
+
+def _middle(fit: Fit, here: Topics, key: str) -> Iterator[Suggestion]:
+    for record in listing(fit, here, key, "central", 0, LOOKED_AT).records:
+        yield int(fit.row[record]), "In the middle of the topic, not confirmed yet"

@@ -1,0 +1,62 @@
+// Export: files to take home, and the command line that repeats the fit.
+import { bytes, counted, when } from "/workbench/web/shared.js";
+
+const TITLES = { csv: "CSV", xlsx: "Excel", parquet: "Parquet", jsonl: "JSONL" };
+
+export default {
+  props: { view: Object },
+  emits: ["act"],
+  data: () => ({ TITLES, text: true, format: "", copied: false }),
+  template: `
+    <h1>Take it home</h1>
+    <p class="lead">Files are written on this computer; nothing is sent anywhere.</p>
+    <p v-if="!view.fit" class="panel empty">Nothing is fitted yet. Taxonomy and seeds can be taken home already.</p>
+    <div class="two">
+      <div>
+        <section class="panel" aria-label="Documents">
+          <h2>All documents in one flat file</h2>
+          <p class="soft">{{ counted(view.documents, "document") }} of fit {{ view.fit || "–" }}: topic, every level, score, runner-up, and what you said.</p>
+          <label class="check"><input type="checkbox" v-model="text"> With the texts</label>
+          <div class="row"><button v-for="ending in view.tables" :key="ending" :disabled="!view.fit || view.busy" @click="act('documents', { ending, text })">{{ TITLES[ending] }}</button></div>
+        </section>
+        <section class="panel" aria-label="Taxonomy">
+          <h2>Taxonomy</h2><p class="soft">{{ counted(view.topics, "topic") }}, as it stands now.</p>
+          <div class="row"><label class="grow">Format <select v-model="format"><option value="" disabled>Choose</option><option v-for="f in view.formats" :value="f.name">{{ f.title }}</option></select></label>
+            <button :disabled="!format || !view.topics" @click="act('taxonomy', { format })">Write</button></div>
+        </section>
+        <section class="panel" aria-label="Seeds and report">
+          <h2>Seeds and report</h2>
+          <div class="row"><button :disabled="!view.seeds" @click="act('seeds')">Seeds ({{ view.seeds }})</button><button :disabled="!view.fit" @click="act('report')">Report page</button></div>
+        </section>
+      </div>
+      <div>
+        <section class="panel" aria-label="Files">
+          <h2>Files</h2>
+          <p v-if="!view.files.length" class="soft">Nothing written yet.</p>
+          <ul class="files"><li v-for="file in view.files" :key="file.name">
+            <a :href="'/workbench/download/' + encodeURIComponent(file.name)" :download="file.name">{{ file.name }}</a>
+            <span class="soft">{{ bytes(file.bytes) }}, {{ when(file.at) }}</span>
+            <a v-if="file.name.endsWith('.html')" :href="'/workbench/download/' + encodeURIComponent(file.name) + '?view=1'" target="_blank" rel="noopener">open</a></li></ul>
+        </section>
+        <section v-if="view.fit" class="panel" aria-label="Repeat it">
+          <h2>Repeat it anywhere</h2>
+          <p class="soft">The bundle holds corpus, taxonomy, seeds and model of fit {{ view.fit }}; these commands in its folder give the same result.</p>
+          <pre tabindex="0" aria-label="Command lines">{{ view.commands.join("\\n\\n") }}</pre>
+          <div class="row"><button :disabled="view.busy" @click="act('bundle')">Write the bundle</button><button @click="copy">{{ copied ? "Copied" : "Copy the commands" }}</button></div>
+        </section>
+      </div>
+    </div>`,
+  methods: {
+    bytes,
+    counted,
+    when,
+    act(what, more = {}) {
+      this.$emit("act", { do: what, ...more });
+    },
+    async copy() {
+      await navigator.clipboard.writeText(this.view.commands.join("\n"));
+      this.copied = true;
+      setTimeout(() => (this.copied = false), 2000);
+    },
+  },
+};

@@ -1,0 +1,63 @@
+// Fit: a method, three plain dials, and the fits so far.
+import { counted, duration, number, percent, when } from "/workbench/web/shared.js";
+
+export default {
+  props: { view: Object },
+  emits: ["act"],
+  template: `
+    <h1>Place every document</h1>
+    <p class="lead">{{ counted(view.documents, "document") }}, {{ counted(view.topics, "topic") }}, {{ counted(view.seeds, "seed") }}. The page stays alive while it runs, and the last fit stays until the new one is whole.</p>
+    <div class="two">
+      <section class="panel" aria-label="How to fit">
+        <fieldset class="methods"><legend>Method</legend>
+          <label v-for="method in view.methods" :key="method.name" :class="{ on: method.name === view.method }">
+            <input type="radio" name="method" :value="method.name" :checked="method.name === view.method" @change="dial({ method: method.name })">
+            <span><b>{{ method.title }}</b><small>{{ method.about }}</small></span></label>
+        </fieldset>
+        <div class="dial"><label for="fine">How fine</label><output>{{ view.fine ? "down to level " + view.fine : "as deep as the taxonomy goes" }}</output>
+          <input id="fine" type="range" min="1" :max="Math.max(1, view.levels)" step="1" :value="view.fine || view.levels" :disabled="view.levels < 2"
+            @change="dial({ fine: +$event.target.value >= view.levels ? 0 : +$event.target.value })"></div>
+        <div class="dial"><label for="sure">How sure</label><output>{{ view.sure ? "stops higher up below " + percent(view.sure) : "places everything as deep as it can" }}</output>
+          <input id="sure" type="range" min="0" max="0.9" step="0.05" :value="view.sure" @change="dial({ sure: +$event.target.value })"></div>
+        <div class="dial"><label for="overlap">How much overlap</label><output>{{ overlap }}</output>
+          <input id="overlap" type="range" min="0" max="0.8" step="0.2" :value="view.overlap" @change="dial({ overlap: +$event.target.value })"></div>
+        <label class="check"><input type="checkbox" :checked="view.names" @change="dial({ names: $event.target.checked })"> Let name and description stand in where a topic has no seeds</label>
+        <div v-if="view.bare.length" :class="['hint', { bad: !view.names }]">
+          <p>{{ counted(view.bare.length + view.bare_more, "topic") }} without a seed{{ view.names ? ": the name stands in." : ": give each at least one." }}</p>
+          <ul><li v-for="path in view.bare">{{ path }}</li><li v-if="view.bare_more">and {{ view.bare_more }} more</li></ul>
+        </div>
+        <p v-if="view.failed" class="faults">{{ view.failed }}</p>
+        <button class="main" :disabled="!view.ready || view.running" @click="$emit('act', { do: 'fit' })">{{ view.running ? "Something is running" : "Fit now" }}</button>
+        <p v-if="!view.ready" class="soft">Load documents and a taxonomy first.</p>
+      </section>
+      <section aria-label="Fits so far">
+        <h2>Fits so far</h2>
+        <p v-if="!view.fits.length" class="panel empty">None yet.</p>
+        <ol class="fits">
+          <li v-for="fit in view.fits" :key="fit.id" :class="{ on: fit.id === view.shown }">
+            <button class="line" :aria-pressed="fit.id === view.shown ? 'true' : 'false'" @click="$emit('act', { do: 'show', fit: fit.id })">
+              <b>Fit {{ fit.id }}</b><span class="soft">{{ when(fit.at) }}</span>
+              <span class="facts">{{ percent(fit.coverage, 1) }} placed · {{ counted(fit.seeds, "seed") }} · {{ counted(fit.rounds, "round") }} in {{ duration(fit.seconds) }} · {{ fit.method }}</span>
+              <span v-if="fit.score !== null" class="facts">against the experts: B-cubed F1 {{ fit.score.toFixed(3) }}, accuracy {{ fit.accuracy.toFixed(3) }} (mean over levels, every document, seeds left out)</span>
+            </button>
+          </li>
+        </ol>
+      </section>
+    </div>`,
+  computed: {
+    overlap() {
+      const value = this.view.overlap;
+      if (!value) return "one topic a document";
+      return value < 0.5 ? "a few documents in several topics" : "many documents in several topics";
+    },
+  },
+  methods: {
+    counted,
+    duration,
+    percent,
+    when,
+    dial(values) {
+      this.$emit("act", { do: "dial", ...values });
+    },
+  },
+};

@@ -1,0 +1,65 @@
+// Review: a topic's documents and rivals, the map, what changed, the scores.
+import changes from "/workbench/web/changes.js";
+import documents from "/workbench/web/documents.js";
+import mapping from "/workbench/web/map.js";
+import parts from "/workbench/web/parts.js";
+import scores from "/workbench/web/scores.js";
+import { counted, crumbs, number, percent } from "/workbench/web/shared.js";
+
+const TABS = { topic: "Topic", map: "Map", changes: "What changed", scores: "Scores" };
+
+export default {
+  components: { changes, documents, mapping, parts, scores },
+  props: { view: Object },
+  emits: ["act"],
+  data: () => ({ TABS }),
+  template: `
+    <div v-if="!view.fit"><h1>Look at the result</h1><p class="panel empty">Nothing is fitted yet: do that in step 4.</p></div>
+    <template v-else>
+      <div class="row between">
+        <div class="tabs" role="group" aria-label="What to look at">
+          <button v-for="(title, name) in tabs" :key="name" :aria-pressed="view.tab === name ? 'true' : 'false'" @click="act('tab', { tab: name })">{{ title }}</button>
+        </div>
+        <label class="inline">Fit <select :value="view.fit" @change="act('show', { fit: +$event.target.value })"><option v-for="id in view.fits" :value="id">{{ id }}</option></select></label>
+      </div>
+      <p v-if="view.stale" class="hint">{{ counted(view.stale, "decision") }} since this fit. They count at the next one.</p>
+      <template v-if="view.tab === 'topic'">
+        <div v-if="!view.key"><h1>Look at the result</h1><p class="lead">{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} have a place. Select a topic in the tree, or start with <b>Other</b> and <b>None</b>, where new topics hide.</p></div>
+        <template v-else>
+          <h1 class="path"><span v-for="name in crumbs(view.path)">{{ name }}</span></h1>
+          <p class="soft">{{ counted(view.total, "document") }}</p>
+          <p v-if="view.words.length" class="words"><span v-for="word in view.words">{{ word }}</span></p>
+          <div v-if="view.rivals.length" class="rivals"><h2>Nearest rivals</h2>
+            <ul><li v-for="rival in view.rivals" :key="rival.key"><button class="bare" @click="act('select', { key: rival.key })">{{ rival.path }}</button>
+              <span class="soft">{{ counted(rival.count, "document") }} nearly went there</span></li></ul></div>
+          <div class="row" v-if="!view.listed || view.total > 30"><button @click="act('parts')">{{ view.listed ? "See parts in it" : "Look for new topics in here" }}</button></div>
+          <p v-if="view.parts && !view.parts.length" class="soft">No dense part stands out.</p>
+          <parts :parts="view.parts" @take="(what) => act('take_part', what)"></parts>
+          <div class="tabs" role="group" aria-label="Which documents">
+            <button v-for="(about, kind) in view.kinds" :key="kind" :aria-pressed="view.kind === kind ? 'true' : 'false'" :title="about" @click="act('kind', { kind })">{{ kind[0].toUpperCase() + kind.slice(1) }}</button>
+          </div>
+          <documents :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total" :topic="view.listed ? view.key : ''"
+            :why="view.why" explain @act="(what) => $emit('act', what)"></documents>
+          <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> it belongs here <kbd>R</kbd> it does not <kbd>M</kbd> it belongs there <kbd>W</kbd> why here <kbd>O</kbd> more <kbd>U</kbd> take back</p>
+        </template>
+      </template>
+      <mapping v-else-if="view.tab === 'map'" :view="view" @select="(key) => act('select', { key })"></mapping>
+      <changes v-else-if="view.tab === 'changes'" :view="view" @act="(what) => $emit('act', what)"></changes>
+      <scores v-else :scores="view.scores"></scores>
+    </template>`,
+  computed: {
+    tabs() {
+      const { scores, ...rest } = TABS;
+      return this.view.has_scores ? TABS : rest;
+    },
+  },
+  methods: {
+    counted,
+    crumbs,
+    number,
+    percent,
+    act(what, more = {}) {
+      this.$emit("act", { do: what, ...more });
+    },
+  },
+};

@@ -1,0 +1,83 @@
+// Seeds: suggestions, search or likeness for the topic in sight; A accepts, R rejects.
+import documents from "/workbench/web/documents.js";
+import { counted, crumbs, number, shared, typing } from "/workbench/web/shared.js";
+
+export default {
+  components: { documents },
+  props: { view: Object },
+  emits: ["act"],
+  data: () => ({ text: "", timer: 0, shared }),
+  template: `
+    <div class="head">
+      <div v-if="view.topic">
+        <h1 class="path"><span v-for="name in crumbs(view.topic.path)">{{ name }}</span></h1>
+        <p class="lead">{{ view.topic.description || advice }}</p>
+      </div>
+      <div v-else><h1>Show what each topic is about</h1><p class="lead">Select a topic in the tree; a handful of documents is enough for each.</p></div>
+    </div>
+    <form role="search" class="search" @submit.prevent="search">
+      <input v-model="text" ref="field" type="search" aria-label="Search the documents" placeholder="Search the documents: words, &quot;a phrase&quot;, -without" @input="soon">
+      <kbd aria-hidden="true">/</kbd>
+    </form>
+    <div class="row between">
+      <div class="tabs" role="group" aria-label="Which documents">
+        <button v-if="view.topic" :aria-pressed="view.mode === 'suggest' ? 'true' : 'false'" @click="mode('suggest')">Suggested</button>
+        <button :aria-pressed="view.mode === 'search' ? 'true' : 'false'" @click="search">{{ view.query ? "Found" : "All documents" }}</button>
+        <button v-if="view.mode === 'similar'" aria-pressed="true">Similar to {{ view.like }}</button>
+        <button v-if="view.topic" :aria-pressed="view.mode === 'mine' ? 'true' : 'false'" @click="mode('mine')">Its seeds ({{ view.topic.seeds }})</button>
+      </div>
+      <p class="soft">{{ counted(view.total, "document") }} <button v-if="view.mode === 'suggest' && view.topic" class="bare" @click="$emit('act', { do: 'refresh' })">Suggest anew</button></p>
+    </div>
+    <p v-if="view.note" class="soft">{{ view.note }}</p>
+    <div v-if="!view.vectors && view.documents" class="offer">
+      <div><p>Suggestions and similar documents need vectors of the texts. They are made once, on this computer.</p></div>
+      <button class="main" @click="$emit('act', { do: 'prepare' })">Prepare them now</button>
+    </div>
+    <p v-if="!view.documents" class="panel empty">No documents yet: load some in step 1.</p>
+    <p v-else-if="!view.cards.length && (view.vectors || view.mode === 'search')" class="panel empty">{{ nothing }}</p>
+    <documents :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total" :topic="view.topic ? view.topic.key : ''"
+      :query="view.mode === 'search' ? view.query : ''" :similar="view.vectors" @act="(what) => $emit('act', what)"></documents>
+    <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> accept <kbd>R</kbd> reject <kbd>M</kbd> other topic <kbd>S</kbd> similar <kbd>O</kbd> more <kbd>U</kbd> take back <kbd>/</kbd> search</p>`,
+  computed: {
+    advice() {
+      const count = this.view.topic.seeds;
+      if (!this.view.topic.leaf && !count) return "Topics below it can have seeds of their own; this one may have some too.";
+      if (!count) return "No seed yet. Two to five are a good start.";
+      return count < 3 ? counted(count, "seed") + " so far. Two to five are a good start." : counted(count, "seed") + " so far.";
+    },
+    nothing() {
+      if (this.view.mode === "search") return "No document has these words.";
+      if (this.view.mode === "mine") return "This topic has no seed yet.";
+      return this.view.topic ? "Nothing to suggest right now." : "Select a topic, or search.";
+    },
+  },
+  created() {
+    this.text = this.view.query;
+    this.listen = (event) => {
+      if (event.key === "/" && !typing(event)) {
+        event.preventDefault();
+        this.$refs.field?.focus();
+      }
+    };
+    addEventListener("keydown", this.listen);
+  },
+  unmounted() {
+    removeEventListener("keydown", this.listen);
+  },
+  methods: {
+    counted,
+    crumbs,
+    number,
+    mode(mode) {
+      this.$emit("act", { do: "mode", mode });
+    },
+    search() {
+      clearTimeout(this.timer);
+      this.$emit("act", { do: "search", query: this.text });
+    },
+    soon() {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.search(), 250);
+    },
+  },
+};

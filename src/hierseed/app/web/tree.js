@@ -1,0 +1,130 @@
+// The taxonomy, always in sight: documents, share and seeds of each topic; all keys of a tree.
+import { counted, number, shared } from "/workbench/web/shared.js";
+
+export default {
+  props: { view: Object },
+  emits: ["act"],
+  data: () => ({ closed: {}, filter: "", focus: "", shared }),
+  template: `
+    <div class="sidebox"><aside id="side" :class="{ open: shared.treeOpen }" aria-label="Topics">
+      <div class="find"><input v-model="filter" type="search" placeholder="Find a topic" aria-label="Find a topic"
+        @keydown.down.prevent="enter" @keydown.enter.prevent="pickFirst" @keydown.esc="filter = ''"></div>
+      <p v-if="!view.lines.length" class="empty">No topics yet. Load a taxonomy, or add topics by hand.</p>
+      <p v-else-if="!shown.length" class="empty">No topic is called so.</p>
+      <div v-else role="tree" aria-label="Taxonomy" @keydown="key">
+        <div v-for="line in shown" :key="line.key" role="treeitem" :id="'t-' + line.key"
+             :class="{ line: true, apart: line.apart, none: line.key === 'none', bare: line.leaf && line.seeds === 0 }"
+             :style="{ '--depth': depth(line) - 1 }"
+             :aria-level="depth(line)" :aria-selected="line.key === view.key ? 'true' : 'false'"
+             :aria-expanded="line.leaf ? null : String(!closed[line.key])"
+             :aria-label="spoken(line)" :tabindex="line.key === stop ? 0 : -1"
+             @click="pick(line.key)" @focus="focus = line.key">
+          <span class="twist" aria-hidden="true" @click.stop="line.leaf || turn(line.key)">{{ line.leaf ? "" : closed[line.key] ? "▸" : "▾" }}</span>
+          <span class="name">{{ line.name }}</span>
+          <span v-if="line.seeds === null"></span><span v-else class="seeds" :title="counted(line.below, 'seed')" aria-hidden="true">{{ line.below || "○" }}</span>
+          <span class="count">{{ line.count === null ? "" : number(line.count) }}</span>
+          <span class="cover" aria-hidden="true"><i :style="{ width: width(line) }"></i></span>
+        </div>
+      </div>
+    </aside></div>`,
+  watch: {
+    view: {
+      immediate: true,
+      handler(now, before) {
+        shared.lines = now.lines;
+        shared.key = now.key;
+        if (!before && now.lines.length > 120)
+          for (const line of now.lines) if (!line.leaf) this.closed[line.key] = true;
+        if (now.key && (!before || before.key !== now.key)) this.reveal(now.key);
+      },
+    },
+  },
+  computed: {
+    byKey() {
+      return new Map(this.view.lines.map((line) => [line.key, line]));
+    },
+    most() {
+      return Math.max(1e-9, ...this.view.lines.map((line) => line.share));
+    },
+    shown() {
+      const words = this.filter.toLowerCase().split(/\s+/).filter(Boolean);
+      const children = new Map();
+      for (const line of this.view.lines) {
+        if (!children.has(line.parent)) children.set(line.parent, []);
+        children.get(line.parent).push(line);
+      }
+      const found = [];
+      const walk = (parent, path) => {
+        for (const line of children.get(parent) || []) {
+          const full = (path + " " + line.name).toLowerCase();
+          if (!words.length) found.push(line);
+          else if (words.every((word) => full.includes(word))) found.push(line);
+          if (words.length || !this.closed[line.key]) walk(line.key, full);
+        }
+      };
+      walk("", "");
+      return found;
+    },
+    // The one line that Tab stops at.
+    stop() {
+      const keys = this.shown.map((line) => line.key);
+      return [this.focus, this.view.key, keys[0]].find((key) => keys.includes(key));
+    },
+  },
+  methods: {
+    counted,
+    number,
+    depth(line) {
+      return line.level;
+    },
+    width(line) {
+      return line.share ? Math.max(1.5, (100 * line.share) / this.most) + "%" : "0";
+    },
+    spoken(line) {
+      const count = line.count === null ? "" : ", " + counted(line.count, "document");
+      return line.name + count + (line.seeds === null ? "" : ", " + counted(line.below, "seed"));
+    },
+    pick(key) {
+      this.focus = key;
+      shared.treeOpen = false;
+      this.$emit("act", { do: "select", key });
+    },
+    pickFirst() {
+      if (this.shown.length) this.pick(this.shown[0].key);
+    },
+    enter() {
+      if (this.shown.length) this.moveTo(this.shown[0].key);
+    },
+    turn(key) {
+      this.closed[key] = !this.closed[key];
+    },
+    reveal(key) {
+      for (let line = this.byKey.get(key); line && line.parent; line = this.byKey.get(line.parent))
+        this.closed[line.parent] = false;
+      this.$nextTick(() => document.getElementById("t-" + key)?.scrollIntoView({ block: "nearest" }));
+    },
+    moveTo(key) {
+      this.focus = key;
+      this.$nextTick(() => document.getElementById("t-" + key)?.focus());
+    },
+    key(event) {
+      const at = this.shown.findIndex((line) => line.key === this.stop);
+      const line = this.shown[at];
+      const steps = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this.shown.length - 1 };
+      if (event.key in steps) {
+        const next = this.shown[Math.min(Math.max(steps[event.key], 0), this.shown.length - 1)];
+        this.moveTo(next.key);
+      } else if (event.key === "ArrowRight" && !line.leaf) {
+        if (this.closed[line.key]) this.turn(line.key);
+        else this.moveTo((this.shown[at + 1] || line).key);
+      } else if (event.key === "ArrowLeft") {
+        if (!line.leaf && !this.closed[line.key]) this.turn(line.key);
+        else if (line.parent) this.moveTo(line.parent);
+      } else if (event.key === "Enter" || event.key === " ") {
+        this.pick(line.key);
+      } else return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+  },
+};

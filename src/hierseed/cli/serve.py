@@ -1,0 +1,60 @@
+"""`hierseed serve`: the workbench in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def serve(
+    project: Annotated[
+        Path,
+        typer.Argument(
+            metavar="[PROJECT]", help="The project file; a new one is made where there is none."
+        ),
+    ] = Path("project.hierseed"),
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes any free one.")
+    ] = 8765,
+    host: Annotated[
+        str,
+        typer.Option(
+            help="Address to listen on. Any other than this computer's own demands a token, which "
+            "is then part of the printed address."
+        ),
+    ] = "127.0.0.1",
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="A further host name that browsers may use for this computer; repeatable.",
+        ),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(help="Ask for this token; one is made up where --host needs it."),
+    ] = None,
+    open_browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
+    ] = True,
+    max_upload: Annotated[
+        int, typer.Option(min=1, metavar="MB", help="Largest file that may be uploaded.")
+    ] = 2048,
+) -> None:
+    """Open the workbench in the browser.
+
+    From a corpus and a taxonomy to a reviewed result without programming: load files, shape the
+    taxonomy, choose seeds, fit, review, export. Everything stays in one project file and a
+    folder beside it; nothing leaves this computer.
+
+    Example: hierseed serve news.hierseed
+    """
+    from hierseed.app.serving import serve_project
+
+    serve_project(
+        project, host=host, port=port, names=name or [], token=token,
+        browser=open_browser, most=max_upload * 2**20, say=typer.echo,
+    )  # fmt: skip
