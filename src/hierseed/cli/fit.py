@@ -22,6 +22,8 @@ from hierseed.cli.options import (
 )
 from hierseed.cli.summary import Summary
 
+METHOD = "How it is done"  # panel in --help
+
 
 def fit(
     source: Source,
@@ -34,8 +36,9 @@ def fit(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="How topics are learned: anchored (best on most corpora), hierseed (as in the "
-            "paper), unfit (from the seeds alone).",
+            help="How topics are learned: anchored (ours, which never lets go of the seeds), "
+            "hierseed (the paper's), unfit (from the seeds alone).",
+            rich_help_panel=METHOD,
         ),
     ] = None,
     embedder: Annotated[
@@ -44,6 +47,7 @@ def fit(
             metavar="NAME",
             help="How text becomes vectors; auto takes the best one that is installed. "
             "See: hierseed embedders.",
+            rich_help_panel=METHOD,
         ),
     ] = "auto",
     seeds_from_names: Annotated[
@@ -59,15 +63,28 @@ def fit(
         typer.Option(
             metavar="FOLDER",
             help="Where to keep the vectors of the corpus; beside the model unless named.",
+            rich_help_panel=METHOD,
         ),
     ] = None,
     centre: Annotated[
-        bool, typer.Option(help="Subtract the mean of the corpus from every vector (better).")
+        bool,
+        typer.Option(
+            help="Subtract the mean of the corpus from every vector (better).",
+            rich_help_panel=METHOD,
+        ),
     ] = True,
-    unit: Annotated[bool, typer.Option(help="Scale every vector to length 1 (better).")] = True,
+    unit: Annotated[
+        bool,
+        typer.Option(help="Scale every vector to length 1 (better).", rich_help_panel=METHOD),
+    ] = True,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A setting of the method; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of the method, such as pivot_level=2; repeatable.",
+            rich_help_panel=METHOD,
+        ),
     ] = None,
     id: IdColumn = "id",
     text: TextColumn = "text",

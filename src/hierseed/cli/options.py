@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+READING = "Reading the corpus"  # panel in --help
+
 Source = Annotated[
     Path,
     typer.Argument(
@@ -17,14 +19,25 @@ Source = Annotated[
 ]
 IdColumn = Annotated[
     str,
-    typer.Option("--id", metavar="COLUMN", help="Column with the ids; '#' numbers the rows."),
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="Column with the ids; '#' numbers the rows.",
+        rich_help_panel=READING,
+    ),
 ]
-TextColumn = Annotated[str, typer.Option("--text", metavar="COLUMN", help="Column with the texts.")]
+TextColumn = Annotated[
+    str,
+    typer.Option(
+        "--text", metavar="COLUMN", help="Column with the texts.", rich_help_panel=READING
+    ),
+]
 OnError = Annotated[
     Literal["stop", "skip"],
     typer.Option(
         help="What to do with rows that can't be used: stop and list them all, or skip them "
-        "and keep them in a file beside the output."
+        "and keep them in a file beside the output.",
+        rich_help_panel=READING,
     ),
 ]
 PlainQuotes = Annotated[
@@ -32,6 +45,7 @@ PlainQuotes = Annotated[
     typer.Option(
         "--plain-quotes",
         help="Quotation marks in CSV or TSV are letters like any other (many .tsv files).",
+        rich_help_panel=READING,
     ),
 ]
 TaxonomyFile = Annotated[
