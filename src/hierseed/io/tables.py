@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ from hierseed.io.atomic import atomic_file
 GROUP = 65_536  # rows of a Parquet row group: small ones make large, slow files
 EXCEL_ROWS = 1_048_576
 EXCEL_LETTERS = 32_767
+TEXT_TYPES: Any = ["object", "string"]
+FORMULA = re.compile(r"[=+\-@\t\r\n]")  # what makes a spreadsheet run a cell of a .csv
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # letters that Excel files can't hold
 
 
@@ -34,22 +37,46 @@ class Table(Protocol):
 
 
 @contextmanager
-def open_table(path: str | PathLike[str]) -> Iterator[Table]:
-    """Open a table for writing; it appears under its name when the block ends well."""
+def open_table(path: str | PathLike[str], *, guard: bool = False) -> Iterator[Table]:
+    """Open a table for writing; it appears under its name when the block ends well.
+
+    `guard` puts a quote before texts in .csv and .tsv that a spreadsheet would run as a
+    formula. Excel files never need it; programs that read the .csv back see the quote.
+    """
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:
         raise CorpusError(
             f"{path}: a table can't be written with the ending {ending!r}. "
             f"Use one of {' '.join(WRITERS)}"
         )
+    guard = guard and WRITERS[ending] is DelimitedTable
     with atomic_file(path) as partial, closing(WRITERS[ending](partial)) as table:
-        yield table
+        yield GuardedTable(table) if guard else table
 
 
-def write_table(frame: pd.DataFrame, path: str | PathLike[str]) -> None:
+def write_table(frame: pd.DataFrame, path: str | PathLike[str], *, guard: bool = False) -> None:
     """Write a whole table at once."""
-    with open_table(path) as table:
+    with open_table(path, guard=guard) as table:
         table.write(frame)
+
+
+class GuardedTable:
+    """A table in which no text begins like a formula."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def write(self, frame: pd.DataFrame) -> None:
+        """Append rows; names of columns and texts are made harmless, numbers are."""
+        texts = frame.select_dtypes(TEXT_TYPES)
+        harmless: dict[str, Any] = {
+            str(column): texts[column].map(_harmless) for column in texts.columns
+        }
+        self._table.write(frame.assign(**harmless).rename(columns=_harmless))
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._table.close()
 
 
 class DelimitedTable:
@@ -62,7 +89,15 @@ class DelimitedTable:
 
     def write(self, frame: pd.DataFrame) -> None:
         """Append rows, after a row of names the first time."""
-        frame.to_csv(self._file, sep=self._separator, index=False, header=not self._begun)
+        # csv quotes a "\n" by itself, but not a lone "\r", at which readers end the row
+        returns = any("\r" in text for text in _texts(frame))
+        frame.to_csv(
+            self._file,
+            sep=self._separator,
+            index=False,
+            header=not self._begun,
+            quoting=csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL,
+        )
         self._begun = True
 
     def close(self) -> None:
@@ -111,6 +146,7 @@ class ParquetTable:
         together = pd.concat(self._waiting, ignore_index=True)
         table = pa.Table.from_pandas(together, schema=schema, preserve_index=False)
         if self._writer is None:
+            table = table.cast(_without_null_columns(table.schema))
             self._writer = pq.ParquetWriter(self._path, table.schema)
         self._writer.write_table(table)
         self._waiting = []
@@ -183,6 +219,27 @@ WRITERS: dict[str, Any] = {
     ".parquet": ParquetTable,
     ".xlsx": ExcelTable,
 }
+
+
+def _without_null_columns(schema: Any) -> Any:
+    """Let a column that begins with nothing but gaps hold the texts that come later."""
+    import pyarrow as pa
+
+    for i, field in enumerate(schema):
+        if pa.types.is_null(field.type):
+            schema = schema.set(i, field.with_type(pa.string()))
+    return schema
+
+
+def _texts(frame: pd.DataFrame) -> Iterator[str]:
+    """Every text of a table, the names of its columns first."""
+    yield from map(str, frame.columns)
+    for _, column in frame.select_dtypes(TEXT_TYPES).items():
+        yield from (value for value in column if isinstance(value, str))
+
+
+def _harmless(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
 def _plain(value: Any) -> Any:
