@@ -6,6 +6,7 @@ import reference
 from worlds import TREES, make_world, seeds_of
 
 from hierseed import HierSeed
+from hierseed.core.blocks import ArrayBlocks
 
 OPTIONS = [
     {},
@@ -57,3 +58,28 @@ def test_pivot_levels_equal_the_slow_reference(name, pivot):
     np.testing.assert_allclose(
         [entry["objective"] for entry in model.history_], slow["history"], rtol=1e-9
     )
+
+
+@pytest.mark.parametrize("name", ["two levels", "deep"])
+@pytest.mark.parametrize("options", [{}, {"eccentricity": 0.9, "tol": 0.0}], ids=str)
+def test_blocks_may_forget_at_any_time(name, options, monkeypatch):
+    """What a block remembers saves time only: a worker may be lost between any two passes."""
+    taxonomy, X, y, _ = make_world(name, spread=0.9, per_leaf=40)
+    whole = HierSeed(taxonomy, **options).fit(X, y)
+    rng = np.random.default_rng(0)
+    original = ArrayBlocks.map
+
+    def forgetful(self, step, *model):
+        for block in self._blocks:
+            if rng.random() < 0.6:
+                block.memo = {}
+        return original(self, step, *model)
+
+    monkeypatch.setattr(ArrayBlocks, "map", forgetful)
+    monkeypatch.setattr("hierseed.core.blocks.BLOCK_VALUES", 2_000)
+    monkeypatch.setattr("hierseed.core.blocks.LEAST_ROWS", 20)
+    other = HierSeed(taxonomy, **options).fit(X, y)
+    assert other.vectors_.tobytes() == whole.vectors_.tobytes()
+    told = ["objective", "within", "coverage", "moved", "kept"]
+    for one, two in zip(other.history_, whole.history_):
+        assert [one[key] for key in told] == [two[key] for key in told]

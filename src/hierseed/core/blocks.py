@@ -23,6 +23,7 @@ from hierseed.core.distance import squared_norms
 
 T = TypeVar("T")
 
+LEAST_ROWS = 256
 BLOCK_VALUES = 2_000_000  # numbers in a block: small enough for a cache and for 2 GB machines
 
 
@@ -101,7 +102,7 @@ class ArrayBlocks:
         self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
         self.threads = threads or int(os.environ.get("OMP_NUM_THREADS") or cpu_count())
         self._vectors = vectors
-        size = block_rows or max(256, BLOCK_VALUES // max(self.width, 1))
+        size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, 1))
         self._blocks = [
             Block(vectors, start, min(start + size, self.n), self.dtype)
             for start in range(0, self.n, size)

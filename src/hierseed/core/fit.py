@@ -75,6 +75,7 @@ def fit(
     result: Fitted | None = None
     history: list[dict[str, Any]] = []
     spheres: Spheres | None = None
+    previous: Model | None = None
     for number in range(1, settings.max_iter + 1):
         began = time.perf_counter()
         model, empty = at_pivot(
@@ -84,7 +85,8 @@ def fit(
         model = refine(
             blocks, model, grid, max_iter=settings.refine_max_iter, tol=settings.refine_tol
         )
-        now = objective(blocks, model, grid, grid2)
+        now = objective(blocks, model, grid, grid2, previous)
+        previous = model
         best = result.objective if result else None
         falls = best is None or now.mean < best.mean
         history.append(

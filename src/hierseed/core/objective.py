@@ -52,13 +52,15 @@ class Objective:
         return self.total / max(self.placed + self.n - self.covered, 1)
 
 
-def objective(blocks: Blocks, model: Model, grid: Grid, grid2: Grid) -> Objective:
-    """Weigh all documents where the model places them."""
+def objective(
+    blocks: Blocks, model: Model, grid: Grid, grid2: Grid, before: Model | None = None
+) -> Objective:
+    """Weigh all documents where the model places them; `before`: the last round's, to compare."""
     n = len(model.tree)
     counts = np.zeros(2 * n, dtype=np.intp)
     sums, squares = np.zeros((2 * n, blocks.width)), np.zeros(2 * n)
     covered = placed = moved = 0
-    for part in blocks.map(weigh, model, grid, grid2):
+    for part in blocks.map(weigh, model, grid, grid2, before):
         counts[part.topic] += part.counts
         sums[part.topic] += part.sums
         squares[part.topic] += part.squares
@@ -88,8 +90,11 @@ def cost(model: Model, counts: Ints, sums: Floats, squares: Floats) -> float:
     return float(total)
 
 
-def weigh(block: Block, model: Model, grid: Grid, grid2: Grid) -> Weight:
+def weigh(block: Block, model: Model, grid: Grid, grid2: Grid, before: Model | None) -> Weight:
     """Counts, sums and squared lengths of a block's documents by leaf."""
+    was = block.memo.get("labels")
+    if was is None and before is not None:
+        was = labels(deepest(block, before), len(block))
     placements = deepest(block, model)
     n, X = len(model.tree), block.X
     reached = np.zeros(len(block), dtype=bool)
@@ -101,8 +106,7 @@ def weigh(block: Block, model: Model, grid: Grid, grid2: Grid) -> Weight:
     row = np.concatenate([placements.row, lost])
     present, group = np.unique(np.concatenate([placements.topic, charged + n]), return_inverse=True)
     chosen = X if len(row) == len(X) and (row == np.arange(len(X))).all() else X[row]
-    now, before = labels(placements, len(block)), block.memo.get("labels")
-    block.memo["labels"] = now
+    now = block.memo["labels"] = labels(placements, len(block))
     return Weight(
         present,
         np.bincount(group, minlength=len(present)),
@@ -110,7 +114,7 @@ def weigh(block: Block, model: Model, grid: Grid, grid2: Grid) -> Weight:
         np.bincount(group, grid2.count(block.squared_norms[row]), len(present)).astype(np.float64),
         covered=int(reached.sum()),
         placed=len(placements.row),
-        moved=len(block) if before is None else int((now != before).sum()),
+        moved=len(block) if was is None else int((now != was).sum()),
     )
 
 

@@ -8,6 +8,7 @@ change, and is skipped. Sums are exact, so they are kept up to date by what move
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,45 +42,67 @@ def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: floa
     """
     tree = model.tree
     for level in range(model.pivot_level, tree.height):
-        vectors = model.vectors.copy()
+        vectors, before = model.vectors.copy(), None
         sums, counts = np.zeros_like(vectors), np.zeros(len(tree), dtype=np.intp)
-        shift = np.zeros(len(tree))
+        last = max_iter
         for iteration in range(max_iter + 1):
             moved = placed = 0
-            for moves in blocks.map(move, model, level, vectors, shift, grid):
+            for moves in blocks.map(move, model, level, vectors, before, grid):
                 sums[moves.topic] += moves.sums
                 counts[moves.topic] += moves.counts
                 moved, placed = moved + moves.moved, placed + moves.placed
-            if moved == 0 or iteration == max_iter:
+            if moved == 0 or iteration == last:
                 break
             if iteration and moved <= tol * placed:
-                max_iter = iteration + 1
+                last = iteration + 1
             filled = np.flatnonzero(counts)
-            means = vectors.copy()
-            means[filled] = grid.value(sums[filled]) / counts[filled, None]
-            shift = np.linalg.norm(means - vectors, axis=1)
-            vectors = means
+            before, vectors = vectors, vectors.copy()
+            vectors[filled] = grid.value(sums[filled]) / counts[filled, None]
         # documents are with the nearest of these vectors: what blocks remember stays true
         model.vectors[:] = vectors
     return model
 
 
 def move(
-    block: Block, model: Model, level: int, vectors: Floats, shift: Floats, grid: Grid
+    block: Block, model: Model, level: int, vectors: Floats, before: Floats | None, grid: Grid
 ) -> Moves:
-    """Send each document to its nearest child, looking only at those that may have changed."""
+    """Send each document to its nearest child, and tell what that changed.
+
+    `before` are the vectors of the last pass, None in the first: a block that has forgotten
+    where its documents were finds it again from these.
+    """
     placements = settled(block, model, level)
-    topic, width = placements.topic, vectors.shape[1]
     memory = block.memo.setdefault(("lloyd", level), {})
-    if "topic" not in memory:
-        memory["topic"] = np.full(len(topic), -1, dtype=np.int32)
-        memory["margin"] = np.full(len(topic), -np.inf)
+    if not memory:
+        memory["topic"] = np.full(len(placements.topic), -1, dtype=np.int32)
+        memory["margin"] = np.full(len(placements.topic), -np.inf)
+        if before is not None:
+            look_again(block, placements, model, level, before, None, memory)
+    was = memory["topic"].copy()
+    look_again(block, placements, model, level, vectors, before, memory)
+    now = memory["topic"]
+    topic = np.where(now >= 0, now, placements.topic)
+    block.memo["settled"][level + 1] = placements.moved(topic)  # the next level starts from here
+    return changes(block, placements, was, now, grid)
+
+
+def look_again(
+    block: Block,
+    placements: Placements,
+    model: Model,
+    level: int,
+    vectors: Floats,
+    before: Floats | None,
+    memory: dict[str, Any],
+) -> None:
+    """Find the nearest child of each document whose margin the children may have used up."""
     current, margin = memory["topic"], memory["margin"]
-    before = current.copy()
-    for parent, at in by_topic(topic, model, level):
+    for parent, at in by_topic(placements.topic, model, level):
         children = model.tree.children(parent)
-        known = current[at] >= 0
-        margin[at] -= np.where(known, shift[current[at]], 0) + shift[children].max()
+        if before is not None:
+            shift = np.linalg.norm(vectors[children] - before[children], axis=1)
+            own = shift[np.searchsorted(children, current[at])]
+            margin[at] -= own + shift.max()
         look = at[margin[at] <= 0]
         if len(look):
             row = placements.row[look]
@@ -87,29 +110,19 @@ def move(
                 block.pick(row), vectors[children], block.squared_norms[row]
             )
             current[look] = children[best]
-    changed = np.flatnonzero(current != before)
-    remember(block, model, level, placements, current)
+
+
+def changes(block: Block, placements: Placements, was: Ints, now: Ints, grid: Grid) -> Moves:
+    """Sums and counts that the topics gained less what they lost."""
+    changed = np.flatnonzero(now != was)
+    placed = int((now >= 0).sum())
     if not len(changed):
-        return Moves(current[:0], np.zeros((0, width)), current[:0], 0, int((current >= 0).sum()))
+        return Moves(now[:0], np.zeros((0, 1)), now[:0], 0, placed)
     values = grid.count(block.pick(placements.row[changed]))
-    both = np.concatenate([current[changed], before[changed]])
-    present, place = np.unique(both, return_inverse=True)
-    gain = sum_by_group(place[: len(changed)], values, len(present))
-    loss = sum_by_group(place[len(changed) :], values, len(present))
-    counts = np.bincount(place[: len(changed)], minlength=len(present)) - np.bincount(
-        place[len(changed) :], minlength=len(present)
-    )
-    real = present >= 0
-    return Moves(
-        present[real],
-        (gain - loss)[real],
-        counts[real],
-        len(changed),
-        int((current >= 0).sum()),
-    )
-
-
-def remember(block: Block, model: Model, level: int, placements: Placements, current: Ints) -> None:
-    """Keep the split of this level, so that the next need not repeat it."""
-    topic = np.where(current >= 0, current, placements.topic)
-    block.memo["settled"][level + 1] = placements.moved(topic)
+    present, place = np.unique(np.concatenate([now[changed], was[changed]]), return_inverse=True)
+    to, out = np.split(place, 2)
+    n = len(present)
+    sums = sum_by_group(to, values, n) - sum_by_group(out, values, n)
+    counts = np.bincount(to, minlength=n) - np.bincount(out, minlength=n)
+    real = present >= 0  # -1: not placed before
+    return Moves(present[real], sums[real], counts[real], len(changed), placed)
