@@ -66,6 +66,16 @@ def test_options_reach_reader_and_writer(tmp_path: Path) -> None:
     assert "no label in 'de' (it has: pt-br)" in done.stderr
 
 
+def test_options_of_single_formats(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("A/B\n")
+    assert convert(tmp_path / "t.txt", tmp_path / "t.ttl", "--separator", "/").exit_code == 0
+    assert convert(tmp_path / "t.ttl", tmp_path / "t.csv", "--code", "uri").exit_code == 0
+    assert Taxonomy.read(tmp_path / "t.csv").codes == ("urn:hierseed:1", "urn:hierseed:2")
+    (tmp_path / "t.yaml").write_text("A: [x*, y*]\n")
+    assert convert(tmp_path / "t.yaml", tmp_path / "t.json", "--lists", "words").exit_code == 0
+    assert Taxonomy.read(tmp_path / "t.json").descriptions == ("x*, y*",)
+
+
 @pytest.mark.filterwarnings("always::UserWarning")
 def test_first_of_several_parents_is_told(tmp_path: Path) -> None:
     source = tmp_path / "t.taxonomy"

@@ -80,7 +80,9 @@ NASTY = Taxonomy.from_paths(
     ]
 )
 
-_LETTERS = st.characters(exclude_categories=["Cs"]) | st.sampled_from(" >-#:;,'\"\\/.@=*1aA[]{}&!|%")
+_LETTERS = st.characters(exclude_categories=["Cs"]) | st.sampled_from(
+    " >-#:;,'\"\\/.@=*1aA[]{}&!|%"
+)
 names = st.text(_LETTERS, min_size=1, max_size=8).map(str.strip).filter(lambda x: not name_fault(x))
 
 

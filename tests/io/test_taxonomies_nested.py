@@ -25,6 +25,7 @@ PATHS = ("Health", "Health > Guns", "Health > Diet", "Health > Diet > Fat", "Saf
         '[{"name": "Health", "parent": null}, {"name": "Guns", "parent": "Health"}, '
         '{"name": "Diet", "parent": "Health"}, {"name": "Fat", "parent": "Diet"}, '
         '{"name": "Safety", "parent": ""}]',
+        '{"parent": {}, "tree": {"Health": {"Guns": {}, "Diet": {"Fat": {}}}, "Safety": {}}}',
         '{"levels": ["a", "b"], "tree": {"Health": {"Guns": {}, "Diet": {"Fat": {}}}, '
         '"Safety": {}}, "parent": {}}',
     ],

@@ -166,7 +166,7 @@ def test_all_codes_of_the_agendas(shared_data: Path) -> None:
 
 def test_codes_with_two_readings_are_asked_about() -> None:
     text = "code,name\n1,A\n10,B\n105,C\n"
-    with pytest.raises(TaxonomyError, match=r"digits=1 \('105' under '10'\) or digits=2"):
+    with pytest.raises(TaxonomyError, match=r"digits=1 \(--digits 1: 105 under 10\) or digits=2"):
         read_bytes("csv", text)
     assert read_bytes("csv", text, digits=1).paths[2] == "A > B > C"
     assert read_bytes("csv", text, digits=2).paths[2] == "A > C"

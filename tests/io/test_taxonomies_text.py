@@ -50,6 +50,13 @@ def test_another_separator() -> None:
         read_bytes("paths", "A B", separator=" ")
 
 
+def test_arrows_without_blanks_are_pointed_out() -> None:
+    with pytest.warns(UserWarning, match="'A>B' is taken as one name; say separator='>'"):
+        assert read_bytes("paths", "A\nA>B\n").names == ("A", "A>B")
+    assert read_bytes("paths", "A\nA>B\n", separator=">").paths == ("A", "A > B")
+    assert read_bytes("paths", "A > B\nA>B\n").names == ("A", "B", "A>B")  # one of each: meant so
+
+
 def test_every_fault_is_told_with_its_line() -> None:
     with pytest.raises(TaxonomyError) as fault:
         read_bytes("paths", "# ids: yes\n1 - A\n1 - A > B\n2 - A\n3 - C >  > D\nE\n4 - F\x07\n")

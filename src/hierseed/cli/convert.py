@@ -68,6 +68,18 @@ def convert(
             metavar="N", help="Code tables: digits that a child adds (2 where 105 belongs to 1)."
         ),
     ] = None,
+    separator: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Paths: what parts the names in T1, if not ' > '."),
+    ] = None,
+    lists: Annotated[
+        Literal["topics", "words"],
+        typer.Option(help="YAML, JSON: what lists hold. In quanteda dictionaries it is words."),
+    ] = "topics",
+    code: Annotated[
+        Literal["notation", "uri"],
+        typer.Option(help="SKOS: what becomes the code of a topic: its notation or its address."),
+    ] = "notation",
     others: Annotated[
         bool, typer.Option("--others", help="Keep the Other topics that a fit added.")
     ] = False,
@@ -97,6 +109,9 @@ def convert(
         "levels": level or None,
         "sheet": sheet,
         "digits": digits,
+        "separator": separator,
+        "lists": lists if lists != "topics" else None,
+        "code": code if code != "notation" else None,
     }
     writing: dict[str, Any] = {"layout": layout, "renumber": renumber or None}
     if language and into and "language" in into.write_options:

@@ -86,10 +86,12 @@ def _guess_digits(source: Source, codes: Sequence[str]) -> int:
         if deeper and all(deeper[n] >= MOST * lengths[n] for n in deeper):
             fitting.append(width)
     if not fitting:
-        source.stop("", "the codes do not tell the parents; say digits=2 if 105 belongs to 1")
+        source.stop(
+            "", "the codes do not tell the parents; say digits=2 (--digits 2) if 105 belongs to 1"
+        )
     if fitting[:2] == [1, 2]:  # 1, 10, 105: a chain, or 1 with 105 and 10 beside it
         code = max(codes, key=len)
-        ways = " or ".join(f"digits={n} ({code!r} under {code[:-n]!r})" for n in (1, 2))
+        ways = " or ".join(f"digits={n} (--digits {n}: {code} under {code[:-n]})" for n in (1, 2))
         source.stop("", f"the codes can be read in two ways; say {ways}")
     return fitting[0]  # the smallest width gives the most codes a parent
 

@@ -112,7 +112,7 @@ def _flat_table(source: Source, value: list[_Pairs]) -> Table:
 
 
 def _is_corpus(value: dict[str, Any]) -> bool:
-    return isinstance(value.get("tree"), _Pairs) and "levels" in value and "parent" in value
+    return isinstance(value.get("tree"), _Pairs) and ("levels" in value or "parent" in value)
 
 
 def _read_corpus(source: Source, value: dict[str, Any]) -> Taxonomy:

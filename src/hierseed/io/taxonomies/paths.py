@@ -14,6 +14,7 @@ the line is no comment.
 from __future__ import annotations
 
 import re
+import warnings
 
 from hierseed.errors import TaxonomyError, name_some
 from hierseed.io.taxonomies.build import PathRows, build
@@ -37,6 +38,7 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
     listed = [(number, line) for number, line in enumerate(source.lines, 1) if is_content(line)]
     if ids is None:
         ids = bool(listed) and all(_NUMBERED.match(line.strip()) for _, line in listed)
+    _warn_of_arrows(source, listed, separator)
     rows = PathRows(source)
     seen: dict[str, int] = {}
     for number, line in listed:
@@ -53,6 +55,17 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
                 )
         rows.add(path.split(separator), f"line {number}", code=code)
     return build(source, rows.rows)
+
+
+def _warn_of_arrows(source: Source, listed: list[tuple[int, str]], separator: str) -> None:
+    """`A>B` without blanks is a name; where no line has the separator that may be an accident."""
+    arrows = [line for _, line in listed if ">" in line]
+    if separator == SEPARATOR and arrows and not any(SEPARATOR in line for line in arrows):
+        warnings.warn(
+            f"{source.name}: no line has ' > ' with blanks around it, so {arrows[0].strip()!r} is "
+            "taken as one name; say separator='>' (--separator '>') if it parts names",
+            stacklevel=4,
+        )
 
 
 def write(taxonomy: Taxonomy) -> str:

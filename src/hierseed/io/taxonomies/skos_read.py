@@ -72,8 +72,7 @@ def read(
         name, chosen = _pick(concept.preferred or concept.fallback, wanted)
         where = f"<{concept.address}>"
         if not name:
-            has = ", ".join(sorted(concept.preferred or concept.fallback)) or "no label at all"
-            source.fault(where, f"no label in {language or 'any language'!r} (it has: {has})")
+            source.fault(where, _why_nameless(concept, language))
         elif language is None and _primary(chosen) != wanted[0]:
             strayed.append(name)
         notation = concept.notations[0] if concept.notations else ""
@@ -94,6 +93,13 @@ def read(
             stacklevel=3,
         )
     return build(source, link(source, entries, parent))
+
+
+def _why_nameless(concept: Concept, language: str | None) -> str:
+    tags = sorted(concept.preferred or concept.fallback)
+    if tags:
+        return f"no label in {language!r} (it has: {', '.join(tags)})"
+    return "no label at all; describe it in this file, or remove the links to it"
 
 
 def gather(triples: Sequence[Triple]) -> dict[str, Concept]:

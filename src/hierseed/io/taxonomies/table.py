@@ -73,7 +73,8 @@ def read_table_layout(source: Source, table: Table, **options: Unpack[TableOptio
         return _read_paths(source, table, pick)
     if "name" not in found:
         source.stop(
-            table.where, f"no column of names among {table.header}; say columns={{'name': …}}"
+            table.where,
+            f"no column of names among {table.header}; say columns={{'name': …}} (--column name=…)",
         )
     if layout == "codes":
         if "code" not in found:
@@ -171,14 +172,17 @@ def _guess_layout(
     source.stop(
         table.where,
         f"the header {table.header} names no known column. Rename them (name, parent, code, "
-        "description, path, or level_1, level_2, …), or say columns={'name': …} or levels=[…]",
+        "description, path, or level_1, level_2, …), or say columns={'name': …} or "
+        "levels=[…] (hierseed convert --column name=…, --level …)",
     )
 
 
 def _parent_kind(source: Source, table: Table, found: Mapping[str, int]) -> str:
     kinds = [role for role in ("parent_code", "parent_path", "parent") if role in found]
     if not kinds:
-        source.stop(table.where, "no column of parents; say columns={'parent': …}")
+        source.stop(
+            table.where, "no column of parents; say columns={'parent': …} (--column parent=…)"
+        )
     return kinds[0]
 
 
