@@ -1,0 +1,93 @@
+"""`hierseed demo`: the whole job on text that is on every computer with Python."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hierseed.cli.console import Console, amount, duration
+from hierseed.cli.options import AsJson, Quiet
+
+if TYPE_CHECKING:
+    from hierseed.demo.corpus import DemoCorpus
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the results.")
+    ] = Path("demo-output"),
+    method: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="How topics are learned, as in `hierseed fit`."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Examples per topic, drawn at random.")] = 4,
+    draw: Annotated[
+        int, typer.Option(min=0, help="Number of the draw; another one, other seeds.")
+    ] = 0,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Show the whole job on text that is on this computer; no download.
+
+    The documents are the docstrings of Python's own library, the taxonomy is the table of
+    contents of its reference: chapters and modules, made by experts. The job: given four
+    examples per module, find the chapter and module of all the others. It scores itself, since
+    the truth is known, and leaves its files in a folder to look at and play with.
+
+    Example: hierseed demo
+    """
+    from hierseed.cli.methods import known_methods, make_estimator
+    from hierseed.demo.corpus import load_corpus
+    from hierseed.demo.run import run_demo
+
+    console = Console(quiet=quiet, json=json)
+    began = time.perf_counter()
+    corpus = load_corpus(seeds=seeds, random_state=draw)
+    _introduce(console, corpus, time.perf_counter() - began)
+    estimator = make_estimator(method or known_methods()[0], corpus.taxonomy, [])
+    done = run_demo(corpus, estimator, output, say=console.fact)
+    seconds = time.perf_counter() - began
+    if json:
+        facts: dict[str, Any] = {"folder": output, "documents": len(corpus.ids), "seconds": seconds}
+        console.result(facts | {"scores": done.scores.to_dict()})
+    elif not quiet:
+        _show(console, corpus, done, output, seconds)
+
+
+def _introduce(console: Console, corpus: DemoCorpus, seconds: float) -> None:
+    leaves = int(corpus.taxonomy.tree.is_leaf.sum())
+    chapters = len(corpus.taxonomy.tree.children(-1))
+    console.fact(
+        "Documents", f"{len(corpus.ids):,} docstrings of Python's library, {seconds:.1f} s"
+    )
+    console.fact("Taxonomy", f"{chapters} chapters of its reference, {leaves} modules")
+    console.fact(
+        "Seeds", f"{int((corpus.y >= 0).sum()):,}, drawn at random; the rest is to be found"
+    )
+    if corpus.absent:
+        some = ", ".join(corpus.absent[:4])
+        console.fact(
+            "Left out",
+            f"{amount(len(corpus.absent), 'module')} without docstrings here ({some} …), "
+            f"{len(corpus.small)} with fewer than 15",
+            "dim",
+        )
+
+
+def _show(console: Console, corpus: DemoCorpus, done: Any, output: Path, seconds: float) -> None:
+    from hierseed.demo.show import show_scores, show_tree
+
+    console.out.print()
+    console.out.print(show_tree(corpus, done.assignments))
+    console.out.print()
+    console.out.print(show_scores(done.scores))
+    console.out.print()
+    console.fact("Time", duration(seconds))
+    console.fact("Files", f"{output}/report.html   open it in a browser", "green")
+    console.fact("", f"{output}/placed.csv    where every document went")
+    console.fact("", f"{output}/model         for `hierseed assign`, `suggest`, `report`")
+    console.fact("", f"{output}/docs.csv, taxonomy.txt, seeds.csv, gold.csv: what went in")
+    console.fact("Try", f"hierseed suggest {output}/model {output}/docs.csv")

@@ -1,0 +1,93 @@
+"""`hierseed suggest`: which documents to label next, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hierseed.cli.console import Console, amount
+from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EXCERPT = 200  # letters of a document that are shown
+
+
+def suggest(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="The folder that `hierseed fit` saved.")
+    ],
+    source: Source,
+    number: Annotated[
+        int, typer.Option("--number", "-n", min=1, help="How many documents to suggest.")
+    ] = 20,
+    per_topic: Annotated[
+        int | None,
+        typer.Option(min=1, help="At most so many from one topic; a few unless given."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="TABLE",
+            help="Write a table (.csv .xlsx …) with an empty column 'topic': fill it in, and it "
+            "is a file of seeds.",
+        ),
+    ] = None,
+    id: IdColumn = "id",
+    text: TextColumn = "text",
+    on_error: OnError = "stop",
+    plain_quotes: PlainQuotes = False,
+    quiet: Quiet = False,
+    json: AsJson = False,
+) -> None:
+    """Say which documents to label next, and why.
+
+    The documents where a label helps most: torn between two topics, far from all of them, or in
+    a group that no topic explains; each one speaks for many like it, and no two say the same.
+    The most useful come first. Label them, add them to your seeds, and fit again.
+
+    Example: hierseed suggest model docs.csv -n 30 -o to_label.xlsx
+    """
+    from hierseed.cli.placed import place_corpus
+    from hierseed.io.tables import write_table
+    from hierseed.suggest import suggest as suggest_documents
+
+    console = Console(quiet=quiet, json=json)
+    placed = place_corpus(
+        model, source, console, id=id, text=text, on_error=on_error, quotes=not plain_quotes
+    )
+    found = suggest_documents(placed.assignments, placed.X, number, per_topic=per_topic)
+    table = found.to_frame(placed.ids)
+    texts = placed.texts(found.row.tolist())
+    table["text"] = [texts[row] for row in found.row.tolist()]
+    if output is not None:
+        table.insert(1, "topic", "")
+        write_table(table, output)
+        console.fact("Table", f"{output}, {amount(len(table), 'document')} to label", "green")
+    elif json:
+        console.result(table.to_dict("records"))
+    else:
+        _show(table, console)
+
+
+def _show(table: pd.DataFrame, console: Console) -> None:
+    """One paragraph a document: its id, why, and how it begins."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if table.empty:
+        console.note("every document is labelled already")
+    for number, record in enumerate(table.to_dict("records"), start=1):
+        head = Text.assemble((f"{number:>3}  ", "dim"), (str(record["id"]), "bold"))
+        console.out.print(head)
+        console.out.print(Padding(Text(str(record["reason"]), "cyan"), (0, 0, 0, 5)))
+        words = " ".join(str(record["text"]).split())
+        if words:
+            excerpt = words if len(words) <= EXCERPT else words[:EXCERPT].rsplit(" ", 1)[0] + " …"
+            console.out.print(Padding(Text(excerpt), (0, 0, 0, 5)))
+        console.out.print()
