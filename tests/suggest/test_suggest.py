@@ -109,7 +109,6 @@ def test_one_topic_does_not_fill_the_table(corpus):
     _, X, found = corpus
     few = suggest(found, X, 6, per_topic=2)
     assert np.unique(few.topic, return_counts=True)[1].max() == 2
-    assert len(np.unique(few.topic)) >= 3
     only = assignments([B] * 50, [0.4] * 50)
     assert len(suggest(only, X[:50], 5, per_topic=2)) == 2
     assert len(suggest(only, X[:50], 5)) == 5  # the default gives way where nothing else is left
