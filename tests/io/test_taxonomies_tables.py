@@ -209,6 +209,8 @@ def test_prefixes_of_letters_and_decimal_outlines() -> None:
     assert read_bytes("csv", jel).paths[2] == "General > Economics > Survey"
     decimal = "code,name\n1.,One\n1.1,Two\n1.1.1.,Three\n2.,Four\n"
     assert read_bytes("csv", decimal).paths == ("One", "One > Two", "One > Two > Three", "Four")
+    manifesto = "code,name\n103,Imperialism\n103_1,State\n103_2,Foreign\n104,Military\n"
+    assert read_bytes("csv", manifesto).paths[2] == "Imperialism > Foreign"
     naics = "code,name\n11,Farming\n111,Crops\n1111,Oilseed\n21,Mining\n212,Quarrying\n"
     assert read_bytes("csv", naics).paths[2] == "Farming > Crops > Oilseed"
 

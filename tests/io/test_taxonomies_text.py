@@ -89,6 +89,12 @@ def test_byte_order_mark_is_no_part_of_a_name(name: str) -> None:
         assert read_bytes(name, data.replace(b"\n", b"\r\n")).paths == taxonomy.paths
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_are_counted_alike_whatever_ends_them(end: str) -> None:
+    with pytest.raises(TaxonomyError, match="line 3: the topic 'A' stands twice, first at line 1"):
+        read_bytes("paths", end.join(["A", "B", "A"]))
+
+
 def test_other_encodings_are_refused_with_the_line() -> None:
     with pytest.raises(TaxonomyError, match=r"topics\.txt, line 2: the byte 0xE9 is not UTF-8"):
         read_bytes("paths", "A\nCafé\n".encode("latin-1"))

@@ -20,7 +20,8 @@ from hierseed.taxonomy import Taxonomy
 SCHEMES = ("dotted", "digits", "prefix")
 MOST = 0.8  # share of the codes of one length whose parent must be listed for a width to fit
 
-_LAST_PART = re.compile(r"[.\-/][^.\-/]*$")
+PARTED = "./-_"
+_LAST_PART = re.compile(r"[.\-/_][^.\-/_]*$")
 
 
 def parents_of_codes(
@@ -46,8 +47,8 @@ def parents_of_codes(
     for entry in entries:
         above = ""
         if scheme == "dotted":
-            above = _LAST_PART.sub("", entry.code.rstrip("./-"))
-            above = "" if above == entry.code.rstrip("./-") else above
+            above = _LAST_PART.sub("", entry.code.rstrip(PARTED))
+            above = "" if above == entry.code.rstrip(PARTED) else above
         elif scheme == "digits" and digits and len(entry.code) > max(digits, shortest):
             above = entry.code[:-digits]
         elif scheme == "prefix":
@@ -66,7 +67,7 @@ def parents_of_codes(
 def _guess_scheme(codes: Sequence[str]) -> str:
     if all(code.isdecimal() for code in codes):
         return "digits"
-    listed = {code.rstrip("./-") for code in codes}
+    listed = {code.rstrip(PARTED) for code in codes}
     cut = [_LAST_PART.sub("", code) for code in listed if _LAST_PART.search(code)]
     return "dotted" if any(above in listed for above in cut) else "prefix"
 
