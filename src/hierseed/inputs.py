@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -69,26 +70,37 @@ def check_vectors(
 
 def check_finite(blocks: Blocks, name: str = "X") -> float:
     """Refuse NaN and infinity; answer with the length of the longest vector."""
-    bad: list[int] = []
-    count, largest = 0, 0.0
-    for rows, longest in blocks.map(_survey):
-        count += len(rows)
-        bad += rows[: 5 - len(bad)].tolist() if len(bad) < 5 else []
-        largest = max(largest, longest)
-    if count:
-        shown = ", ".join(map(str, bad)) + (", …" if count > 5 else "")
+    found = blocks.fold(_survey)
+    if found.bad:
+        shown = ", ".join(map(str, found.first)) + (", …" if found.bad > 5 else "")
         raise CorpusError(
-            f"{name} contains NaN or infinity in {count:,} of {blocks.n:,} rows (rows {shown}). "
-            "Drop these documents or embed them again."
+            f"{name} contains NaN or infinity in {found.bad:,} of {blocks.n:,} rows "
+            f"(rows {shown}). Drop these documents or embed them again."
         )
-    return largest
+    return found.largest
 
 
-def _survey(block: Block) -> tuple[Ints, float]:
+@dataclass
+class Survey:
+    """Rows that are no numbers: how many, the first five; and the longest of the others."""
+
+    bad: int
+    first: list[int]
+    largest: float
+
+    def merge(self, other: Survey) -> Survey:
+        """Join what two blocks found."""
+        first = sorted(self.first + other.first)[:5]
+        return Survey(self.bad + other.bad, first, max(self.largest, other.largest))
+
+
+def _survey(block: Block) -> Survey:
     with np.errstate(over="ignore", invalid="ignore"):
         norms = block.squared_norms
     fine = np.isfinite(norms)
-    return np.flatnonzero(~fine) + block.start, float(np.sqrt(norms[fine].max(initial=0.0)))
+    rows = np.flatnonzero(~fine) + block.start
+    largest = float(np.sqrt(norms[fine].max(initial=0.0)))
+    return Survey(len(rows), rows[:5].tolist(), largest)
 
 
 def seed_pairs(y: Any, n: int, taxonomy: Taxonomy, name: str = "y") -> tuple[Ints, Ints]:

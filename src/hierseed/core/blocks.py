@@ -11,8 +11,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache, cached_property
-from typing import Any, Protocol, TypeVar
+from functools import cache, cached_property, reduce
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from joblib import cpu_count
@@ -22,6 +22,16 @@ from threadpoolctl import ThreadpoolController
 from hierseed.core.distance import squared_norms
 
 T = TypeVar("T")
+
+
+class Mergeable(Protocol):
+    """A statistic of some documents; those of two sets of documents make that of both."""
+
+    def merge(self, other: Self, /) -> Self:
+        """Return the statistic of both sets together."""
+
+
+M = TypeVar("M", bound=Mergeable)
 
 LEAST_ROWS = 256
 BLOCK_VALUES = 2_000_000  # numbers in a block: small enough for a cache and for 2 GB machines
@@ -57,6 +67,11 @@ class Block:
         return self.stop - self.start
 
     @property
+    def width(self) -> int:
+        """Dimensions of a row."""
+        return int(self._vectors.shape[1])
+
+    @property
     def X(self) -> NDArray[np.floating]:  # noqa: N802 - the matrix
         """The rows in the number type that steps compute in; read anew at each call."""
         return np.ascontiguousarray(self._vectors[self.start : self.stop], dtype=self._dtype)
@@ -84,8 +99,16 @@ class Blocks(Protocol):
     def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
         """Yield `step(block, *model)` for every block, in order of rows."""
 
+    def fold(self, step: Callable[..., M], *model: Any) -> M:
+        """Merge what `step(block, *model)` answers over all blocks."""
+
     def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
         """Fetch a few rows."""
+
+
+def merge(one: M, other: M) -> M:
+    """Join two statistics."""
+    return one.merge(other)
 
 
 class ArrayBlocks:
@@ -123,6 +146,10 @@ class ArrayBlocks:
                     waiting.append(pool.submit(step, block, *model))
                 while waiting:
                     yield waiting.popleft().result()
+
+    def fold(self, step: Callable[..., M], *model: Any) -> M:
+        """Merge what `step(block, *model)` answers over all blocks."""
+        return reduce(merge, self.map(step, *model))
 
     def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
         """Fetch a few rows."""

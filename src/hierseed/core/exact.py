@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,17 @@ class Grid:
     def value(self, counted: Floats) -> Floats:
         """Turn whole multiples back into numbers."""
         return counted * 2.0**-self.bits
+
+
+def merge_by_key(
+    keys: list[NDArray[np.integer]], values: list[NDArray[Any]]
+) -> tuple[NDArray[np.integer], NDArray[Any]]:
+    """Add up rows that share a key, of several lists of keys that each hold a key once."""
+    present = np.unique(np.concatenate(keys))
+    total = np.zeros((len(present), *values[0].shape[1:]), dtype=values[0].dtype)
+    for some, rows in zip(keys, values):
+        total[np.searchsorted(present, some)] += rows
+    return present, total
 
 
 def sum_by_group(groups: NDArray[np.integer], values: Floats, n_groups: int) -> Floats:

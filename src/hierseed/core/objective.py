@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.blocks import Block, Blocks
 from hierseed.core.descend import deepest, labels, split
-from hierseed.core.exact import Grid, sum_by_group
+from hierseed.core.exact import Grid, merge_by_key, sum_by_group
 from hierseed.core.model import Model
 
 Floats = NDArray[np.float64]
@@ -32,6 +32,20 @@ class Weight:
     covered: int
     placed: int
     moved: int
+
+    def merge(self, other: Weight) -> Weight:
+        """Join the weights of two blocks."""
+        keys = [self.topic, other.topic]
+        topic, counts = merge_by_key(keys, [self.counts, other.counts])
+        return Weight(
+            topic,
+            counts,
+            merge_by_key(keys, [self.sums, other.sums])[1],
+            merge_by_key(keys, [self.squares, other.squares])[1],
+            self.covered + other.covered,
+            self.placed + other.placed,
+            self.moved + other.moved,
+        )
 
 
 @dataclass
@@ -59,18 +73,20 @@ def objective(
     n = len(model.tree)
     counts = np.zeros(2 * n, dtype=np.intp)
     sums, squares = np.zeros((2 * n, blocks.width)), np.zeros(2 * n)
-    covered = placed = moved = 0
-    for part in blocks.map(weigh, model, grid, grid2, before):
-        counts[part.topic] += part.counts
-        sums[part.topic] += part.sums
-        squares[part.topic] += part.squares
-        covered, placed = covered + part.covered, placed + part.placed
-        moved += part.moved
+    found = blocks.fold(weigh, model, grid, grid2, before)
+    counts[found.topic], sums[found.topic] = found.counts, found.sums
+    squares[found.topic] = found.squares
     costs = []
     for half in (slice(0, n), slice(n, 2 * n)):
         costs.append(cost(model, counts[half], grid.value(sums[half]), grid2.value(squares[half])))
     return Objective(
-        sum(costs), costs[0], covered, placed, moved, blocks.n, _with_children(model, counts[:n])
+        sum(costs),
+        costs[0],
+        found.covered,
+        found.placed,
+        found.moved,
+        blocks.n,
+        _with_children(model, counts[:n]),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,13 +20,10 @@ def widen(blocks: Blocks, model: Model, alpha: float) -> tuple[Model, Ints]:
 
     Answers with the model and the topics that stay empty all the same.
     """
-    nearest = np.full(len(model.pivots), np.inf)
-    inside = np.zeros(len(model.pivots), dtype=np.intp)
-    for near, count in blocks.map(reach, model):
-        nearest, inside = np.minimum(nearest, near), inside + count
-    nearest = np.sqrt(nearest)
+    found = blocks.fold(reach, model)
+    nearest = np.sqrt(found.nearest)
     own = model.radii[model.pivots]
-    empty = inside == 0
+    empty = found.inside == 0
     reachable = empty & (nearest <= 2 * own)
     if reachable.any():
         radii = model.radii.copy()
@@ -33,11 +32,24 @@ def widen(blocks: Blocks, model: Model, alpha: float) -> tuple[Model, Ints]:
     return model, model.pivots[empty & ~reachable]
 
 
-def reach(block: Block, model: Model) -> tuple[Floats, Ints]:
-    """Squared distance of the nearest document to each pivot topic, and how many lie inside.
+@dataclass
+class Reach:
+    """Squared distance of the nearest document to each pivot topic, and how many lie inside."""
+
+    nearest: Floats
+    inside: Ints
+
+    def merge(self, other: Reach) -> Reach:
+        """Join what two blocks found."""
+        return Reach(np.minimum(self.nearest, other.nearest), self.inside + other.inside)
+
+
+def reach(block: Block, model: Model) -> Reach:
+    """Measure what lies near each pivot topic.
 
     The block places its documents on the way: the radii seldom change after this.
     """
     D = pivot_distances(block, model)
     remembered(block, model)[model.pivot_level] = place(block, model, D)
-    return D.min(axis=0), (model.radii[model.pivots] ** 2 >= D).sum(axis=0)
+    own = model.radii[model.pivots] ** 2
+    return Reach(D.min(axis=0), np.less_equal(D, own).sum(axis=0))

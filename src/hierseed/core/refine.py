@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hierseed.core.blocks import Block, Blocks
 from hierseed.core.descend import Placements, by_topic, settled
 from hierseed.core.distance import nearest
-from hierseed.core.exact import Grid, sum_by_group
+from hierseed.core.exact import Grid, merge_by_key, sum_by_group
 from hierseed.core.model import Model
 
 Floats = NDArray[np.float64]
@@ -33,6 +33,13 @@ class Moves:
     moved: int
     placed: int
 
+    def merge(self, other: Moves) -> Moves:
+        """Join the moves of two blocks."""
+        keys = [self.topic, other.topic]
+        topic, sums = merge_by_key(keys, [self.sums, other.sums])
+        _, counts = merge_by_key(keys, [self.counts, other.counts])
+        return Moves(topic, sums, counts, self.moved + other.moved, self.placed + other.placed)
+
 
 def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: float) -> Model:
     """Return the model with each topic below the pivot at the centre of its documents.
@@ -46,14 +53,12 @@ def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: floa
         sums, counts = np.zeros_like(vectors), np.zeros(len(tree), dtype=np.intp)
         last = max_iter
         for iteration in range(max_iter + 1):
-            moved = placed = 0
-            for moves in blocks.map(move, model, level, vectors, before, grid):
-                sums[moves.topic] += moves.sums
-                counts[moves.topic] += moves.counts
-                moved, placed = moved + moves.moved, placed + moves.placed
-            if moved == 0 or iteration == last:
+            moves = blocks.fold(move, model, level, vectors, before, grid)
+            sums[moves.topic] += moves.sums
+            counts[moves.topic] += moves.counts
+            if moves.moved == 0 or iteration == last:
                 break
-            if iteration and moved <= tol * placed:
+            if iteration and moves.moved <= tol * moves.placed:
                 last = iteration + 1
             filled = np.flatnonzero(counts)
             before, vectors = vectors, vectors.copy()
@@ -117,7 +122,7 @@ def changes(block: Block, placements: Placements, was: Ints, now: Ints, grid: Gr
     changed = np.flatnonzero(now != was)
     placed = int((now >= 0).sum())
     if not len(changed):
-        return Moves(now[:0], np.zeros((0, 1)), now[:0], 0, placed)
+        return Moves(now[:0], np.zeros((0, block.width)), np.zeros(0, dtype=np.intp), 0, placed)
     values = grid.count(block.pick(placements.row[changed]))
     present, place = np.unique(np.concatenate([now[changed], was[changed]]), return_inverse=True)
     to, out = np.split(place, 2)

@@ -17,7 +17,16 @@ from hierseed.core.sphere import Candidates, windows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
-Found = dict[int, Candidates]
+
+
+class Found(dict[int, Candidates]):
+    """Candidates by topic."""
+
+    def merge(self, other: Found) -> Found:
+        """Join the candidates of two blocks."""
+        for topic, candidates in other.items():
+            self[topic] = self[topic].merge(candidates) if topic in self else candidates
+        return self
 
 
 def spheres_of_level(
@@ -51,10 +60,7 @@ def _centres(
 ) -> dict[int, Floats]:
     grid = Grid.holding(blocks.n, 2 * largest)
     grid2 = Grid.holding(blocks.n, 4 * largest**2)
-    found: Found = {}
-    for part in blocks.map(step, model, tolerance, grid, grid2, *where):
-        for topic, candidates in part.items():
-            found[topic] = found[topic].merge(candidates) if topic in found else candidates
+    found = blocks.fold(step, model, tolerance, grid, grid2, *where)
     rows = [candidates.centre(tolerance, grid, grid2) for candidates in found.values()]
     return dict(zip(found, blocks.take(np.array(rows, dtype=np.intp)))) if rows else {}
 
@@ -71,7 +77,7 @@ def candidates_of_level(
     """Candidates of each topic of a level, among its assigned documents."""
     placements = settled(block, model, level)
     sets = ((topic, placements.row[at]) for topic, at in by_topic(placements.topic, model, level))
-    return dict(_candidates(block, sets, model, vectors, tolerance, grid, grid2))
+    return Found(_candidates(block, sets, model, vectors, tolerance, grid, grid2))
 
 
 def candidates_above_pivot(
@@ -84,7 +90,7 @@ def candidates_above_pivot(
     D = squared_distances(block.X, vectors, block.squared_norms)
     above = model.tree.parent[at_level[lowest(D, scale)]]
     sets = ((int(topic), np.flatnonzero(above == topic)) for topic in np.unique(above))
-    return dict(_candidates(block, sets, model, model.vectors, tolerance, grid, grid2))
+    return Found(_candidates(block, sets, model, model.vectors, tolerance, grid, grid2))
 
 
 def _candidates(
