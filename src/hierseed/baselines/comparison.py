@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from hierseed.baselines.systems import make_system
@@ -41,6 +42,10 @@ class Comparison:
     def predict(self, documents: Documents) -> Ints:
         """Predict one topic or cluster per level."""
         return self.system.predict(documents.texts)
+
+    def judge(self, documents: Documents, topics: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """What else the system shows against true topics."""
+        return self.system.judge(documents.texts, topics)
 
     @property
     def notes(self) -> dict[str, Any]:

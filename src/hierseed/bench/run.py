@@ -149,6 +149,9 @@ def _more_scores(
         more["calibration"] = [
             rounded({"level": c.level, "error": c.error, "brier": c.brier}) for c in table
         ]
+    judge = getattr(method, "judge", None)
+    if judge is not None:
+        more["judged"] = rounded(judge(test, gold))
     return more
 
 

@@ -9,6 +9,7 @@ all positive), and there is no recurrent dropout, which the fast GPU kernels lac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from hierseed.baselines.systems.backend import nn, torch
 from hierseed.baselines.systems.supervised import Rows, Supervised, SupervisedConfig, collect
-from hierseed.baselines.systems.system import Examples, Ints
+from hierseed.baselines.systems.system import Examples, Ints, Labels
 from hierseed.baselines.systems.text import keras_words
 
 
@@ -102,8 +103,25 @@ class HDLTex(Supervised):
                 len(own),
                 validate=validate,
             )
-            if validate is not None:
-                self.diagnostics_.setdefault("validation_at_node", {})[str(node)] = validate()
+        if held_out is not None:
+            self.diagnostics_["validation"] = self.judge(held_out.texts, held_out.topics)
+
+    def judge(self, texts: Sequence[str], topics: Labels) -> dict[str, Any]:
+        """Accuracy among the children of the true parent, over each level and at each node."""
+        gold_ = Examples.of(texts, topics)
+        rows, gold = self.rows(gold_.texts), self.tree.gold(gold_.topics)
+        hits, sizes = np.zeros(self.tree.height), np.zeros(self.tree.height)
+        nodes: dict[str, float] = {}
+        for node in self.tree.choices:
+            own, child = self._of(node, gold)
+            accuracy = _accuracy(self.models[node], rows, own, child)
+            if accuracy is not None:
+                level = 0 if node < 0 else int(self.tree.padded.level[node])
+                nodes[str(node)] = accuracy()
+                hits[level] += nodes[str(node)] * len(own)
+                sizes[level] += len(own)
+        given = [float(h / n) if n else None for h, n in zip(hits, sizes)]
+        return {"given_true_parent": given, "at_node": nodes}
 
     def _of(self, node: int, gold: Ints) -> tuple[Ints, Ints]:
         """Rows of a node's documents that go on below it, and the child each goes to."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hierseed.baselines.systems.backend import F, nn, torch
 from hierseed.baselines.systems.paths import product_argmax
 from hierseed.baselines.systems.supervised import Rows, Supervised, SupervisedConfig, adam, collect
-from hierseed.baselines.systems.system import Examples, Ints
+from hierseed.baselines.systems.system import Examples, Ints, Labels
 from hierseed.baselines.systems.text import kim_words
 
 SHORTEST = 4  # the widest window must fit
@@ -128,20 +128,23 @@ class HFT(Supervised):
                 validate=validate,
             )
         if held_out is not None:
-            self.diagnostics_["validation"] = self._compare_scores(held_out)
+            self.diagnostics_["validation"] = self.judge(held_out.texts, held_out.topics)
 
-    def _compare_scores(self, held_out: Examples) -> dict[str, float]:
-        """Leaf accuracy by the product, and by the last level's network alone."""
-        logs = self.logs(held_out.texts)
-        none = [np.zeros_like(matrix) for matrix in logs[:-1]]
-        leaf = self.tree.gold(held_out.topics)[:, -1]
-        found = {"product": product_argmax(self.tree, logs)}
-        found["last_level_alone"] = product_argmax(self.tree, [*none, logs[-1]])
-        answer = {name: float((leaves == leaf).mean()) for name, leaves in found.items()}
-        placed = np.exp(
-            sum(matrix[:, self.tree.place[self.tree.paths[:, k]]] for k, matrix in enumerate(logs))
-        )
-        return answer | {"above_half": float((placed.max(axis=1) >= 0.5).mean())}
+    def judge(self, texts: Sequence[str], topics: Labels) -> dict[str, Any]:
+        """Leaf accuracy by the product and by the last level alone; leaves above one half."""
+        gold = Examples.of(texts, topics)
+        logs = self.logs(gold.texts)
+        leaf = self.tree.gold(gold.topics)[:, -1]
+        alone = [*(np.zeros_like(matrix) for matrix in logs[:-1]), logs[-1]]
+        by_product, by_last = product_argmax(self.tree, logs), product_argmax(self.tree, alone)
+        columns = [self.tree.place[self.tree.paths[:, level]] for level in range(len(logs))]
+        product = np.exp(sum(matrix[:, at] for matrix, at in zip(logs, columns)))
+        return {
+            "product_leaf": float((by_product == leaf).mean()),
+            "last_level_alone_leaf": float((by_last == leaf).mean()),
+            "changed_by_product": float((by_product != by_last).mean()),
+            "above_half": float((product.max(axis=1) >= 0.5).mean()),
+        }
 
     def _targets(self, level: int, gold: Ints) -> tuple[Any, Any]:
         """Documents with a label at this level or the one above, as 0/1 rows over the level."""
@@ -168,7 +171,7 @@ class HFT(Supervised):
         parts = torch.arange(len(own)).split(512)
         return lambda: -float(sum(loss(some) * len(some) for some in parts)) / len(own)
 
-    def logs(self, texts: list[str]) -> list[NDArray[np.float32]]:
+    def logs(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         """Log probability of every node, level by level."""
         rows = self.rows(texts)
         scores = [torch.as_tensor(collect(model, rows, len(texts))) for model in self.models]

@@ -7,6 +7,7 @@ over all of them scores every topic.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -24,7 +25,7 @@ from hierseed.baselines.systems.supervised import (
     collect,
     micro_macro_f1,
 )
-from hierseed.baselines.systems.system import Examples, Ints
+from hierseed.baselines.systems.system import Examples, Ints, Labels
 from hierseed.baselines.systems.text import content_words
 
 
@@ -156,23 +157,28 @@ class HiAGM(Supervised):
         optimiser = adam(self.model, self.config.rate)
         self.train("network", self.model, optimiser, loss, len(examples), validate=validate)
         if validate is not None:
-            validate()  # of the epoch that was kept, for the record
+            validate()
+            self.diagnostics_["validation"] = self._seen
 
     def _validation(self, held_out: Examples) -> Any:
         """Mean of micro- and macro-F1 at one half: the original watches both."""
         rows, gold = self.rows(held_out.texts), self.tree.sets(held_out.topics)
 
         def validate() -> float:
-            logits = collect(self.model, rows, len(gold))
-            f1 = micro_macro_f1(gold, logits)
-            self.diagnostics_["validation"] = {
-                "micro_f1": f1[0],
-                "macro_f1": f1[1],
-                "without_parent": self._without_parent(logits > 0),
-            }
-            return sum(f1) / 2
+            self._seen = self._compare(collect(self.model, rows, len(gold)), gold)
+            return (self._seen["micro_f1"] + self._seen["macro_f1"]) / 2
 
         return validate
+
+    def judge(self, texts: Sequence[str], topics: Labels) -> dict[str, Any]:
+        """Topics above one half, as the original decides."""
+        gold = Examples.of(texts, topics)
+        return self._compare(self.logits(gold.texts), self.tree.sets(gold.topics))
+
+    def _compare(self, logits: NDArray[np.float32], gold: NDArray[np.float32]) -> dict[str, float]:
+        micro, macro = micro_macro_f1(gold, logits)
+        orphans = self._without_parent(logits > 0)
+        return {"micro_f1": micro, "macro_f1": macro, "without_parent": orphans}
 
     def _without_parent(self, found: NDArray[np.bool_]) -> float:
         """Share of the topics found whose parent was not."""
@@ -181,7 +187,7 @@ class HiAGM(Supervised):
         orphans = below & ~found[:, self.tree.padded.parent[child]]
         return float(orphans.sum() / max(below.sum(), 1))
 
-    def logits(self, texts: list[str]) -> NDArray[np.float32]:
+    def logits(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Score of every node of the padded tree."""
         return collect(self.model, self.rows(texts), len(texts))
 

@@ -175,6 +175,10 @@ class System(ABC):
             return np.zeros((0, self.task_.taxonomy.tree.height), dtype=np.intp)
         return self._predict(list(texts))
 
+    def judge(self, texts: Sequence[str], topics: Labels) -> dict[str, Any]:
+        """Say what else this system shows against true topics, beside its answer per level."""
+        return {}
+
     def describe(self) -> dict[str, Any]:
         """Name and settings, for the record of a run."""
         record = {"system": self.name, "seed": self.seed, **asdict(self.config)}
