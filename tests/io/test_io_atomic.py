@@ -29,7 +29,9 @@ def test_a_file_appears_only_when_the_block_ends_well(tmp_path: Path) -> None:
         partial.write_text("new")
         assert partial.suffix == ".csv"
         assert not target.exists()
+        number = partial.stat().st_ino
     assert target.read_text() == "new"
+    assert target.stat().st_ino == number  # renamed, not copied: a copy can be met half-way
     assert names(tmp_path) == ["table.csv"]
 
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from hierseed.errors import CorpusError
 from hierseed.io.corpus import Corpus, Document
 from hierseed.io.faults import Fault, SkippedRows
-from hierseed.io.records import lines, open_records
+from hierseed.io.records import Row, lines, open_records
+from hierseed.io.records.delimited import DelimitedFile
 from hierseed.io.tables import write_table
 
 Rows = list[tuple[str, str]]
@@ -232,6 +233,16 @@ def test_an_open_quote_before_a_long_file_never_fills_the_memory(tmp_path: Path)
     corpus = Corpus(file, on_error="skip")
     assert len(corpus) == 400_000
     assert faults_of(corpus) == [(2, "unclosed quote")]
+
+
+def test_a_row_of_many_long_fields_is_bounded_too(tmp_path: Path) -> None:
+    field = '"' + "line\n" * 30 + '"'
+    (tmp_path / "docs.csv").write_text(f"a,b,c,d\n{field},{field},{field},{field}\n1,2,3,4\n")
+    found = list(DelimitedFile(tmp_path / "docs.csv", limit=400).rows(["a"]))
+    assert isinstance(found[0], Fault)
+    assert (found[0].line, found[0].kind) == (2, "unclosed quote")
+    assert "goes on for more than 400 letters" in found[0].detail
+    assert found[-1] == Row(123, ["1"])
 
 
 def test_the_byte_order_mark_is_no_letter(tmp_path: Path) -> None:

@@ -34,11 +34,13 @@ def fitted() -> SavedModel:
 def test_new_text_is_placed_as_before(fitted: SavedModel, tmp_path: Path) -> None:
     write_saved(fitted, tmp_path / "model", get_embedder("wordllama:64"))
     found = read_saved(tmp_path / "model")
-    new = found.prepare(found.embedder.encode(["my cat sleeps", "the baker's bread"]))
-    before = fitted.prepare(
-        get_embedder("wordllama:64").encode(["my cat sleeps", "the baker's bread"])
+    raw = get_embedder("wordllama:64").encode(["my cat sleeps", "the baker's bread"])
+    np.testing.assert_array_equal(found.embedder.encode(["my cat sleeps"])[0], raw[0])
+    ready = fitted.preparation.transform(raw)
+    np.testing.assert_array_equal(found.prepare(raw)[:], ready)
+    np.testing.assert_array_equal(
+        found.estimator.predict(found.prepare(raw)), fitted.estimator.predict(ready)
     )
-    np.testing.assert_array_equal(found.estimator.predict(new), fitted.estimator.predict(before))
     assert found.taxonomy == fitted.estimator.taxonomy_
     assert found.seed_labels(["a", "b"]).tolist() == [1, -1]
     assert found.about == {"corpus": "pets.csv"}

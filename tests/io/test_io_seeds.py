@@ -140,6 +140,11 @@ def test_files_that_hold_no_seeds(tmp_path: Path) -> None:
         read_seeds(tmp_path / "absent.csv", TAXONOMY)
 
 
+def test_a_row_that_stands_twice_counts_once(tmp_path: Path) -> None:
+    seeds = read_seeds(write(tmp_path / "seeds.csv", [ROWS[0], ROWS[0]]), TAXONOMY)
+    assert seeds.by_id == {"a": [5]}
+
+
 def test_rows_of_a_corpus() -> None:
     seeds = Seeds({"b": [5], "d": [2]})
     np.testing.assert_array_equal(seeds.rows(iter("abcd")), [-1, 5, -1, 2])

@@ -102,8 +102,10 @@ class DelimitedFile:
         if opened is None:
             bare = "a carriage return outside quotes; end lines with \\n or \\r\\n"
             return self._fault(first, "broken row", bare if "new-line" in error else error)
-        detail = f"opened on line {opened:,}; close it, and write a quote inside quotes twice"
-        return self._fault(first, "unclosed quote", detail)
+        advice = "close it, and write a quote inside quotes twice"
+        if feed.size > self.limit:
+            advice = f"the row goes on for more than {self.limit:,} letters"
+        return self._fault(first, "unclosed quote", f"opened on line {opened:,}; {advice}")
 
     def _fault(self, line: Line, kind: str, detail: str) -> Fault:
         return Fault(self.path.name, line.number, kind, detail, line.text.rstrip("\r\n"))
