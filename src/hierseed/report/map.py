@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-MOST = 1_000  # islands; a tree with more leaves is drawn at its deepest level with no more topics
+MOST = 600  # islands; a tree with more leaves is drawn at its deepest level with no more topics
 ROUNDS = 150
 NEIGHBOURS = 6  # topics that pull at a document
 LAND = 0.38  # share of the map's square that islands cover
@@ -94,8 +95,9 @@ def _scaled(flat: Floats) -> Floats:
 
 def _two_directions(away: Floats) -> Floats:
     """Project on the two main axes, signs fixed."""
-    _, axes = np.linalg.eigh(away.T @ away)
-    axes = axes[:, ::-1][:, :2]
+    d = away.shape[1]
+    _, axes = eigh(away.T @ away, subset_by_index=[max(0, d - 2), d - 1])
+    axes = axes[:, ::-1]
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] < 0, -1, 1)
     flat = away @ axes
     return np.hstack([flat, np.zeros((len(flat), 2 - flat.shape[1]))])
@@ -113,8 +115,8 @@ def _majorise(distances: Floats) -> Floats:
         return np.zeros((1, 2))
     centred = distances**2
     centred = centred - centred.mean(0) - centred.mean(1)[:, None] + centred.mean()
-    values, axes = np.linalg.eigh(-0.5 * centred)
-    values, axes = values[::-1][:2], axes[:, ::-1][:, :2]
+    values, axes = eigh(-0.5 * centred, subset_by_index=[n - 2, n - 1])
+    values, axes = values[::-1], axes[:, ::-1]
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
     flat = axes * np.sqrt(np.maximum(values, 0))
     scale = distances.max() or 1.0
@@ -142,13 +144,12 @@ def _push_apart(positions: Floats, radii: Floats, gap: float = 1.12) -> Floats:
     flat = flat * (evened / np.maximum(reach, 1e-12))[:, None]
     wanted = gap * (radii[:, None] + radii[None])
     np.fill_diagonal(wanted, 0)
+    share = radii[None] / (radii[:, None] + radii[None])  # the smaller island moves further
     for _ in range(2 * ROUNDS):
-        apart = flat[:, None] - flat[None]
-        now = np.maximum(np.linalg.norm(apart, axis=2), 1e-9)
+        now = np.maximum(_distances(flat), 1e-7)
         short = np.maximum(wanted - now, 0)
         if not (short > 1e-6).any():
             break
-        # the larger island stands, the smaller one moves
-        share = radii[None] / (radii[:, None] + radii[None])
-        flat = flat + 0.5 * ((short * share / now)[:, :, None] * apart).sum(axis=1)
+        push = 0.5 * short * share / now
+        flat = flat + push.sum(axis=1)[:, None] * flat - push @ flat
     return flat

@@ -5,6 +5,12 @@
   else byId("maphint").textContent = "every dot is a document";
   let zoom = 1, cx = 0, cy = 0, size = 0, high = 0, drag = null;
   const order = [...M.topic.keys()].sort((a, b) => T.count[M.topic[b]] - T.count[M.topic[a]]);
+  const crowded = M.topic.length > 80 && tops.filter(t => T.count[t]).length > 2;
+  const regions = tops.filter(t => T.count[t]).sort((a, b) => T.count[b] - T.count[a]).map(top => {
+    let x = 0, y = 0, all = 0; // the middle of a topic's islands, by their documents
+    M.topic.forEach((t, i) => { if (levelOne[t] === top) { const n = T.count[t]; x += n * M.tx[i]; y += n * M.ty[i]; all += n; } });
+    return [top, x / (all || 1), y / (all || 1)];
+  });
   const unit = () => Math.min(size, high) / 2 * 0.97 * zoom;
   const toX = x => size / 2 + (x - cx) * unit(), toY = y => high / 2 + (y - cy) * unit();
   const inside = (t, top) => { for (; t >= 0; t = T.parent[t]) if (t === top) return true; return false; };
@@ -39,23 +45,29 @@
       pen.fill();
     }
     const taken = [];
-    pen.textAlign = "center"; pen.textBaseline = "middle"; pen.lineJoin = "round";
-    for (const i of order) {
-      const t = M.topic[i], y = toY(M.ty[i]);
-      let x = toX(M.tx[i]);
-      if (!lit(t) || !T.count[t] && t !== chosen || x < 0 || y < 0 || x > size || y > high) continue;
-      const parent = T.parent[t];
-      if (T.other[t] && zoom < 1.5 && chosen === ALL) continue; // Others are many and say little
-      let name = T.other[t] && parent >= 0 ? T.name[t] + ": " + T.name[parent] : T.name[t];
-      if (name.length > 26) name = name.slice(0, 25).trimEnd() + "…";
-      const px = t === chosen ? 13 : 11;
-      pen.font = (t === chosen ? "600 " : "") + (T.other[t] ? "italic " : "") + px + "px system-ui, sans-serif";
+    function label(name, x, y, font) {
+      pen.font = font;
       const w = pen.measureText(name).width / 2 + 3;
       x = Math.max(w, Math.min(size - w, x));
-      if (taken.some(b => Math.abs(b[0] - x) < b[2] + w && Math.abs(b[1] - y) < 13)) continue;
+      if (taken.some(b => Math.abs(b[0] - x) < b[2] + w && Math.abs(b[1] - y) < 14)) return;
       taken.push([x, y, w]);
       pen.strokeStyle = card; pen.lineWidth = 3.5; pen.strokeText(name, x, y);
       pen.fillStyle = ink; pen.fillText(name, x, y);
+    }
+    const cut = (name, most) => name.length > most ? name.slice(0, most - 1).trimEnd() + "…" : name;
+    pen.textAlign = "center"; pen.textBaseline = "middle"; pen.lineJoin = "round";
+    if (crowded && zoom < 1.6 && chosen === ALL) { // names of level 1 tell more than a few leaves
+      for (const [t, x, y] of regions) label(cut(T.name[t], 30), toX(x), toY(y), "600 12px system-ui, sans-serif");
+      return;
+    }
+    for (const i of order) {
+      const t = M.topic[i], x = toX(M.tx[i]), y = toY(M.ty[i]);
+      if (!lit(t) || !T.count[t] && t !== chosen || x < 0 || y < 0 || x > size || y > high) continue;
+      const parent = T.parent[t];
+      if (T.other[t] && zoom < 1.5 && chosen === ALL) continue; // Others are many and say little
+      const name = T.other[t] && parent >= 0 ? T.name[t] + ": " + T.name[parent] : T.name[t];
+      const face = (T.other[t] ? "italic " : "") + (t === chosen ? "600 13px" : "11px");
+      label(cut(name, 26), x, y, face + " system-ui, sans-serif");
     }
   }
   function nearest(x, y) {
