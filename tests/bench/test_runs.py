@@ -86,7 +86,16 @@ def test_every_method_sees_the_same_prepared_vectors(folder):
     raw, _, header = make_task(data, Setting(folder, "logreg", prepare=False), split)
     assert header == {"centre": False, "unit": False, "pca": None}
     assert raw.fitting.vectors == pytest.approx(data.dataset.vectors[split.fitting], abs=1e-3)
-    assert len(task.labelled) == len(split.train)
+
+
+def test_labels_are_handed_only_to_the_ceiling(folder):
+    for method, given in (("logreg", False), ("self-training", False), ("ridge-all-labels", True)):
+        setting = Setting(folder, method)
+        data = ready(setting.shape)
+        split = data.split(setting)
+        task, _, _ = make_task(data, setting, split)
+        assert (task.labelled is not None) == given
+    assert len(task.labelled) == len(task.labelled_topics) == len(split.train)
 
 
 def test_limit_takes_fewer_documents(folder):

@@ -126,12 +126,12 @@ def test_ancestor_scores_equal_the_direct_count():
 
 def test_clusters_without_names_are_grouped_but_not_named():
     gold = np.array([C, C, E, G])
-    levels = np.array([[5, 5, 5], [5, 5, 5], [5, 7, -1], [2, 5, 5]])
+    levels = np.array([[5, 5, 5], [5, 5, 5], [5, 3, -1], [2, 5, 3]])
     result = score(TAXONOMY, levels, gold, named=False)
     assert result.all.mean.accuracy is None
     assert result.all.hierarchical is None
-    # level 3: "stopped at cluster 7 of level 2" must not meet cluster 5 of level 3
-    assert [level.clusters for level in result.all.levels] == [2, 2, 2]
+    # level 3: "stopped at cluster 3 of level 2" must not meet cluster 3 of level 3
+    assert [level.clusters for level in result.all.levels] == [2, 2, 3]
     assert result.all.levels[0].bcubed_f1 == pytest.approx(1.0)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.baselines.catalogue import METHODS
 from hierseed.baselines.task import Documents, Task
 from hierseed.bench.dataset import Dataset
 from hierseed.bench.datasets import load_dataset
@@ -84,17 +85,23 @@ def make_task(
         texts = [dataset.texts[row] for row in rows]
         return Documents(preparation.transform(vectors[rows]), texts)
 
-    train = split.train[[len(dataset.labels[row]) > 0 for row in split.train]]
     task = Task(
         dataset.taxonomy,
         documents(split.seeds),
         split.seed_topics,
         documents(split.fitting),
-        documents(train),
-        [dataset.labels[row] for row in train],
-        setting.draw,
+        random_state=setting.draw,
     )
+    if wants_labels(setting):  # nobody else gets to see them
+        train = split.train[[len(dataset.labels[row]) > 0 for row in split.train]]
+        labels = [dataset.labels[row] for row in train]
+        task = replace(task, labelled=documents(train), labelled_topics=labels)
     return task, documents(split.test), preparation.header
+
+
+def wants_labels(setting: Setting) -> bool:
+    """True for the methods that show what the whole training part with its labels gives."""
+    return METHODS[setting.method].uses == "labels" or bool(dict(setting.parameters).get("full"))
 
 
 def _embedded(dataset: Dataset, name: str) -> NDArray[Any]:
