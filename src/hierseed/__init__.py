@@ -6,17 +6,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hierseed.anchored import AnchoredHierSeed
     from hierseed.assignments import Assignments
     from hierseed.estimator import HierSeed, UnfitHierSeed
     from hierseed.io.models import load_model
     from hierseed.taxonomy import Taxonomy
 
-__all__ = ["Assignments", "HierSeed", "Taxonomy", "UnfitHierSeed", "load_model"]
+__all__ = ["AnchoredHierSeed", "Assignments", "HierSeed", "Taxonomy", "UnfitHierSeed", "load_model"]
 __version__ = "0.1.0"
 
 # Loaded when first asked for: scikit-learn and pandas take over a second, and
 # `hierseed --help` needs neither.
 _HOMES = {
+    "AnchoredHierSeed": "hierseed.anchored",
     "Assignments": "hierseed.assignments",
     "HierSeed": "hierseed.estimator",
     "Taxonomy": "hierseed.taxonomy",

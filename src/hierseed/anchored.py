@@ -1,0 +1,342 @@
+"""AnchoredHierSeed: our own method (docs/method.md). Check inputs, call the core, name results."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.assignments import Assignments
+from hierseed.base import Progress, SeededEstimator, need_seeds
+from hierseed.core.anchor.calibrate import temperature
+from hierseed.core.anchor.components import (
+    Components,
+    make_components,
+    parents_of_others,
+    sum_up,
+)
+from hierseed.core.anchor.em import Settings, fit
+from hierseed.core.anchor.lattice import Lattice
+from hierseed.core.anchor.mixture import Mixture
+from hierseed.core.anchor.place import Placer, labels, scored
+from hierseed.core.anchor.precision import label_and_count, thresholds
+from hierseed.core.anchor.seeds import Pairs, sum_seeds
+from hierseed.core.blocks import Blocks
+from hierseed.core.exact import Grid
+from hierseed.core.score import Scored
+from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError, name_some
+from hierseed.inputs import seed_pairs
+from hierseed.taxonomy import Taxonomy
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+class UnseededTopicWarning(UserWarning):
+    """Some leaves have no seeds, so nothing can be placed in them."""
+
+
+class AnchoredHierSeed(SeededEstimator):
+    """A mixture over the taxonomy, anchored at the seeds.
+
+    Every leaf is a kind of document; siblings share what they have in common; sizes and the
+    directions that tell topics apart are learned from the whole corpus; what fits no listed
+    topic goes to Other or None, at every level; scores are probabilities.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        The experts' tree.
+    precision : float in (0, 1) or None
+        Stop a document higher up, or leave it out, so that this share of what is kept at each
+        level is expected to be right. None places every document as deep as it goes.
+    other : bool, default=True
+        Whether documents may belong to no listed topic: Other below each inner topic that has
+        no seeds of its own, None at the root.
+    other_share : float in (0, 1)
+        How much of the corpus is believed to be Other or None before looking.
+    seed_weight : float
+        A seed counts as so many documents.
+    tree_weight : float
+        A topic's parent counts as so many seeds.
+    smoothing : float
+        Variance added to every direction, in units of the corpus' own.
+    max_iter, tol : int, float
+        At most so many rounds; stop when the objective falls by less.
+    n_jobs : int or None
+        Threads; None takes all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    taxonomy_ : Taxonomy with the Other topics appended
+    vectors_ : (topics, dimensions) mean of each topic
+    sizes_ : share of the corpus in each topic, those below included; the last is None's
+    temperature_ : what raw probabilities are softened by; 1 would be none
+    thresholds_ : score that a placement must reach at each level
+    labels_ : deepest topic of each document, -1 for None; seeds keep their topic
+    objective_ : penalised negative log-likelihood per document
+    history_ : one dict per round: objective, coverage, moved, seconds
+    n_iter_ : rounds run
+    coverage_ : share of documents that are not None
+    """
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        *,
+        precision: float | None = None,
+        other: bool = True,
+        other_share: float = 0.05,
+        seed_weight: float = 10.0,
+        tree_weight: float = 8.0,
+        smoothing: float = 1.0,
+        max_iter: int = 5,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.taxonomy = taxonomy
+        self.precision = precision
+        self.other = other
+        self.other_share = other_share
+        self.seed_weight = seed_weight
+        self.tree_weight = tree_weight
+        self.smoothing = smoothing
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+
+    # ---------------------------------------------------------------- fitting
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        X_seeds: Any = None,
+        y_seeds: Any = None,
+        start: Any = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Fit the mixture to a corpus.
+
+        Parameters
+        ----------
+        X : (documents, dimensions), float16, float32 or float64; a memory map is not loaded
+        y : topic id per row, -1 where the row is no seed; or a list of ids per row
+        X_seeds, y_seeds : seeds that are not rows of X
+        start : an earlier model; its vectors stand in for seeds where a topic has none
+        progress : called after each round with its entry of `history_`
+        """
+        need_seeds(y, X_seeds, start)
+        settings = self._settings()
+        blocks, largest = self._corpus(X)
+        vectors, seed, topics, rows, longest = self._all_seeds(blocks, y, X_seeds, y_seeds, start)
+        self.taxonomy_ = self._extended(topics)
+        components = self._components(self.taxonomy_, topics)
+        lattice = Lattice.holding(blocks.n + len(topics), max(largest, longest))
+        pairs = Pairs(vectors, seed, components.of_topic[topics])
+        seeds = sum_seeds(pairs, components, lattice, rows)
+        result = fit(blocks, components, seeds, settings, lattice, progress=progress)
+        warm = temperature(
+            blocks, components, pairs, result.mixture.log_size, settings, lattice, seeds.rows,
+            result.corpus,
+        )  # fmt: skip
+        self._keep(components, result.mixture, result.node_means, warm, lattice.vectors)
+        self.history_ = result.history
+        self.n_iter_ = len(result.history)
+        self.objective_ = float(result.history[-1]["objective"])
+        self._label(blocks, rows, topics[: len(rows)])
+        return self
+
+    def _keep(
+        self, components: Components, mixture: Mixture, means: Floats, warm: float, grid: Grid
+    ) -> None:
+        self.vectors_ = means[: len(self.taxonomy_)]
+        self.temperature_ = warm
+        self.sizes_ = sum_up(components, np.exp(mixture.log_size))
+        self.thresholds_ = np.zeros(max(self.taxonomy_.tree.height, 1))
+        self._placer = Placer(components, mixture, warm, self.vectors_, self.thresholds_, grid)
+
+    def _label(self, blocks: Blocks, rows: Ints, topics: Ints) -> None:
+        """Place the corpus; where a precision is asked for, find thresholds first."""
+        found, counts = label_and_count(blocks, self._placer)
+        if self.precision is not None:
+            self.thresholds_ = thresholds(counts, self.precision)
+            self._placer = replace(self._placer, thresholds=self.thresholds_)
+            found = np.concatenate(list(self._place(blocks)))
+        found[rows[::-1]] = topics[::-1]  # of several topics the first given
+        self.labels_ = found
+        self.coverage_ = float((found >= 0).mean())
+
+    def _all_seeds(
+        self, blocks: Blocks, y: Any, X_seeds: Any, y_seeds: Any, start: Any
+    ) -> tuple[Floats, Ints, Ints, Ints, float]:
+        """Vectors, numbers and topics of seeds; the corpus rows among them come first."""
+        rows, _ = seed_pairs(y, blocks.n, self.taxonomy)
+        vectors, topics, longest = self._seeds(blocks, y, X_seeds, y_seeds)
+        seed = rows
+        if X_seeds is not None:
+            outside, _ = seed_pairs(y_seeds, len(X_seeds), self.taxonomy, "y_seeds")
+            seed = np.concatenate([rows, blocks.n + outside])
+        if start is not None:
+            more, known = _stand_ins(self.taxonomy, start, topics, blocks.width)
+            vectors, topics = np.concatenate([vectors, more]), np.concatenate([topics, known])
+            seed = np.concatenate([seed, -1 - np.arange(len(known))])
+            longest = max(longest, float(np.linalg.norm(more, axis=1).max(initial=0.0)))
+        if not len(topics):
+            raise SeedError(
+                "no seed at all: every entry of y is -1. Give at least one document for a topic."
+            )
+        return vectors, seed, topics, rows, longest
+
+    def _extended(self, topics: Ints) -> Taxonomy:
+        """Append Other topics; say which leaves can't be reached."""
+        taxonomy, tree = self.taxonomy, self.taxonomy.tree
+        has_seeds = np.bincount(topics, minlength=len(taxonomy)) > 0
+        bare = np.flatnonzero(tree.is_leaf & ~has_seeds & ~taxonomy.is_other)
+        if len(bare):
+            warnings.warn(
+                f"{len(bare)} leaves have no seed and get no documents: "
+                f"{name_some(taxonomy.paths[topic] for topic in bare)}. Give each a seed, or one "
+                "made from its name (hierseed fit --seeds-from-names).",
+                UnseededTopicWarning,
+                stacklevel=4,
+            )
+        if not self.other:
+            return taxonomy
+        return taxonomy.with_others(parents_of_others(tree, has_seeds, taxonomy.is_other))
+
+    def _components(self, taxonomy: Taxonomy, topics: Ints) -> Components:
+        has_seeds = np.bincount(topics, minlength=len(taxonomy)) > 0
+        return make_components(taxonomy.tree, has_seeds, taxonomy.is_other, self.other)
+
+    # ---------------------------------------------------------------- using it
+
+    def assign(self, X: Any, y: Any = None) -> Assignments:
+        """Place documents with distance and score at each level; seeds in `y` keep their topics."""
+        placed = super().assign(X, y)
+        rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
+        return _with_seeds(placed, rows, topics) if len(rows) else placed
+
+    def _place(self, blocks: Blocks) -> Iterator[NDArray[np.integer]]:
+        return blocks.map(labels, self._placer)
+
+    def _score(self, blocks: Blocks) -> Iterator[Scored]:
+        return blocks.map(scored, self._placer)
+
+    # ---------------------------------------------------------------- on disk
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        placer = self._placer
+        header = {
+            "temperature": self.temperature_,
+            "bits": placer.grid.bits,
+            "none": bool((placer.components.topic < 0).any()),
+            "objective": self.objective_,
+            "coverage": self.coverage_,
+            "history": self.history_,
+        }
+        mixture = placer.mixture
+        arrays = {
+            "vectors": self.vectors_,
+            "thresholds": self.thresholds_,
+            "labels": self.labels_,
+            "component_topics": placer.components.topic,
+            "means": mixture.means,
+            "log_size": mixture.log_size,
+            "direction": mixture.direction,
+            "offset": mixture.offset,
+        }
+        return header, arrays
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        topics = arrays["component_topics"]
+        has_seeds = np.zeros(len(self.taxonomy_) + 1, dtype=bool)
+        has_seeds[topics] = True
+        components = make_components(
+            self.taxonomy_.tree, has_seeds[:-1], self.taxonomy_.is_other, header["none"]
+        )
+        # the covariance is needed to fit, not to place
+        mixture = Mixture(
+            arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"],
+            np.zeros((0, 0)), float("nan"),
+        )  # fmt: skip
+        self._keep(
+            components, mixture, arrays["vectors"], header["temperature"], Grid(header["bits"])
+        )
+        self.thresholds_ = arrays["thresholds"]
+        self._placer = replace(self._placer, thresholds=self.thresholds_)
+        self.labels_, self.history_ = arrays["labels"], header["history"]
+        self.objective_, self.coverage_ = header["objective"], header["coverage"]
+        self.n_iter_ = len(self.history_)
+
+    # ---------------------------------------------------------------- checking
+
+    def _settings(self) -> Settings:
+        if not isinstance(self.taxonomy, Taxonomy):
+            raise TaxonomyError(
+                f"taxonomy must be a Taxonomy, got {type(self.taxonomy).__name__}. "
+                "Make one with Taxonomy.from_paths or Taxonomy.read."
+            )
+        if not len(self.taxonomy):
+            raise TaxonomyError("the taxonomy has no topics")
+        p = self.precision
+        checks = [
+            ("precision", p is None or 0 < p < 1, "None or between 0 and 1"),
+            ("other", self.other in (True, False), "True or False"),
+            ("other_share", 0 < self.other_share < 1, "between 0 and 1"),
+            ("seed_weight", self.seed_weight > 0, "above 0"),
+            ("tree_weight", self.tree_weight > 0, "above 0"),
+            ("smoothing", self.smoothing > 0, "above 0"),
+            ("max_iter", self.max_iter >= 1, "at least 1"),
+            ("tol", self.tol >= 0, "at least 0"),
+        ]
+        for name, fine, wanted in checks:
+            if not fine:
+                raise CorpusError(
+                    f"{name} of {type(self).__name__} must be {wanted}, got {getattr(self, name)!r}"
+                )
+        names = Settings.__dataclass_fields__
+        return Settings(**{name: getattr(self, name) for name in names})
+
+
+def _stand_ins(taxonomy: Taxonomy, earlier: Any, seeded: Ints, width: int) -> tuple[Floats, Ints]:
+    """Vectors of an earlier model for leaves that have no seeds now."""
+    if not hasattr(earlier, "taxonomy_"):
+        raise ModelError("start is not fitted yet: fit it, or leave start out")
+    if earlier.n_features_in_ != width:
+        raise ModelError(
+            f"start was fitted on {earlier.n_features_in_} dimensions, X has {width}. "
+            "Use vectors of the same embedder."
+        )
+    old = earlier.taxonomy_
+    topics = [
+        topic
+        for topic in np.setdiff1d(np.flatnonzero(taxonomy.tree.is_leaf), seeded).tolist()
+        if not taxonomy.is_other[topic] and taxonomy.paths[topic] in old
+    ]
+    places = [old.index(taxonomy.paths[topic]) for topic in topics]
+    return np.asarray(earlier.vectors_)[places], np.array(topics, dtype=np.intp)
+
+
+def _with_seeds(placed: Assignments, rows: Ints, topics: Ints) -> Assignments:
+    """Put seeds back in their topics, with score 1."""
+    rest = ~np.isin(placed.row, rows)
+    path = placed.taxonomy.tree.ancestors[topics]
+    primary = placed.primary[rows]
+    shared: dict[str, Any] = {
+        "row": rows,
+        "topic": topics,
+        "path": path,
+        "distance": np.where(path == placed.path[primary], placed.distance[primary], np.nan),
+        "score": np.where(path >= 0, 1.0, np.nan),
+        "runner_up": np.full(len(rows), -1),
+    }
+    order = np.argsort(np.concatenate([placed.row[rest], rows]), kind="stable")
+    for name, value in shared.items():
+        shared[name] = np.concatenate([getattr(placed, name)[rest], value])[order]
+    return replace(placed, **shared)

@@ -1,0 +1,176 @@
+"""Fit the mixture: expectation-maximisation on a penalised likelihood that never falls.
+
+Per document and up to its sign, the objective is
+    documents    w log sum_k size_k N(x; mean_k, W)
+    seeds        s log N(x; mean_k, W) + log size_k            in the component they are given
+    tree         - s t/2 (mean - parent)' W^-1 (mean - parent) for every node
+    smoothing    - N v/2 trace W^-1
+    sizes        + log size_k
+with s the seed weight, t the tree weight, v the smoothing in units of the corpus variance, w the
+weight of a document and N the total weight. Both halves of a round are exact maximisations.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.anchor.components import Components
+from hierseed.core.anchor.lattice import Lattice
+from hierseed.core.anchor.mixture import Mixture
+from hierseed.core.anchor.moments import Spread, Totals, spread, totals
+from hierseed.core.anchor.seeds import Seeds
+from hierseed.core.anchor.tree_means import tree_means
+from hierseed.core.blocks import Blocks
+
+Floats = NDArray[np.float64]
+Progress = Callable[[dict[str, Any]], None]
+
+START = 80.0  # the first round takes topics for balls of 1/80 of the corpus' variance
+PULL = 10.0  # all documents together weigh at most so many times the seeds
+SIZE_PRIOR = 1.0  # documents that every component has from the start
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of the anchored mixture, checked by the estimator."""
+
+    seed_weight: float = 10.0
+    tree_weight: float = 8.0
+    smoothing: float = 1.0
+    other_share: float = 0.05
+    max_iter: int = 5
+    tol: float = 1e-4
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What the rounds leave behind."""
+
+    mixture: Mixture
+    node_means: Floats
+    history: list[dict[str, Any]]
+    corpus: Spread
+
+
+@dataclass(frozen=True)
+class Problem:
+    """All that stays the same from round to round."""
+
+    components: Components
+    seeds: Seeds
+    corpus: Spread
+    settings: Settings
+    document_weight: float
+
+    @property
+    def mass(self) -> float:
+        """Total weight of documents and seeds."""
+        seeds = self.settings.seed_weight * self.seeds.weights.sum()
+        return self.document_weight * self.corpus.n + float(seeds)
+
+    @property
+    def strength(self) -> float:
+        """What a parent's mean weighs against documents."""
+        return self.settings.seed_weight * self.settings.tree_weight
+
+    @property
+    def ridge(self) -> float:
+        """Variance added to every coordinate."""
+        return self.settings.smoothing * max(self.corpus.variance, 1e-12)
+
+
+def fit(
+    blocks: Blocks,
+    components: Components,
+    seeds: Seeds,
+    settings: Settings,
+    lattice: Lattice,
+    *,
+    corpus: Spread | None = None,
+    copies: int = 1,
+    progress: Progress | None = None,
+) -> Fitted:
+    """Run the rounds. `copies`: each row stands for so many documents (a sample)."""
+    corpus = corpus or spread(blocks, lattice, seeds.rows)
+    weight = settings.seed_weight * float(seeds.weights.sum())
+    drawn = PULL * weight / max(corpus.n * copies, 1)  # bounds the drift in large corpora
+    problem = Problem(components, seeds, corpus, settings, min(1.0, drawn) * copies)
+    mixture, means = start(problem)
+    seen = totals(blocks, mixture, lattice, seeds.rows)
+    value, history = math.inf, []
+    for number in range(1, settings.max_iter + 1):
+        began = time.perf_counter()
+        mixture, means, steps = maximise(problem, seen)
+        before, seen = seen, totals(blocks, mixture, lattice, seeds.rows)
+        last, value = value, objective(problem, mixture, seen, steps)
+        none = components.of_topic[-1]
+        lost = seen.weights[none] / max(corpus.n, 1) if none >= 0 else 0.0
+        history.append(
+            {
+                "round": number,
+                "objective": value,
+                "coverage": 1.0 - float(lost),
+                "moved": float(np.abs(seen.weights - before.weights).sum() / 2),
+                "seconds": time.perf_counter() - began,
+            }
+        )
+        if progress:
+            progress(history[-1])
+        if last - value <= settings.tol:
+            break
+    return Fitted(mixture, means, history, corpus)
+
+
+def start(problem: Problem) -> tuple[Mixture, Floats]:
+    """Means from the seeds and the tree, round balls, equal sizes but for Other and None."""
+    seeds, components, settings = problem.seeds, problem.components, problem.settings
+    own = settings.seed_weight
+    means, _ = tree_means(
+        components.nodes, components.node, own * seeds.sums, own * seeds.weights, problem.strength
+    )
+    rest, share = components.is_rest, settings.other_share
+    n_rest = max(int(rest.sum()), 1)
+    size = np.where(rest, share / n_rest, (1 - share) / max(len(rest) - n_rest, 1))
+    width = seeds.sums.shape[1]
+    ball = max(problem.corpus.variance, 1e-12) * width / START
+    return Mixture.of(means[components.node], ball * np.eye(width), np.log(size)), means
+
+
+def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, Floats]:
+    """M-step: sizes, means and covariance that fit the shares best; all in closed form."""
+    seeds, components, corpus = problem.seeds, problem.components, problem.corpus
+    w, s = problem.document_weight, problem.settings.seed_weight
+    sums = w * seen.sums + s * seeds.sums
+    weights = w * seen.weights + s * seeds.weights
+    nodes, steps = tree_means(components.nodes, components.node, sums, weights, problem.strength)
+    means = nodes[components.node]
+    cross = sums.T @ means
+    scatter = w * corpus.products + s * seeds.products - cross - cross.T
+    scatter += (means * weights[:, None]).T @ means + problem.strength * steps.T @ steps
+    covariance = scatter / problem.mass
+    covariance = (covariance + covariance.T) / 2
+    covariance[np.diag_indices_from(covariance)] += problem.ridge
+    size = w * seen.weights + seeds.weights + SIZE_PRIOR
+    return Mixture.of(means, covariance, np.log(size / size.sum())), nodes, steps
+
+
+def objective(problem: Problem, mixture: Mixture, seen: Totals, steps: Floats) -> float:
+    """Penalised negative log-likelihood per unit of weight: falls in every round."""
+    seeds, corpus, settings = problem.seeds, problem.corpus, problem.settings
+    w, s = problem.document_weight, settings.seed_weight
+    inverse, width = mixture.inverse, len(mixture.inverse)
+    squares = w * corpus.products + s * seeds.products
+    squares = squares + problem.strength * steps.T @ steps
+    linear = (seeds.sums * mixture.direction.T).sum() + seeds.weights @ mixture.offset
+    value = w * seen.log_likelihood + s * linear + seeds.weights @ mixture.log_size
+    value += SIZE_PRIOR * mixture.log_size.sum()
+    value -= 0.5 * ((inverse * squares).sum() + problem.mass * problem.ridge * np.trace(inverse))
+    value -= 0.5 * problem.mass * (mixture.log_det + width * math.log(2 * math.pi))
+    return float(-value / problem.mass)

@@ -1,0 +1,71 @@
+"""The mixture: one Gaussian a component, with one covariance for all.
+
+A document's squared term is the same for all components, so what separates them is linear in
+the document: one matrix product scores a block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+from threadpoolctl import threadpool_limits
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Means, sizes and covariance; from them what a block needs.
+
+    Attributes
+    ----------
+    means : (components, dimensions)
+    log_size : log of each component's share of documents
+    direction, offset : log density of x in component k is `x @ direction[:, k] + offset[k]`,
+        but for a term that is the same for all components
+    inverse, log_det : of the covariance
+    """
+
+    means: Floats
+    log_size: Floats
+    direction: Floats
+    offset: Floats
+    inverse: Floats
+    log_det: float
+
+    @classmethod
+    def of(cls, means: Floats, covariance: Floats, log_size: Floats) -> Mixture:
+        """Factor the covariance; one thread, so that bits do not depend on their number."""
+        with threadpool_limits(1):
+            factor, fault = lapack.dpotrf(covariance, lower=1)
+            assert fault == 0, "smoothing keeps the covariance positive"
+            inverse, _ = lapack.dpotri(factor, lower=1)
+            inverse = np.tril(inverse) + np.tril(inverse, -1).T
+            direction = inverse @ means.T
+        offset = -0.5 * np.einsum("kj,jk->k", means, direction)
+        log_det = 2.0 * float(np.log(np.diag(factor)).sum())
+        return cls(means, log_size, direction, offset, inverse, log_det)
+
+    def log_joint(self, X: Floats, unit: float = 1.0) -> Floats:
+        """Log of size x density for each document and component, without the common term.
+
+        X in multiples of `unit`, a power of two: scaling the small matrix is as exact.
+        """
+        L = X @ (self.direction * unit)
+        L += self.offset + self.log_size
+        return L
+
+
+def shares(L: Floats, temperature: float = 1.0) -> tuple[Floats, Floats]:
+    """Share of each component in each document, and the log of their sum; L is overwritten."""
+    if temperature != 1.0:
+        L /= temperature
+    top = L.max(axis=1)
+    L -= top[:, None]
+    np.exp(L, out=L)
+    total = L.sum(axis=1)
+    L /= total[:, None]
+    return L, top + np.log(total)

@@ -1,0 +1,94 @@
+"""What the mixture asks of the corpus: two mergeable sums, one step each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.anchor.lattice import Lattice
+from hierseed.core.anchor.mixture import Mixture, shares
+from hierseed.core.blocks import Block, Blocks
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+
+REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Number, sum and products of the vectors of all documents that are no seeds."""
+
+    n: int
+    sums: Floats
+    products: Floats
+
+    @property
+    def variance(self) -> float:
+        """Mean variance of a coordinate."""
+        n, width = max(self.n, 1), len(self.sums)
+        mean = self.sums / n
+        return float((np.trace(self.products) / n - mean @ mean) / width)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Documents that each component accounts for: their number, their sum, the log-likelihood."""
+
+    weights: Floats
+    sums: Floats
+    log_likelihood: float
+
+
+def spread(blocks: Blocks, lattice: Lattice, skip: Ints) -> Spread:
+    """Sum up the corpus once; rows in `skip` (seeds) are left out."""
+    n, sums, products = 0, np.zeros(blocks.width), np.zeros((blocks.width, blocks.width))
+    for count, part, squares in blocks.map(_spread, lattice, skip, blocks.n * blocks.width):
+        n += count
+        sums += part
+        products += squares
+    return Spread(n, lattice.vectors.value(sums), lattice.value_of_squares(products))
+
+
+def totals(blocks: Blocks, mixture: Mixture, lattice: Lattice, skip: Ints) -> Totals:
+    """E-step: share out every document, and sum up."""
+    size = len(mixture.means)
+    weights, sums, logs = np.zeros(size), np.zeros((size, blocks.width)), 0.0
+    for weight, part, log in blocks.map(_totals, mixture, lattice, skip, blocks.n * blocks.width):
+        weights += weight
+        sums += part
+        logs += log
+    return Totals(
+        lattice.shares.value(weights),
+        lattice.value_of_sums(sums),
+        float(lattice.logs.value(np.asarray(logs))),
+    )
+
+
+def counted(block: Block, lattice: Lattice, skip: Ints, total: int) -> Floats:
+    """Rows of a block on the lattice, as whole numbers, seeds left out."""
+    known = block.memo.get("counted")
+    if known is not None and known[0] == lattice:
+        return np.asarray(known[1])
+    X = lattice.vectors.count(block.X)
+    mine = skip[np.searchsorted(skip, block.start) : np.searchsorted(skip, block.stop)]
+    X = np.delete(X, mine - block.start, axis=0) if len(mine) else X
+    if total <= REMEMBERED:
+        block.memo["counted"] = (lattice, X)
+    return X
+
+
+def _spread(block: Block, lattice: Lattice, skip: Ints, total: int) -> tuple[int, Floats, Floats]:
+    X = counted(block, lattice, skip, total)
+    return len(X), X.sum(axis=0), X.T @ X
+
+
+def _totals(
+    block: Block, mixture: Mixture, lattice: Lattice, skip: Ints, total: int
+) -> tuple[Floats, Floats, float]:
+    X = counted(block, lattice, skip, total)
+    share, log = shares(mixture.log_joint(X, lattice.unit))
+    whole = lattice.shares.count(share)
+    return whole.sum(axis=0), whole.T @ X, float(lattice.logs.count(log).sum())

@@ -1,0 +1,144 @@
+"""Place documents: at every level the most probable topic, with its probability as the score.
+
+A topic's probability is that of all components in or below it. A document goes down to the most
+probable child, or stops where the topic's own documents are more probable than any child.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.anchor.components import Components, sum_up
+from hierseed.core.anchor.mixture import Mixture, shares
+from hierseed.core.blocks import Block
+from hierseed.core.exact import Grid
+from hierseed.core.score import Scored
+from hierseed.core.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+FINE = Grid(40)  # probabilities closer than this are level; the first topic wins
+
+
+@dataclass(frozen=True)
+class Placer:
+    """A fitted mixture ready to place documents.
+
+    Attributes
+    ----------
+    temperature : shares are softened by it (see `calibrate`)
+    vectors : mean of each topic, for distances
+    thresholds : score that a placement must reach at each level; 0 keeps all
+    grid : on which vectors are rounded, as in the fit
+    """
+
+    components: Components
+    mixture: Mixture
+    temperature: float
+    vectors: Floats
+    thresholds: Floats
+    grid: Grid
+
+    @property
+    def tree(self) -> Tree:
+        """Listed and Other topics."""
+        return self.components.tree
+
+
+@dataclass
+class Descent:
+    """Topic, its score per level, and what came second at the last choice."""
+
+    topic: Ints
+    score: Floats
+    runner_up: Ints
+
+
+def descend(block: Block, placer: Placer) -> Descent:
+    """Place the documents of a block."""
+    return _descend(placer.grid.count(block.X), placer)
+
+
+def labels(block: Block, placer: Placer) -> NDArray[np.int32]:
+    """Deepest topic of each document, -1 for None."""
+    return descend(block, placer).topic.astype(np.int32)
+
+
+def scored(block: Block, placer: Placer) -> Scored:
+    """Placements of a block, with distance and score at each level."""
+    found = descend(block, placer)
+    X, path = block.X.astype(np.float64), placer.tree.ancestors[found.topic]
+    distance = np.full(path.shape, np.nan)
+    for level in range(path.shape[1]):
+        at = np.flatnonzero(path[:, level] >= 0)
+        offset = X[at] - placer.vectors[path[at, level]]
+        distance[at, level] = np.sqrt(np.einsum("ij,ij->i", offset, offset))
+    lost = np.flatnonzero(found.topic < 0)
+    if len(lost):
+        top = placer.vectors[placer.tree.children(-1)]
+        away = ((X[lost, None, :] - top[None]) ** 2).sum(axis=2)
+        distance[lost, 0] = np.sqrt(away.min(axis=1))
+    rows = np.arange(block.start, block.stop)
+    return Scored(rows, found.topic, path, distance, found.score, found.runner_up)
+
+
+def _descend(X: Floats, placer: Placer) -> Descent:
+    """Place rows given as whole multiples of the grid."""
+    tree, n = placer.tree, len(X)
+    own, mass = probabilities(X, placer)
+    topic = np.full(n, -1, dtype=np.intp)
+    runner = np.full(n, -1, dtype=np.intp)
+    score = np.full((n, max(tree.height, 1)), np.nan)
+    stops = placer.components.of_topic >= 0
+    waiting = [(-1, np.arange(n))]
+    while waiting:
+        here, rows = waiting.pop()
+        children = tree.children(here)
+        options = np.append(children, here) if stops[here] else children
+        value = np.concatenate([mass[children][:, rows], own[[here]][:, rows]])[: len(options)]
+        level = 1 if here < 0 else int(tree.level[here]) + 1
+        best, second = _first_two(value)
+        for number in np.unique(best):
+            chosen, at = int(options[number]), np.flatnonzero(best == number)
+            mine, probability = rows[at], value[number, at]
+            if len(options) > 1:
+                runner[mine] = options[second[at]]
+            if chosen == here:  # stays: None at the root
+                if here < 0:
+                    score[mine, 0] = probability
+                continue
+            sure = probability >= placer.thresholds[level - 1]
+            runner[mine[~sure]] = chosen
+            mine = mine[sure]
+            topic[mine], score[mine, level - 1] = chosen, probability[sure]
+            if len(mine) and len(tree.children(chosen)):
+                waiting.append((chosen, mine))
+    score[(topic < 0) & np.isnan(score[:, 0]), 0] = 0.0
+    return Descent(topic, score, runner)
+
+
+def probabilities(X: Floats, placer: Placer) -> tuple[Floats, Floats]:
+    """(topics + 1) x documents: what stops at each topic, and what is in it or below.
+
+    The last row is None.
+    """
+    components = placer.components
+    L = placer.mixture.log_joint(X, 2.0**-placer.grid.bits)
+    share = FINE.value(FINE.count(shares(L, placer.temperature)[0].T))
+    own = np.zeros((len(placer.tree) + 1, len(X)))
+    own[components.topic] = share
+    return own, np.minimum(sum_up(components, share), 1.0)
+
+
+def _first_two(value: Floats) -> tuple[Ints, Ints]:
+    """Rows of the largest and the next in each column; of level ones the first."""
+    best = value.argmax(axis=0)
+    if len(value) == 1:
+        return best, best
+    without = value.copy()
+    without[best, np.arange(value.shape[1])] = -1.0
+    return best, without.argmax(axis=0)
