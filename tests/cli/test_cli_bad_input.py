@@ -66,7 +66,7 @@ def test_stopped_in_the_middle_of_assign(slow: Project, sent: signal.Signals) ->
     before = slow.names()
     os.mkfifo(slow / "gate")
     with assign(slow) as child:
-        assert (slow / "gate").read_text() == "here"  # two chunks are written, the third is not
+        assert (slow / "gate").read_text() == "here"  # one chunk is written, the next is not
         os.kill(child.pid, sent)
         _, said = child.communicate(timeout=30)
     (slow / "gate").unlink()

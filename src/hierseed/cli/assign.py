@@ -102,7 +102,7 @@ def _chunks(
     **reading: Any,
 ) -> tuple[Iterator[Chunk], int]:
     """The documents in chunks, and their number."""
-    from hierseed.cli.source import survey
+    from hierseed.cli.source import kept_vectors, survey
     from hierseed.io.corpus import Corpus
     from hierseed.io.faults import SkippedRows
     from hierseed.io.place import chunks_of_text, chunks_of_vectors
@@ -114,12 +114,16 @@ def _chunks(
         return chunks_of_vectors(saved, source), n
     skipped = stack.enter_context(SkippedRows.beside(output))
     corpus = Corpus(source, on_skip=skipped.write, **reading)
-    embedder = saved.embedder  # refused now, where the model knows none
+    kept = kept_vectors(saved)
+    if kept is None:
+        saved.embedder  # noqa: B018 - refused now, where the model knows none
     survey(corpus, console)
     if skipped.count:
         console.note(f"rows left out are kept in {skipped.path}")
-    console.fact("Embedder", f"{embedder.name}, as in the fit")
-    return chunks_of_text(saved, corpus), len(corpus)
+    if kept:
+        console.fact("Vectors", f"from {kept.folder.name}, where the documents are the same")
+    console.fact("Embedder", f"{saved.embedder_name}, as in the fit")
+    return chunks_of_text(saved, corpus, kept=kept), len(corpus)
 
 
 def _tell(console: Console, summary: Summary, rows: int, output: Path, seconds: float) -> None:

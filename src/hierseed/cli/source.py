@@ -158,6 +158,17 @@ def vectors_beside(model: Path) -> Path:
     return model.with_name(f"{model.name}.vectors")
 
 
+def kept_vectors(model: SavedModel) -> VectorStore | None:
+    """Vectors that `fit` left beside the model, where they are whole and of its embedder."""
+    from hierseed.embed.store import VectorStore, is_store
+
+    folder = vectors_beside(model.folder) if model.folder else None
+    if folder is None or not is_store(folder):
+        return None
+    store = VectorStore(folder)
+    return store if store.complete and store.fingerprint == model.fingerprint else None
+
+
 def documents_for(
     model: SavedModel, source: Path, console: Console, corpus: Corpus | None
 ) -> Documents:

@@ -108,7 +108,12 @@ class _Report:
 
 def _hashed(documents: Iterable[Document]) -> Iterator[Hashed]:
     for document, text in documents:
-        yield document, text, hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+        yield document, text, hash_text(text)
+
+
+def hash_text(text: str) -> str:
+    """What the store keeps of a text, to know it again."""
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def _rest(

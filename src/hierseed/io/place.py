@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hierseed.assignments import Assignments
+from hierseed.embed.corpus import hash_text
 from hierseed.embed.overlap import read_ahead
+from hierseed.embed.store import VectorStore, read_ids
 from hierseed.errors import CorpusError
-from hierseed.io.corpus import Corpus
+from hierseed.io.corpus import Corpus, Document
 from hierseed.io.saved import SavedModel
 from hierseed.io.vectors import open_vectors
 
@@ -25,13 +28,41 @@ class Chunk(NamedTuple):
     vectors: Any  # as they were made, not yet prepared
 
 
-def chunks_of_text(model: SavedModel, corpus: Corpus, size: int = CHUNK) -> Iterator[Chunk]:
-    """Embed a corpus with the model's embedder; the next chunk is read meanwhile."""
-    embedder = model.embedder
+def chunks_of_text(
+    model: SavedModel, corpus: Corpus, size: int = CHUNK, kept: VectorStore | None = None
+) -> Iterator[Chunk]:
+    """Embed a corpus with the model's embedder; the next chunk is read meanwhile.
+
+    `kept` are vectors of an earlier run: taken for as long as its documents, in order, have
+    the same ids and texts.
+    """
+    known = _KeptVectors(kept)
     with closing(read_ahead(corpus.batches(size))) as batches:
         for batch in batches:
-            ids = [document.id for document in batch]
-            yield Chunk(ids, embedder.encode([document.text for document in batch]))
+            vectors = known.take(batch)
+            if vectors is None:
+                vectors = model.embedder.encode([document.text for document in batch])
+            yield Chunk([document.id for document in batch], vectors)
+
+
+class _KeptVectors:
+    """Follows a corpus through a store, until they part."""
+
+    def __init__(self, store: VectorStore | None) -> None:
+        self._store = store
+        self._rows = read_ids(store.folder, len(store)) if store else iter(())
+        self._at = 0
+
+    def take(self, batch: list[Document]) -> Any:
+        """Vectors of the next documents, or None from the first one that differs."""
+        if self._store is None:
+            return None
+        found = list(islice(self._rows, len(batch)))
+        if found != [(document.id, hash_text(document.text)) for document in batch]:
+            self._store = None
+            return None
+        start, self._at = self._at, self._at + len(batch)
+        return self._store[start : self._at]
 
 
 def chunks_of_vectors(
