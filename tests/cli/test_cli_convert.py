@@ -26,7 +26,7 @@ def test_says_what_was_written_and_what_was_lost(source: Path, tmp_path: Path) -
     assert done.exit_code == 0
     assert "2 topics on 2 levels" in done.stderr
     assert "2 codes did not fit" in done.stderr
-    assert "1 descriptions did not fit" in done.stderr
+    assert "1 description did not fit" in done.stderr
     assert done.stdout == ""
     assert (tmp_path / "t.md").read_text() == "- A\n  - B\n"
 
@@ -86,7 +86,7 @@ def test_first_of_several_parents_is_told(tmp_path: Path) -> None:
     assert not (tmp_path / "t.txt").exists()
     done = convert(source, tmp_path / "t.txt", "--parent", "first")
     assert done.exit_code == 0
-    assert "stay under the first: 'C'" in done.stderr
+    assert "only the first is kept for 'C'" in done.stderr
 
 
 def test_faults_leave_the_target_alone(source: Path, tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ from hierseed.taxonomy import Taxonomy, name_fault
 # Every format in each of its layouts.
 WAYS: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in FORMATS),
-    *((name, {"layout": x}) for name in ("csv", "tsv", "xlsx") for x in ("levels", "path")),
-    *((name, {"layout": "codes", "renumber": True}) for name in ("csv", "tsv", "xlsx")),
+    *(("csv", {"layout": layout}) for layout in ("levels", "path")),
+    ("csv", {"layout": "codes", "renumber": True}),
+    ("xlsx", {"layout": "levels"}),
     *(("json", {"layout": layout}) for layout in ("nested", "corpus")),
     *(("yaml", {"layout": layout}) for layout in ("nested", "records")),
     ("csv", {"delimiter": ";"}),

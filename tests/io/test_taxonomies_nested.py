@@ -55,6 +55,9 @@ def test_topics_called_name_and_children() -> None:
         assert read_bytes(name, '{"name": {"children": {}}, "children": {"name": {}}}').paths == (
             *("name", "name > children", "children", "children > name"),
         )
+        assert read_bytes(name, '{"A": {"name": null, "children": null}}').paths == (
+            *("A", "A > name", "A > children"),
+        )
 
 
 def test_yaml_names_stay_as_written() -> None:
@@ -123,10 +126,10 @@ def test_every_fault_with_its_place() -> None:
         read_bytes("yaml", text)
     assert str(fault.value).split("\n") == [
         "topics.yaml has 5 faults:",
+        "  - line 3: the topic 'A > B' stands twice, first at line 2",
         "  - line 4: a list directly inside a list; which topic is it under?",
         "  - line 5: an empty item in a list of topics",
         "  - line 6: an empty name in the topic ''",
-        "  - line 3: the topic 'A > B' stands twice, first at line 2",
         "  - line 7: the topic 'A' stands twice, first at line 1",
     ]
     with pytest.raises(TaxonomyError, match=r"topics\.json, \$\.A: the topic 'A' stands twice"):

@@ -111,6 +111,19 @@ def test_unknown_ambiguous_and_several_parents() -> None:
         read_bytes("csv", "name,parent\nA,B\nB,A\n")
 
 
+def test_faults_of_every_kind_are_told_at_once_in_file_order() -> None:
+    with pytest.raises(TaxonomyError) as fault:
+        read_bytes("csv", "name,parent\nA,B\nB,A\nC,X\nD,\nD,\n,A\nC,Y\n")
+    assert str(fault.value).split("\n") == [
+        "topics.csv has 5 faults:",
+        "  - line 2: a topic is its own ancestor: 'A' -> 'B' -> 'A'",
+        "  - line 4: no topic 'X', the parent of 'C'; list it as well",
+        "  - line 6: the topic 'D' stands twice, first at line 5",
+        "  - line 7: an empty name in the topic ''",
+        "  - line 8: no topic 'Y', the parent of 'C'; list it as well",
+    ]
+
+
 def test_parent_codes_that_equal_other_names() -> None:
     """The column written says whether it holds codes or paths, so that B is never read as A."""
     taxonomy = Taxonomy(["A", "B", "C"], [-1, -1, 1], codes=["B", "", ""])

@@ -141,7 +141,8 @@ def convert(
         f"{target}: {amount(len(written), 'topic')} on {amount(levels, 'level')} ({into.title})",
     )
     for what, count in lost.items():
-        console.note(f"{count:,} {what} did not fit into this format; .json and .csv keep them")
+        kept = amount(count, what.removesuffix("s"))
+        console.note(f"{kept} did not fit into this format; .json and .csv keep them")
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def build(source: Source, rows: Sequence[Row]) -> Taxonomy:
     seen: dict[tuple[int, str], Row] = {}
     for row in rows:
         first = seen.setdefault((row.parent, row.name), row)
-        if first is not row:
+        if first is not row and row.name:
             path = path_of(rows, row)
             source.fault(row.where, f"the topic {path!r} stands twice, first at {first.where}")
     if not rows:
@@ -119,6 +119,7 @@ class PathRows:
 def link(source: Source, entries: Sequence[Entry], parent: str = "only") -> list[Row]:
     """Turn parents named by key into positions; several parents and cycles are faults.
 
+    The faults are left to `build`, which adds its own and tells them all.
     With `parent="first"` the first of several parents is kept and a warning names the topics.
     """
     if parent not in ("only", "first"):
@@ -137,9 +138,7 @@ def link(source: Source, entries: Sequence[Entry], parent: str = "only") -> list
     if parent == "first" and several:
         names = name_some(entries[i].name for i in several)
         warnings.warn(
-            f"{source.name}: {len(several):,} topics have several parents and stay under the "
-            f"first: {names}",
-            stacklevel=4,
+            f"{source.name}: of several parents only the first is kept for {names}", stacklevel=4
         )
         above = [parents[:1] for parents in above]
     else:
@@ -153,11 +152,12 @@ def link(source: Source, entries: Sequence[Entry], parent: str = "only") -> list
     for cycle in _cycles(above):
         chain = " -> ".join(repr(entries[i].name) for i in [*cycle, cycle[0]])
         source.fault(entries[cycle[0]].where, f"a topic is its own ancestor: {chain}")
-    source.refuse()
-    return [
-        Row(entry.name, parents[0] if parents else -1, entry.where, entry.code, entry.description)
-        for entry, parents in zip(entries, above)
-    ]
+    rows = []
+    for i, (entry, parents) in enumerate(zip(entries, above)):
+        lost = -2 - i if entry.parents else -1  # under an unknown parent, and so beside no other
+        upper = parents[0] if parents else lost
+        rows.append(Row(entry.name, upper, entry.where, entry.code, entry.description))
+    return rows
 
 
 def _cycles(above: Sequence[Sequence[int]]) -> list[list[int]]:

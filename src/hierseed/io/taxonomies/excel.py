@@ -130,6 +130,7 @@ def write(taxonomy: Taxonomy, *, layout: str = "parent", renumber: bool = False)
 
     book = openpyxl.Workbook(write_only=True)
     page = book.create_sheet("taxonomy")
+    page.freeze_panes = "A2"  # the header stays in sight
     for row in table_rows(taxonomy, layout, renumber):
         cells = []
         for text in row:

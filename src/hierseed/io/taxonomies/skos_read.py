@@ -79,7 +79,7 @@ def read(
         entries.append(
             Entry(
                 concept.address,
-                name,
+                name or concept.address,
                 where,
                 parents=concept.broader,
                 code=concept.address if code == "uri" else notation,
@@ -88,8 +88,8 @@ def read(
         )
     if strayed:
         warnings.warn(
-            f"{source.name}: {len(strayed):,} concepts have no label in {wanted[0]!r} and keep "
-            f"another language: {name_some(strayed)}",
+            f"{source.name}: no label in {wanted[0]!r}, so another language is kept, for "
+            f"{name_some(strayed)}",
             stacklevel=3,
         )
     return build(source, link(source, entries, parent))

@@ -24,7 +24,7 @@ class Source:
 
     name: str
     data: bytes
-    _faults: list[str] = field(default_factory=list)
+    _faults: list[tuple[str, str]] = field(default_factory=list)
 
     @classmethod
     def open(cls, file: str | PathLike[str]) -> Source:
@@ -69,7 +69,7 @@ class Source:
 
     def fault(self, where: str, what: str) -> None:
         """Note a fault and go on, so that all of them are told at once."""
-        self._faults.append(f"{where}: {what}" if where else what)
+        self._faults.append((where, what))
 
     def stop(self, where: str, what: str) -> NoReturn:
         """Note a fault after which reading can't go on, and raise."""
@@ -82,12 +82,20 @@ class Source:
             raise self._error()
 
     def _error(self) -> TaxonomyError:
-        if len(self._faults) == 1:
-            return TaxonomyError(f"{self.name}, {self._faults[0]}")
-        listed = "".join(f"\n  - {fault}" for fault in self._faults[:LISTED])
-        if len(self._faults) > LISTED:
-            listed += f"\n  … and {len(self._faults) - LISTED:,} more"
-        return TaxonomyError(f"{self.name} has {len(self._faults):,} faults:{listed}")
+        ordered = sorted(self._faults, key=lambda fault: _number(fault[0]))
+        told = [f"{where}: {what}" if where else what for where, what in ordered]
+        if len(told) == 1:
+            return TaxonomyError(f"{self.name}, {told[0]}")
+        listed = "".join(f"\n  - {fault}" for fault in told[:LISTED])
+        if len(told) > LISTED:
+            listed += f"\n  … and {len(told) - LISTED:,} more"
+        return TaxonomyError(f"{self.name} has {len(told):,} faults:{listed}")
+
+
+def _number(where: str) -> int:
+    """Line or row of a place, so that faults are told in the order of the file."""
+    found = re.match(r"(?:line|row) (\d+)", where)
+    return int(found.group(1)) if found else 0
 
 
 def tidy(text: str) -> str:
