@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,9 @@ class SeededEstimator(BaseEstimator):
 
     def _corpus(self, X: Any) -> tuple[Blocks, float]:
         """Check the fitting set; answer with its blocks and the length of its longest vector."""
+        if is_engine(X):
+            self.n_features_in_ = X.width
+            return X, check_finite(X)
         validate_data(self, X, skip_check_array=True, reset=True)
         vectors = check_vectors(X)
         self.n_features_in_ = int(vectors.shape[1])
@@ -92,6 +95,8 @@ class SeededEstimator(BaseEstimator):
     def _known(self, X: Any) -> Blocks:
         """Check documents against the fitted model."""
         self._check_fitted()
+        if is_engine(X):
+            return X
         vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
         validate_data(self, X, skip_check_array=True, reset=False)
         blocks = ArrayBlocks(vectors, threads=self.n_jobs)
@@ -125,6 +130,8 @@ class SeededEstimator(BaseEstimator):
             name: np.concatenate([getattr(part, name) for part in parts])
             for name in ("row", "topic", "path", "distance", "score", "runner_up")
         }
+        for name in ("distance", "score"):  # the last bits of float64 vary with the block
+            together[name] = together[name].astype(np.float32)
         return Assignments(self.taxonomy_, blocks.n, is_seed=is_seed, **together)
 
     # ---------------------------------------------------------------- on disk
@@ -176,6 +183,11 @@ class SeededEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def is_engine(X: Any) -> TypeGuard[Blocks]:
+    """Tell blocks of another engine (see `hierseed.scale`) from rows of numbers."""
+    return all(hasattr(X, name) for name in ("map", "fold", "take", "n", "width"))
 
 
 def need_seeds(y: Any, X_seeds: Any, start: Any) -> None:

@@ -115,11 +115,18 @@ class ArrayBlocks:
     """Blocks of an array or a memory map, on the threads of this machine.
 
     Each thread works on a block of its own, with the matrix library held to one thread: that is
-    faster than many threads on one small product.
+    faster than many threads on one small product. `start` and `stop` cut out some of the rows,
+    which keep their numbers.
     """
 
     def __init__(
-        self, vectors: Vectors, block_rows: int | None = None, threads: int | None = None
+        self,
+        vectors: Vectors,
+        block_rows: int | None = None,
+        threads: int | None = None,
+        *,
+        start: int = 0,
+        stop: int | None = None,
     ) -> None:
         self.n, self.width = int(vectors.shape[0]), int(vectors.shape[1])
         self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
@@ -127,8 +134,8 @@ class ArrayBlocks:
         self._vectors = vectors
         size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, 1))
         self._blocks = [
-            Block(vectors, start, min(start + size, self.n), self.dtype)
-            for start in range(0, self.n, size)
+            Block(vectors, at, min(at + size, stop or self.n), self.dtype)
+            for at in range(start, stop or self.n, size)
         ]
 
     def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
