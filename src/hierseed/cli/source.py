@@ -179,5 +179,12 @@ def documents_for(
         model.check_store(open_vectors(source).store)
         return open_stored(source, console)
     survey(corpus, console)
-    folder = vectors_beside(model.folder or source)
-    return embed(corpus, model.embedder, folder, console, redo=True)
+    folder, kept = model.folder or source, kept_vectors(model)
+    if kept is not None and len(kept) == len(corpus):
+        try:
+            return embed(corpus, model.embedder, kept.folder, console)
+        except CorpusError:  # as many documents, but others
+            pass
+    # Not beside the model itself: what `fit` left there took long to make.
+    other = folder.with_name(f"{folder.name}.{source.stem}.vectors")
+    return embed(corpus, model.embedder, other, console, redo=True)
