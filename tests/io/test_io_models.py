@@ -135,6 +135,11 @@ def test_an_unknown_kind_is_refused(tmp_path: Path) -> None:
         load_model(tmp_path / "m")
 
 
+def test_a_model_of_another_version_of_its_class_is_refused(model: Path) -> None:
+    with pytest.raises(ModelError, match=r"differs from this one's.*Fit again"):
+        load_model(model)  # its header lacks what HierSeed needs
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),

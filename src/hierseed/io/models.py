@@ -66,4 +66,10 @@ def load_model(folder: str | PathLike[str]) -> Any:
             f"{folder} holds a model of kind {kind!r}; known here are {name_some(ESTIMATORS)}. "
             "A newer hierseed may know it: pip install --upgrade hierseed"
         )
-    return getattr(import_module(ESTIMATORS[kind]), kind).load(folder)
+    try:
+        return getattr(import_module(ESTIMATORS[kind]), kind).load(folder)
+    except (KeyError, TypeError) as fault:  # a part that this version's class does not know
+        raise ModelError(
+            f"{folder} was written by a version of hierseed whose {kind} differs from this one's "
+            f"({type(fault).__name__}: {fault}). Fit again, or use the version that wrote it"
+        ) from fault
