@@ -36,6 +36,18 @@ def test_json_spellings(text: str) -> None:
         assert read_bytes("yaml", text).paths == PATHS  # JSON is YAML
 
 
+def test_codes_of_the_corpus_form_go_to_the_one_leaf_of_their_name() -> None:
+    value = {
+        "levels": ["a", "b"],
+        "tree": {"P": {"one": {}, "twice": {}, "shared": {}}, "Q": {"twice": {}, "Q": {}}},
+        "parent": {},
+        "names": {"1": "one", "2": "twice", "3": "shared", "4": "shared", "5": "P", "6": "Q"},
+    }
+    taxonomy = read_bytes("json", json.dumps(value))
+    found = {path: code for path, code in zip(taxonomy.paths, taxonomy.codes) if code}
+    assert found == {"P > one": "1", "Q > Q": "6"}
+
+
 def test_order_is_that_of_the_file_parents_first() -> None:
     assert read_bytes("yaml", "B:\n  Z: {A: {}}\n  C:\nA: [Q]\n").paths == (
         *("B", "B > Z", "B > Z > A", "B > C", "A", "A > Q"),

@@ -35,6 +35,17 @@ def test_levels_ragged_and_filled_down() -> None:
     assert read_bytes("csv", "Domain,Area,Sub\nA,B,C\nD\n", layout="levels").paths == TREE
 
 
+@pytest.mark.parametrize(
+    "header",
+    ["topic,subtopic", "Major topic,Subtopic", "Category,Sub-Category", "sub_area,area"],
+)
+def test_columns_called_sub(header: str) -> None:
+    rows = ["A,", "A,B", "A,C", "D,"]
+    if header.startswith("sub"):
+        rows = [",".join(reversed(row.split(","))) for row in rows]
+    assert read_bytes("csv", "\n".join([header, *rows])).paths == ("A", "A > B", "A > C", "D")
+
+
 def test_levels_with_gaps() -> None:
     with pytest.raises(TaxonomyError) as fault:
         read_bytes("csv", "level_1,level_2,level_3\n,B,\nA,,C\nA,B,\nA,B,\n,,\n")
@@ -187,6 +198,17 @@ def test_codes_with_two_readings_are_asked_about() -> None:
         read_bytes("csv", text, digits=0)
     with pytest.raises(TaxonomyError, match="no scheme 'guess'"):
         read_bytes("csv", text, scheme="guess")
+
+
+def test_running_numbers_are_no_tree() -> None:
+    running = "id,name\n" + "".join(f"{i},t{i}\n" for i in range(1, 25))
+    assert read_bytes("csv", running).tree.height == 1
+    with_gaps = running.replace("7,t7\n", "")
+    with pytest.raises(
+        TaxonomyError, match=r"--digits 1: 10 under 1\) or .*--digits 2: a flat list"
+    ):
+        read_bytes("csv", with_gaps)
+    assert read_bytes("csv", with_gaps, digits=2).tree.height == 1
 
 
 def test_a_missing_major_topic_is_told_and_never_replaced_by_another() -> None:

@@ -21,7 +21,8 @@ from hierseed.io.taxonomies import (
     yaml_tree,
 )
 from hierseed.io.taxonomies.source import Source
-from hierseed.io.taxonomies.table import TABLE_OPTIONS, find_columns
+from hierseed.io.taxonomies.table import TABLE_OPTIONS
+from hierseed.io.taxonomies.table_columns import Table, find_columns
 from hierseed.taxonomy import SEPARATOR, Taxonomy
 
 
@@ -194,7 +195,7 @@ def _guess_from_lines(source: Source) -> str:
     if not lines:
         return "paths"
     if any("\t" in line.strip() for line in lines):
-        top = delimited.Table(lines[0].split("\t"), [])
+        top = Table(lines[0].split("\t"), [])
         found = find_columns(source, top, None)
         return "tsv" if "name" in found or "path" in found else "children"
     if all(outline.BULLET.match(line.lstrip()) for line in lines):

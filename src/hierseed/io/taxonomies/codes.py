@@ -76,8 +76,9 @@ def _guess_digits(source: Source, codes: Sequence[str]) -> int:
     """Find the width under which the codes of every length have their parents listed."""
     listed, lengths = set(codes), Counter(map(len, codes))
     shortest, longest = min(lengths), max(lengths)
-    if shortest == longest:
-        return longest  # a flat list
+    numbers = sorted(map(int, codes))
+    if shortest == longest or numbers == list(range(numbers[0], numbers[0] + len(numbers))):
+        return longest  # a flat list: no code is longer than that
     fitting = []
     for width in range(1, longest):
         deeper = {n: 0 for n in lengths if n > max(width, shortest)}
@@ -90,10 +91,15 @@ def _guess_digits(source: Source, codes: Sequence[str]) -> int:
         source.stop(
             "", "the codes do not tell the parents; say digits=2 (--digits 2) if 105 belongs to 1"
         )
-    if fitting[:2] == [1, 2]:  # 1, 10, 105: a chain, or 1 with 105 and 10 beside it
+    if fitting[0] == 1 and (2 in fitting or longest == 2):
+        # 1, 10, 105 are a chain, or 1 with 105 and 10 beside it; 1, 2, 12 may be a flat list
         code = max(codes, key=len)
-        ways = " or ".join(f"digits={n} (--digits {n}: {code} under {code[:-n]})" for n in (1, 2))
-        source.stop("", f"the codes can be read in two ways; say {ways}")
+        ways = [f"{code} under {code[:-n]}" if n < len(code) else "a flat list" for n in (1, 2)]
+        source.stop(
+            "",
+            f"the codes can be read in two ways; say digits=1 (--digits 1: {ways[0]}) "
+            f"or digits=2 (--digits 2: {ways[1]})",
+        )
     return fitting[0]  # the smallest width gives the most codes a parent
 
 

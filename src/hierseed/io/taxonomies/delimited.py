@@ -9,7 +9,8 @@ from typing import Unpack
 
 from hierseed.errors import TaxonomyError
 from hierseed.io.taxonomies.source import Source
-from hierseed.io.taxonomies.table import Table, TableOptions, read_table_layout
+from hierseed.io.taxonomies.table import TableOptions, read_table_layout
+from hierseed.io.taxonomies.table_columns import Table
 from hierseed.io.taxonomies.table_write import table_rows
 from hierseed.taxonomy import Taxonomy
 

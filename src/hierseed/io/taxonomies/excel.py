@@ -14,7 +14,8 @@ from typing import Any, Unpack
 
 from hierseed.errors import MissingDependency
 from hierseed.io.taxonomies.source import LIMIT, Source
-from hierseed.io.taxonomies.table import Table, TableOptions, read_table_layout
+from hierseed.io.taxonomies.table import TableOptions, read_table_layout
+from hierseed.io.taxonomies.table_columns import Table
 from hierseed.io.taxonomies.table_write import table_rows
 from hierseed.taxonomy import Taxonomy
 

@@ -20,7 +20,8 @@ from hierseed.io.taxonomies.nested import (
     to_records,
 )
 from hierseed.io.taxonomies.source import Source
-from hierseed.io.taxonomies.table import Table, read_table_layout
+from hierseed.io.taxonomies.table import read_table_layout
+from hierseed.io.taxonomies.table_columns import Table
 from hierseed.taxonomy import SEPARATOR, Taxonomy
 
 LAYOUTS = ("records", "nested", "corpus")

@@ -6,9 +6,7 @@ flat JSON alike, each with its place for messages.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
 from hierseed.errors import TaxonomyError
@@ -16,32 +14,15 @@ from hierseed.io.taxonomies.build import Entry, PathRows, build, link
 from hierseed.io.taxonomies.codes import parents_of_codes
 from hierseed.io.taxonomies.parent_column import entries_with_parents
 from hierseed.io.taxonomies.source import Source, tidy
+from hierseed.io.taxonomies.table_columns import (
+    Table,
+    find_columns,
+    level_columns,
+    without_header,
+)
 from hierseed.taxonomy import SEPARATOR, Taxonomy
 
 LAYOUTS = ("parent", "levels", "path", "codes")
-SPELLINGS = {
-    "name": "name label topic title term preflabel heading descriptor category concept topic_name",
-    "code": "code id notation number tree_number treenumber topic_code identifier key",
-    "parent": "parent parent_name broader parent_topic",
-    "parent_code": "parent_code parent_id parentid parent_notation broader_code parent_key",
-    "parent_path": "parent_path",
-    "path": "path full_path topic_path category_path",
-    "description": "description definition scope_note note notes",
-}
-
-_LEVEL = re.compile(r"(?:level|tier|lvl|l|category|cat|ebene|niveau)_?(\d+)")
-_CODE = re.compile(r"[A-Za-z]{0,3}\d[\w.\-/]*|[A-Z]")
-
-Cells = tuple[str, list[str]]
-
-
-@dataclass
-class Table:
-    """A header and rows of texts, each row with its place."""
-
-    header: list[str]
-    rows: list[Cells]
-    where: str = "line 1"  # of the header
 
 
 class TableOptions(TypedDict, total=False):
@@ -63,12 +44,12 @@ def read_table_layout(source: Source, table: Table, **options: Unpack[TableOptio
     layout, levels = options.get("layout"), options.get("levels")
     if layout is not None and layout not in LAYOUTS:
         raise TaxonomyError(f"no table layout {layout!r}; say one of {', '.join(LAYOUTS)}")
-    table, found = _without_header(table, find_columns(source, table, options.get("columns")))
-    level_columns = _level_columns(source, table, found, levels, layout)
-    layout = layout or _guess_layout(source, table, found, level_columns)
-    pick = _Picker(table, found)
+    table, found = without_header(table, find_columns(source, table, options.get("columns")))
+    levelled = level_columns(source, table, found, levels, layout)
+    layout = layout or _guess_layout(source, table, found, bool(levelled))
+    pick = _Picker(found)
     if layout == "levels":
-        return _read_levels(source, table, level_columns, pick)
+        return _read_levels(source, table, levelled, pick)
     if layout == "path":
         return _read_paths(source, table, pick)
     if "name" not in found:
@@ -88,32 +69,11 @@ def read_table_layout(source: Source, table: Table, **options: Unpack[TableOptio
     return build(source, link(source, entries, options.get("parent", "only")))
 
 
-def find_columns(source: Source, table: Table, columns: Mapping[str, str] | None) -> dict[str, int]:
-    """Match the header with the spellings known, or with the names given in `columns`."""
-    header, folded = table.header, _folded(table.header)
-    found: dict[str, int] = {}
-    for role, spellings in SPELLINGS.items():
-        for spelling in spellings.split():
-            if role not in found and spelling in folded:
-                found[role] = folded.index(spelling)
-    for role, column in (columns or {}).items():
-        if role not in SPELLINGS:
-            raise TaxonomyError(f"no role {role!r} for a column; say one of {', '.join(SPELLINGS)}")
-        if column not in header:
-            source.stop(table.where, f"no column {column!r}; the header has {header}")
-        found[role] = header.index(column)
-    return found
-
-
-def _folded(header: Sequence[str]) -> list[str]:
-    return [re.sub(r"[\s_\-]+", "_", cell.strip().casefold()).strip("_") for cell in header]
-
-
 class _Picker:
     """Cell of a row by role, empty where the column or the cell is missing."""
 
-    def __init__(self, table: Table, found: Mapping[str, int]) -> None:
-        self._width, self._found = len(table.header), found
+    def __init__(self, found: Mapping[str, int]) -> None:
+        self._found = found
 
     def __call__(self, cells: Sequence[str], role: str) -> str:
         column = self._found.get(role, len(cells))
@@ -124,44 +84,10 @@ class _Picker:
         return cells[column] if column < len(cells) else ""
 
 
-def _without_header(table: Table, found: dict[str, int]) -> tuple[Table, dict[str, int]]:
-    """Take two columns of names and codes without a header (the form of MeSH's own file)."""
-    if found or len(table.header) != 2:
-        return table, found
-    rows = [(table.where, table.header), *table.rows]
-    for code in (0, 1):
-        if all(len(cells) == 2 and _CODE.fullmatch(cells[code].strip()) for _, cells in rows):
-            return Table(["name", "code"], rows), {"code": code, "name": 1 - code}
-    return table, found
-
-
-def _level_columns(
-    source: Source,
-    table: Table,
-    found: Mapping[str, int],
-    levels: Sequence[str] | None,
-    layout: str | None,
-) -> list[int]:
-    """Find the columns of the levels, in order of level."""
-    header = table.header
-    if levels is not None:
-        if missing := [column for column in levels if column not in header]:
-            source.stop(table.where, f"no columns {missing}; the header has {header}")
-        return [header.index(column) for column in levels]
-    folded = _folded(header)
-    numbered = [(int(m.group(1)), i) for i, x in enumerate(folded) if (m := _LEVEL.fullmatch(x))]
-    if numbered or layout != "levels":
-        return [column for _, column in sorted(numbered)]
-    kept = {found.get("code"), found.get("description")}
-    return [column for column in range(len(header)) if column not in kept]
-
-
-def _guess_layout(
-    source: Source, table: Table, found: Mapping[str, int], level_columns: list[int]
-) -> str:
+def _guess_layout(source: Source, table: Table, found: Mapping[str, int], levelled: bool) -> str:
     if any(role in found for role in ("parent", "parent_code", "parent_path")):
         return "parent"
-    if level_columns:
+    if levelled:
         return "levels"
     if "path" in found or ("name" in found and "code" not in found):
         return "path"

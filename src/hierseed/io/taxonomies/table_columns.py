@@ -1,0 +1,101 @@
+"""Which column of a table is what: by usual headers, by number, or as told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hierseed.errors import TaxonomyError
+from hierseed.io.taxonomies.source import Source
+
+SPELLINGS = {
+    "name": "name label topic title term preflabel heading descriptor category concept topic_name",
+    "code": "code id notation number tree_number treenumber topic_code identifier key",
+    "parent": "parent parent_name broader parent_topic",
+    "parent_code": "parent_code parent_id parentid parent_notation broader_code parent_key",
+    "parent_path": "parent_path",
+    "path": "path full_path topic_path category_path",
+    "description": "description definition scope_note note notes",
+}
+
+_LEVEL = re.compile(r"(?:level|tier|lvl|l|category|cat|ebene|niveau)_?(\d+)")
+_SUB = re.compile(r"^(?:major_|main_)?(?:sub_?)*")  # topic, subtopic, sub-subtopic
+_CODE = re.compile(r"[A-Za-z]{0,3}\d[\w.\-/]*|[A-Z]")
+
+Cells = tuple[str, list[str]]
+
+
+@dataclass
+class Table:
+    """A header and rows of texts, each row with its place."""
+
+    header: list[str]
+    rows: list[Cells]
+    where: str = "line 1"  # of the header
+
+
+def find_columns(source: Source, table: Table, columns: Mapping[str, str] | None) -> dict[str, int]:
+    """Match the header with the spellings known, or with the names given in `columns`."""
+    header, folded = table.header, _folded(table.header)
+    found: dict[str, int] = {}
+    for role, spellings in SPELLINGS.items():
+        for spelling in spellings.split():
+            if role not in found and spelling in folded:
+                found[role] = folded.index(spelling)
+    for role, column in (columns or {}).items():
+        if role not in SPELLINGS:
+            raise TaxonomyError(f"no role {role!r} for a column; say one of {', '.join(SPELLINGS)}")
+        if column not in header:
+            source.stop(table.where, f"no column {column!r}; the header has {header}")
+        found[role] = header.index(column)
+    return found
+
+
+def _folded(header: Sequence[str]) -> list[str]:
+    return [re.sub(r"[\s_\-]+", "_", cell.strip().casefold()).strip("_") for cell in header]
+
+
+def without_header(table: Table, found: dict[str, int]) -> tuple[Table, dict[str, int]]:
+    """Take two columns of names and codes without a header (the form of MeSH's own file)."""
+    if found or len(table.header) != 2:
+        return table, found
+    rows = [(table.where, table.header), *table.rows]
+    for code in (0, 1):
+        if all(len(cells) == 2 and _CODE.fullmatch(cells[code].strip()) for _, cells in rows):
+            return Table(["name", "code"], rows), {"code": code, "name": 1 - code}
+    return table, found
+
+
+def level_columns(
+    source: Source,
+    table: Table,
+    found: Mapping[str, int],
+    levels: Sequence[str] | None,
+    layout: str | None,
+) -> list[int]:
+    """Find the columns of the levels, in order of level."""
+    header = table.header
+    if levels is not None:
+        if missing := [column for column in levels if column not in header]:
+            source.stop(table.where, f"no columns {missing}; the header has {header}")
+        return [header.index(column) for column in levels]
+    folded = _folded(header)
+    numbered = [(int(m.group(1)), i) for i, x in enumerate(folded) if (m := _LEVEL.fullmatch(x))]
+    numbered = numbered or _sub_columns(folded)
+    if numbered or layout != "levels":
+        return [column for _, column in sorted(numbered)]
+    kept = {found.get("code"), found.get("description")}
+    return [column for column in range(len(header)) if column not in kept]
+
+
+def _sub_columns(folded: Sequence[str]) -> list[tuple[int, int]]:
+    """Find `topic, subtopic` or `category, sub-category, …`: depth and position of each."""
+    groups: dict[str, dict[int, int]] = {}
+    for column, header in enumerate(folded):
+        base = _SUB.sub("", header)
+        groups.setdefault(base, {}).setdefault(header.removesuffix(base).count("sub"), column)
+    for depths in groups.values():
+        if len(depths) > 1 and set(depths) == set(range(len(depths))):
+            return list(depths.items())
+    return []
