@@ -44,7 +44,7 @@ def run_guarded(fault: BaseException) -> Result:
         ),
         (OSError(errno.ENOSPC, "No space left on device"), 1, "No space left on device. Free some"),
         (MemoryError(), 1, "memory"),
-        (KeyboardInterrupt(), STOPPED, "stopped. No half-written file"),
+        (KeyboardInterrupt(), STOPPED, "stopped. Nothing is half-written"),
     ],
 )
 def test_expected_faults_are_one_message(fault: BaseException, code: int, said: str) -> None:
@@ -161,7 +161,7 @@ def test_a_signal_ends_in_one_line(tmp_path: Path, sent: int) -> None:
         _, said = child.communicate(timeout=30)
         os.close(pipe)
     assert child.returncode == STOPPED
-    assert said == "hierseed check: stopped. No half-written file was left behind\n"
+    assert said == "hierseed check: stopped. Nothing is half-written; run it again to go on\n"
 
 
 def test_numbers_as_people_say_them() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,8 @@ def test_the_table_is_the_contract(model: Project, hierseed: Run) -> None:
     assert table["topic"].tolist() == deepest.tolist()
     assert (table["is_none"] == (table["topic"] == "")).all()
     assert "of 48 documents" in done.stderr
+    page = (Path(__file__).resolve().parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in COLUMNS if name != "level_2")
 
 
 @pytest.mark.parametrize("ending", ["parquet", "jsonl", "xlsx"])

@@ -73,7 +73,9 @@ def test_stopped_in_the_middle_of_assign(slow: Project, sent: signal.Signals) ->
     assert (slow / "placed.csv").read_text() == "the old table\n"
     if sent != signal.SIGKILL:
         assert child.returncode == 130
-        assert said.endswith("hierseed assign: stopped. No half-written file was left behind\n")
+        assert said.endswith(
+            "hierseed assign: stopped. Nothing is half-written; run it again to go on\n"
+        )
         assert slow.names() == before
         return
     with assign(slow) as child:  # the next run sweeps up what a killed one had to leave

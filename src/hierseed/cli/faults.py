@@ -38,7 +38,7 @@ def guarded(command: str, function: Callable[..., Any]) -> Callable[..., Any]:
         except MemoryError:
             _say(command, "the memory of this computer is not enough. Close other programs")
         except KeyboardInterrupt:
-            _say(command, "stopped. No half-written file was left behind")
+            _say(command, "stopped. Nothing is half-written; run it again to go on")
             raise typer.Exit(STOPPED) from None
         raise typer.Exit(1)
 
