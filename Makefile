@@ -3,16 +3,20 @@ PYTHON ?= python3.11
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all lint bench bench-quick bench-results clean
+.PHONY: demo test test-all browser lint bench bench-quick bench-results clean
 
-$(VENV)/.ready: pyproject.toml
+$(VENV)/.light: pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; say make PYTHON=python3 with a Python 3.11 or newer"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e .
+	@touch $@
+
+$(VENV)/.ready: $(VENV)/.light
 	$(BIN)/python -m pip install --quiet -e ".[dev]"
 	@touch $@
 
-demo: $(VENV)/.ready
+demo: $(VENV)/.light
 	$(BIN)/hierseed demo
 
 test: $(VENV)/.ready lint
@@ -20,6 +24,11 @@ test: $(VENV)/.ready lint
 
 test-all: $(VENV)/.ready lint
 	$(BIN)/python -m pytest
+
+# What the tests of the workbench drive: Debian's chromium, and axe-core for accessibility.
+browser: $(VENV)/.ready
+	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
+	@test -f .browser/node_modules/axe-core/axe.min.js || npm install --silent --prefix .browser axe-core@4
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
