@@ -27,7 +27,7 @@ from hierseed.embed.wordllama import WordLlama
 
 WORDS = 200
 LONG = 11_775  # tokens of the text that once slowed a whole batch
-TRIAL = {"minilm": 200, "mpnet": 16, "wordllama": 4000, "tfidf": 4000, "glove": 4000}
+TRIAL = {"minilm": 100, "mpnet": 8, "wordllama": 4000, "tfidf": 4000, "glove": 4000}
 
 
 def read_texts(n):
@@ -75,18 +75,18 @@ def one_long_text(texts):
     return {"short_only": round(2000 / alone), "with_one_long": round(2001 / mixed)}
 
 
-def store_overhead(spec, texts, folder):
+def store_overhead(spec, texts, folder, turns=5, **options):
     """Seconds through the store over seconds of the bare embedder, in turn; the best of each."""
     embedder = get_embedder(spec)
     documents = [(str(i), text) for i, text in enumerate(texts)]
     embedder.encode(texts[:64])
     bare, stored = [], []
-    for turn in range(5):
+    for turn in range(turns):
         began = time.perf_counter()
         embedder.encode(texts)
         bare.append(time.perf_counter() - began)
         began = time.perf_counter()
-        embed_corpus(documents, embedder, folder / f"{spec}-{turn}")
+        embed_corpus(documents, embedder, folder / f"{spec}-{turn}", **options)
         stored.append(time.perf_counter() - began)
     return {
         "documents": len(texts),
@@ -148,7 +148,7 @@ def main():
         folder = Path(place)
         overhead = {"wordllama": store_overhead("wordllama", texts, folder)}
         if "minilm" in ready_specs():
-            overhead["minilm"] = store_overhead("minilm", texts[:300], folder)
+            overhead["minilm"] = store_overhead("minilm", texts[:100], folder, 3, block=25)
         record["store_over_bare"] = overhead
         print(overhead, flush=True)
         record["reading"] = reading(100_000 if quick else 1_000_000, folder)

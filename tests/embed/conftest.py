@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 SPORT = [
@@ -25,6 +26,17 @@ def topics() -> list[str]:
 @pytest.fixture(scope="session")
 def corpus() -> list[str]:
     return [f"{text} on day {day} of the season" for day in range(20) for text in SPORT + LAW]
+
+
+@pytest.fixture(scope="session")
+def two_topics() -> list[str]:
+    """Documents that draw their words from one of two lists; the first half from the first."""
+    rng = np.random.default_rng(0)
+    lists = (
+        ["goal", "striker", "penalty", "league", "keeper", "match", "season", "coach"],
+        ["court", "judge", "appeal", "tenant", "lawyer", "verdict", "clause", "ruling"],
+    )
+    return [" ".join(rng.choice(words, 12)) for words in lists for _ in range(150)]
 
 
 @pytest.fixture(scope="session")

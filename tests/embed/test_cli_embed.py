@@ -103,7 +103,7 @@ def test_an_estimate_names_what_is_ready_and_embeds_nothing(hierseed, docs, tmp_
     monkeypatch.setattr("hierseed.embed.estimate.ENOUGH", 0.0)
     monkeypatch.setattr("hierseed.embed.estimate.ready_specs", lambda: ["wordllama", "tfidf"])
     told = json.loads(hierseed("embed", "docs.jsonl", "--estimate", "--json").stdout)
-    assert [one["name"] for one in told] == ["wordllama", "tfidf:300"]
+    assert [one["name"] for one in told] == ["wordllama", "tfidf:200"]
     assert all(one["seconds"] > 0 and not one["problem"] for one in told)
     assert told[1]["fit_seconds"] > 0
     shown = hierseed("embed", "docs.jsonl", "--estimate").stdout

@@ -73,17 +73,6 @@ def fasttext():
 
 
 @pytest.fixture(scope="module")
-def two_topics() -> list[str]:
-    """Documents that draw their words from one of two lists; the first half from the first."""
-    rng = np.random.default_rng(0)
-    lists = (
-        ["goal", "striker", "penalty", "league", "keeper", "match", "season", "coach"],
-        ["court", "judge", "appeal", "tenant", "lawyer", "verdict", "clause", "ruling"],
-    )
-    return [" ".join(rng.choice(words, 12)) for words in lists for _ in range(150)]
-
-
-@pytest.fixture(scope="module")
 def trained(fasttext, two_topics):
     return FastText(20, epochs=20, min_count=1).fit(two_topics)
 

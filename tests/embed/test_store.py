@@ -1,5 +1,6 @@
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -117,6 +118,38 @@ def test_the_block_size_changes_no_bit(tmp_path, wordllama, store):
     other = embed_corpus(documents(500), wordllama, tmp_path / "o", block=17, shard_rows=150)
     assert contents(other.folder) == contents(store.folder)
     assert other.corpus == store.corpus
+
+
+def test_a_store_travels_as_an_address(store):
+    store[:3]
+    sent = pickle.dumps(store)
+    assert len(sent) < 1000
+    np.testing.assert_array_equal(np.asarray(pickle.loads(sent)), np.asarray(store))
+
+
+def test_memory_does_not_grow_with_the_corpus(tmp_path):
+    """However long the stream, only a few blocks of it are read before they are embedded."""
+    read, ahead = 0, []
+
+    def stream():
+        nonlocal read
+        for document in documents(2000):
+            read += 1
+            yield document
+
+    embedded = 0
+
+    def embed(texts):
+        nonlocal embedded
+        embedded += len(texts)
+        ahead.append(read - embedded)
+        return np.ones((len(texts), 2))
+
+    embedder = get_embedder(embed)
+    probes = embedder.dimension and embedded
+    embed_corpus(stream(), embedder, tmp_path / "v", block=50)
+    assert embedded - probes == 2000
+    assert max(ahead) <= 5 * 50
 
 
 # ---------------------------------------------------------------- kill and go on

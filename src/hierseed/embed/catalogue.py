@@ -57,7 +57,7 @@ def _wordllama_lacking() -> str:
 def _tfidf(detail: str) -> Embedder:
     from hierseed.embed.tfidf import TfidfSvd
 
-    return TfidfSvd(_number(detail, 300, "tfidf"))
+    return TfidfSvd(_number(detail, 200, "tfidf"))
 
 
 def _load_tfidf(folder: str | PathLike[str]) -> TrainedEmbedder:
@@ -178,7 +178,7 @@ KINDS: dict[str, Kind] = {
             name="tfidf",
             detail="dimension",
             about="TF-IDF and SVD, learned from the corpus",
-            dimension="300",
+            dimension="200",
             speed="4,000",
             source="installed with hierseed",
             make=_tfidf,

@@ -23,7 +23,7 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
 
     Parameters
     ----------
-    spec : `NAME` or `NAME:detail`, such as `"wordllama"`, `"tfidf:300"`, `"glove:vectors.txt"`;
+    spec : `NAME` or `NAME:detail`, such as `"wordllama"`, `"tfidf:200"`, `"glove:vectors.txt"`;
         `"auto"` takes the best one present; `+windows` at the end averages over windows where
         the model would cut a long text. An embedder is returned as it is, and any other
         callable (list of texts -> matrix) is wrapped.
@@ -53,7 +53,7 @@ def choose_embedder() -> tuple[Embedder, str]:
 
 
 def split_spec(spec: str) -> tuple[Kind, str]:
-    """`"tfidf:300"` -> the kind tfidf and `"300"`; an unknown name is refused with the nearest."""
+    """`"tfidf:200"` -> the kind tfidf and `"200"`; an unknown name is refused with the nearest."""
     name, _, detail = spec.partition(":")
     if name not in KINDS:
         near = difflib.get_close_matches(name, [*KINDS, "auto"], n=1)

@@ -21,7 +21,7 @@ class Embedder(Protocol):
 
     Attributes
     ----------
-    name : the spelling that `get_embedder` takes, such as `"wordllama"` or `"tfidf:300"`
+    name : the spelling that `get_embedder` takes, such as `"wordllama"` or `"tfidf:200"`
     dimension : the length of a vector
     fingerprint : changes whenever the vectors would (weights, length limit, training corpus)
     """

@@ -47,8 +47,8 @@ class MeanPooling:
         try:
             import torch
             from transformers import AutoModel, AutoTokenizer
-        except ImportError:
-            raise MissingDependency("transformers", "transformers", self.name) from None
+        except ImportError as fault:
+            raise MissingDependency(fault.name or "torch", "transformers", self.name) from None
         self.device = device or find_device()
         with explain_missing(model, self.name), without_bars():
             place = model if download else local_copy(model)

@@ -57,6 +57,10 @@ class VectorStore:
     def __len__(self) -> int:
         return self.shape[0]
 
+    def __reduce__(self) -> tuple[type[VectorStore], tuple[Path]]:
+        # To another process goes the address, not gigabytes of rows.
+        return VectorStore, (self.folder,)
+
     @property
     def complete(self) -> bool:
         """False while a run is under way or was cut off; run it again to finish."""

