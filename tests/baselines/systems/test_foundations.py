@@ -20,7 +20,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra 'ne
 
 from hierseed.baselines.systems import checkpoint as checkpoints  # noqa: E402
 from hierseed.baselines.systems.skipgram import SkipGram, pairs  # noqa: E402
-from hierseed.baselines.systems.training import Schedule, train  # noqa: E402
+from hierseed.baselines.systems.training import Schedule, shuffled, train  # noqa: E402
 from hierseed.baselines.systems.wordvectors import (  # noqa: E402
     GloveFile,
     RandomVectors,
@@ -140,6 +140,18 @@ def test_the_best_weights_are_kept():
 
     train("one", model, optimiser, loss, 40, Schedule(3, 8), validate=validate)
     assert torch.equal(model[0].weight, seen[1])
+
+
+@pytest.mark.parametrize("sort", [False, True])
+def test_an_epoch_sees_every_row_once_and_sorts_rows_of_like_length_together(sort):
+    lengths = torch.randint(1, 500, (1030,))
+    batches = shuffled(1030, 8, lengths if sort else None)
+    assert sorted(torch.cat(batches).tolist()) == list(range(1030))
+    assert all(len(batch) <= 8 for batch in batches)
+    spread = np.mean([(lengths[b].max() - lengths[b].min()).item() for b in batches])
+    assert (spread < 50) == sort
+    first = [int(lengths[batch].max()) for batch in batches]
+    assert first != sorted(first)
 
 
 @pytest.mark.parametrize("killed_after", [1, 3])

@@ -101,6 +101,7 @@ class HDLTex(Supervised):
                 torch.optim.RMSprop(model.parameters(), self.config.rate),
                 _loss(model, rows, torch.as_tensor(own), target),
                 len(own),
+                lengths=rows.lengths[torch.as_tensor(own)],
                 validate=validate,
             )
         if held_out is not None:

@@ -155,7 +155,8 @@ class HiAGM(Supervised):
         if held_out is not None:
             validate = self._validation(held_out)
         optimiser = adam(self.model, self.config.rate)
-        self.train("network", self.model, optimiser, loss, len(examples), validate=validate)
+        options = {"lengths": rows.lengths, "validate": validate}
+        self.train("network", self.model, optimiser, loss, len(examples), **options)
         if validate is not None:
             validate()
             self.diagnostics_["validation"] = self._seen

@@ -22,8 +22,8 @@ def regions_of(numbers: NDArray[np.int32], limit: int) -> NDArray[np.int32]:
 
     There are at least as many as there are segments.
     """
-    numbers = numbers[: STRIDE * limit]
-    padded = np.concatenate([np.full(SIZE - 1, UNKNOWN, dtype=np.int32), numbers])
+    before = SIZE - 1 if len(numbers) else SIZE  # an empty document has one region of nothing
+    padded = np.concatenate([np.full(before, UNKNOWN, dtype=np.int32), numbers])
     windows = np.sort(sliding_window_view(padded, SIZE)[::STRIDE], axis=1)
     windows[:, 1:][windows[:, 1:] == windows[:, :-1]] = PADDING
     windows[windows == UNKNOWN] = PADDING

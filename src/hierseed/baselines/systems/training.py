@@ -12,6 +12,7 @@ from hierseed.baselines.systems.backend import seeded, torch
 from hierseed.baselines.systems.checkpoint import Checkpoint
 
 Loss = Callable[[Any], Any]  # rows (on the CPU) -> a scalar tensor
+SORTED_TOGETHER = 50  # batches
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ def train(
     schedule: Schedule,
     *,
     seed: int = 0,
+    lengths: Any = None,
     validate: Callable[[], float] | None = None,
     checkpoint: Checkpoint | None = None,
     report: Callable[[dict[str, Any]], None] = lambda event: None,
@@ -51,6 +53,8 @@ def train(
     ----------
     stage : name of this training among those of a system
     loss : of some rows of 0 … n - 1; called in training mode
+    lengths : of the rows; rows of like length then share a batch, because a recurrent
+        network takes as many steps as its longest row has words
     validate : score of the model as it is, higher is better; called in evaluation mode.
         With one, the best epoch's weights are kept, else the last's.
     """
@@ -72,7 +76,7 @@ def train(
         event = {
             "stage": stage,
             "epoch": epoch,
-            "loss": _epoch(model, optimiser, loss, n, schedule, (seed, epoch)),
+            "loss": _epoch(model, optimiser, loss, n, schedule, lengths, (seed, epoch)),
         }
         if validate is not None:
             model.eval()
@@ -97,16 +101,20 @@ def train(
 
 
 def _epoch(
-    model: Any, optimiser: Any, loss: Loss, n: int, schedule: Schedule, numbers: tuple[int, int]
+    model: Any,
+    optimiser: Any,
+    loss: Loss,
+    n: int,
+    schedule: Schedule,
+    lengths: Any,
+    numbers: tuple[int, int],
 ) -> float:
     """One pass over the rows. Its random numbers depend on seed and epoch alone, so a
     resumed training sees the batches and the dropout that it would have seen."""
     model.train()
     total: Any = 0.0
     with seeded(*numbers):
-        order = torch.randperm(n)
-        for start in range(0, n, schedule.batch):
-            rows = order[start : start + schedule.batch]
+        for rows in shuffled(n, schedule.batch, lengths):
             value = loss(rows)
             optimiser.zero_grad(set_to_none=True)
             value.backward()
@@ -115,6 +123,17 @@ def _epoch(
             optimiser.step()
             total = total + value.detach() * len(rows)  # stays on the device: no waiting per step
     return float(total) / max(n, 1)
+
+
+def shuffled(n: int, size: int, lengths: Any = None) -> list[Any]:
+    """Batches of row numbers in random order, each row once; of like length where lengths
+    are given: rows are sorted within random groups of many batches, then the batches mixed."""
+    order = torch.randperm(n)
+    if lengths is None:
+        return list(order.split(size))
+    groups = [group[lengths[group].argsort()] for group in order.split(size * SORTED_TOGETHER)]
+    batches = [batch for group in groups for batch in group.split(size)]
+    return [batches[i] for i in torch.randperm(len(batches))]
 
 
 def _save(
