@@ -55,6 +55,8 @@ def test_arrows_without_blanks_are_pointed_out() -> None:
         assert read_bytes("paths", "A\nA>B\n").names == ("A", "A>B")
     assert read_bytes("paths", "A\nA>B\n", separator=">").paths == ("A", "A > B")
     assert read_bytes("paths", "A > B\nA>B\n").names == ("A", "B", "A>B")  # one of each: meant so
+    flat = Taxonomy(["a>b", "c"], [-1, -1])  # our own files say what they mean
+    assert read_bytes("paths", written(flat, "paths")) == flat
 
 
 def test_every_fault_is_told_with_its_line() -> None:

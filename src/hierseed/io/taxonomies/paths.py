@@ -38,7 +38,12 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
     listed = [(number, line) for number, line in enumerate(source.lines, 1) if is_content(line)]
     if ids is None:
         ids = bool(listed) and all(_NUMBERED.match(line.strip()) for _, line in listed)
-    _warn_of_arrows(source, listed, separator)
+    if separator == SEPARATOR and not settled and (arrow := _lone_arrow([x for _, x in listed])):
+        warnings.warn(
+            f"{source.name}: no line has ' > ' with blanks around it, so {arrow.strip()!r} is "
+            "taken as one name; say separator='>' (--separator '>') if it parts names",
+            stacklevel=3,
+        )
     rows = PathRows(source)
     seen: dict[str, int] = {}
     for number, line in listed:
@@ -57,15 +62,10 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
     return build(source, rows.rows)
 
 
-def _warn_of_arrows(source: Source, listed: list[tuple[int, str]], separator: str) -> None:
+def _lone_arrow(lines: list[str]) -> str:
     """`A>B` without blanks is a name; where no line has the separator that may be an accident."""
-    arrows = [line for _, line in listed if ">" in line]
-    if separator == SEPARATOR and arrows and not any(SEPARATOR in line for line in arrows):
-        warnings.warn(
-            f"{source.name}: no line has ' > ' with blanks around it, so {arrows[0].strip()!r} is "
-            "taken as one name; say separator='>' (--separator '>') if it parts names",
-            stacklevel=4,
-        )
+    arrows = [line for line in lines if ">" in line]
+    return arrows[0] if arrows and not any(SEPARATOR in line for line in arrows) else ""
 
 
 def write(taxonomy: Taxonomy) -> str:
@@ -81,7 +81,7 @@ def write(taxonomy: Taxonomy) -> str:
         for code, path in zip(taxonomy.codes, taxonomy.paths)
     ]
     settled = ["# ids: yes"] if ids else []
-    if not ids and all(map(_NUMBERED.match, lines)):
+    if not ids and (all(map(_NUMBERED.match, lines)) or _lone_arrow(lines)):
         settled = ["# ids: no"]
     return "".join(f"{line}\n" for line in [*settled, *map(escape, lines)])
 
