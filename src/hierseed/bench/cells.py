@@ -55,9 +55,10 @@ def ancestor_f1(record: Record) -> float | None:
     return found and float(found["f1"])
 
 
-def seconds(record: Record) -> float:
-    """Time to fit."""
-    return float(record["seconds"]["fit"])
+def seconds(record: Record) -> float | None:
+    """Processor time to fit; early records have none."""
+    found: float | None = record["seconds"].get("fit_processor")
+    return found
 
 
 def cell(records: Iterable[Record], pick: Pick, digits: int = 3) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from hierseed.baselines.catalogue import METHODS
-from hierseed.bench.plan import FEW, FLAT_SETS, OPEN_SETS, SEEDS
+from hierseed.bench.cells import seconds
+from hierseed.bench.plan import FEW, FLAT_SETS, MAIN, OPEN_SETS, SEEDS
 from hierseed.bench.records import Record, Records
 from hierseed.errors import CorpusError, MissingDependency
 
@@ -61,25 +62,22 @@ def draw_seeds(records: Records, file: Path) -> None:
 
 
 def draw_cost(records: Records, file: Path) -> None:
-    """Time to fit against score."""
+    """Processor time to fit against score."""
     plain = _plain(records, seeds=4)
     sets = [data for data in FLAT_SETS if _values(plain, data=data)]
     figure, panels = _panels(len(sets))
     for panel, data in zip(panels, sets):
-        found = dict.fromkeys(run["setting"]["method"] for run in _values(plain, data=data))
-        for method in found:
-            runs = _values(plain, data=data, method=method)
-            x = max(float(np.mean([run["seconds"]["fit"] for run in runs])), 0.003)
-            y = float(np.mean([_mean(run) for run in runs]))
-            panel.plot(x, y, "o", color="#0072b2" if method in SHOWN[:3] else "#999999")
-            panel.annotate(
-                METHODS[method].title, (x, y), (4, 3), textcoords="offset points", fontsize=6
-            )
+        for place, method in enumerate(MAIN):
+            runs = [r for r in _values(plain, data=data, method=method) if seconds(r) is not None]
+            if runs:
+                x = float(np.mean([seconds(run) or 0.0 for run in runs]))
+                y = float(np.mean([_mean(run) for run in runs]))
+                style = {"color": f"C{place % 10}", "label": METHODS[method].title}
+                panel.plot(max(x, 0.001), y, "sD^oooooPPvvX*"[place], markersize=6, **style)
         panel.set_xscale("log")
-        panel.margins(x=0.3)
         panel.set_title(data)
-        panel.set_xlabel("seconds to fit, one thread")
-    _finish(figure, panels, file, "mean B-cubed F1, protocol all", legend=False)
+        panel.set_xlabel("processor seconds to fit")
+    _finish(figure, panels, file, "mean B-cubed F1, protocol all")
 
 
 FIGURES: dict[str, Callable[[Records, Path], None]] = {
@@ -109,7 +107,7 @@ def _panels(count: int) -> tuple[Any, list[Any]]:
     return figure, list(grid.flat[:count])
 
 
-def _finish(figure: Any, panels: list[Any], file: Path, label: str, legend: bool = True) -> None:
+def _finish(figure: Any, panels: list[Any], file: Path, label: str) -> None:
     from matplotlib import pyplot
 
     for panel in panels:
@@ -117,17 +115,16 @@ def _finish(figure: Any, panels: list[Any], file: Path, label: str, legend: bool
         panel.spines[["top", "right"]].set_visible(False)
     for panel in figure.axes[:: min(len(panels), 3)]:
         panel.set_ylabel(label, fontsize=8)
-    if legend:
-        known: dict[str, Any] = {}
-        for panel in panels:
-            handles, labels = panel.get_legend_handles_labels()
-            known |= dict(zip(labels, handles))
-        figure.legend(
-            known.values(), known.keys(), loc="lower center", ncols=4, fontsize=8, frameon=False
-        )
-        figure.tight_layout(rect=(0, 0.09, 1, 1))
-    else:
-        figure.tight_layout()
+    known: dict[str, Any] = {}
+    for panel in panels:
+        handles, labels = panel.get_legend_handles_labels()
+        known |= dict(zip(labels, handles))
+    lines = -(-len(known) // 4)
+    figure.legend(
+        known.values(), known.keys(), loc="lower center", ncols=4, fontsize=8, frameon=False
+    )
+    tall = figure.get_size_inches()[1]
+    figure.tight_layout(rect=(0, (0.1 + 0.17 * lines) / tall, 1, 1))
     # without a date and with fixed ids, so that the same records give the same bytes
     with pyplot.rc_context({"svg.hashsalt": "hierseed"}):
         figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None, dpi=150)

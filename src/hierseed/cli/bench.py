@@ -249,7 +249,7 @@ def _run(
                 console.note(f"{setting}: {outcome}")
             return
         mean = outcome["scores"]["all"]["mean"]
-        took = duration(sum(outcome["seconds"].values()))
+        took = duration(outcome["seconds"]["fit"] + outcome["seconds"]["predict"])
         console.fact(
             f"{done}/{waiting}",
             f"{setting}  B3 {mean['bcubed_f1']:.3f}  V {mean['v_measure']:.3f}  {took}",
