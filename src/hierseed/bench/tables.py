@@ -70,7 +70,7 @@ def facts_table(records: Records) -> Table:
             )
     return Table(
         "Other measures, protocol `all`",
-        "Means over levels; ancestor F1, coverage and processor seconds to fit are of the whole run.",
+        "Means over levels; ancestor F1, coverage and processor seconds to fit are of the run.",
         ("data", "method", "V", "accuracy", "macro-F1", "ancestor F1", "coverage", "fit s"),
         tuple(rows),
     )

@@ -127,6 +127,9 @@ def all_(
     results: Results = RESULTS,
     jobs: Jobs = 2,
     again: Again = False,
+    page: Annotated[
+        Path, typer.Option("--page", metavar="FILE", help="A page whose tables are kept in step.")
+    ] = Path("docs/results.md"),
 ) -> None:
     """Make every result of docs/results.md: runs, tables and figures.
 
@@ -139,7 +142,7 @@ def all_(
     if wrong:
         raise typer.BadParameter(f"no part {wrong[0]!r}; there are {', '.join(PLANS)}")
     records = _run(everything(draws, parts), results, jobs, again)
-    _write_all(records, results)
+    _write_all(records, results, page)
 
 
 def quick(results: Results = Path("bench-quick")) -> None:
@@ -271,8 +274,9 @@ def _summary(records: Iterable[Record]) -> str:
     return summary(list(records)).markdown()
 
 
-def _write_all(records: Records, results: Path) -> None:
+def _write_all(records: Records, results: Path, page: Path) -> None:
     from hierseed.bench.figures import FIGURES
+    from hierseed.bench.page import fill
     from hierseed.bench.tables import TABLES
     from hierseed.errors import CorpusError
 
@@ -280,6 +284,8 @@ def _write_all(records: Records, results: Path) -> None:
     for name, make in TABLES.items():
         text = "\n".join(one.markdown() for one in make(records))
         (results / f"table_{name}.md").write_text(text, encoding="utf-8")
+    if page.is_file():
+        page.write_text(fill(page.read_text(encoding="utf-8"), records), encoding="utf-8")
     for name, draw in FIGURES.items():
         try:
             draw(records, results / f"figure_{name}.svg")
