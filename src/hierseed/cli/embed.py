@@ -105,9 +105,10 @@ def _kept(folder: Path, spec: str) -> Any:
 
 
 def _windowed(embedder: Any) -> Any:
+    """Read long texts whole; what auto chose may do that anyway."""
     from hierseed.embed.windows import Windowed
 
-    return Windowed(embedder)
+    return Windowed(embedder) if hasattr(embedder, "token_spans") else embedder
 
 
 def _run(

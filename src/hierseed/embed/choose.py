@@ -35,7 +35,7 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
         return FunctionEmbedder(getattr(spec, "encode", cast(Callable[[list[str]], Any], spec)))
     if spec == "auto":
         return choose_embedder()[0]
-    kind, detail = split_spec(spec.removesuffix(SUFFIX))
+    kind, detail = split_spec(spec)
     embedder = kind.make(detail)
     return Windowed(embedder) if spec.endswith(SUFFIX) else embedder
 
@@ -54,7 +54,7 @@ def choose_embedder() -> tuple[Embedder, str]:
 
 def split_spec(spec: str) -> tuple[Kind, str]:
     """`"tfidf:200"` -> the kind tfidf and `"200"`; an unknown name is refused with the nearest."""
-    name, _, detail = spec.partition(":")
+    name, _, detail = spec.removesuffix(SUFFIX).partition(":")
     if name not in KINDS:
         near = difflib.get_close_matches(name, [*KINDS, "auto"], n=1)
         raise EmbeddingError(

@@ -42,7 +42,7 @@ def estimate(
     Long texts cost more than short ones, so time goes by letters and not by documents.
     """
     try:
-        kind, _ = split_spec(spec.removesuffix("+windows"))
+        kind, _ = split_spec(spec)
         lacking = kind.lacking()
         if lacking:
             return Estimate(spec, 0.0, 0.0, 0.0, f"not ready: {lacking}. {kind.source}")
