@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from workbench_chapters import CHAPTERS
 
 from hierseed.app import fitting, loading
 from hierseed.app.project import Project
@@ -15,11 +16,6 @@ from hierseed.app.store import documents, edits, labels
 from hierseed.demo.docstrings import read_docstrings
 from hierseed.taxonomy import Taxonomy
 
-CHAPTERS = {
-    "Internet": ["email", "http", "urllib", "ftplib", "smtplib"],
-    "Numbers": ["decimal", "fractions", "statistics", "random"],
-    "Files": ["pathlib", "tarfile", "zipfile", "shutil"],
-}
 SEEDS = 3
 
 

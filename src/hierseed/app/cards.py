@@ -22,26 +22,32 @@ def cards(
     key: str = "",
     reasons: Mapping[int, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """One card per document, in the order given; `key` is the topic in question."""
+    """One card per document, in the order given; `key` is the topic in question.
+
+    Without one, the topic that the fit placed a document in is in question.
+    """
     here = topics.current(project)
     said = labels.of_rows(project, rows)
     found = []
     for document in documents.get(project, rows):
         mine = said.get(document.row, [])
-        verdict = next((word.verdict for word in mine if str(word.topic) == key), NOTHING)
+        places = placed(fit, document.row, here) if fit else []
+        about = key or next((place["key"] for place in places), "")
+        verdict = next((word.verdict for word in mine if str(word.topic) == about), NOTHING)
         found.append(
             {
                 "row": document.row,
                 "id": document.id,
                 "text": document.text[:READ],
                 "cut": len(document.text) > READ,
+                "about": about if about.isdigit() else "",
                 "verdict": verdict,
                 "seed_of": [
                     {"key": str(word.topic), "path": here.path(word.topic)}
                     for word in mine
                     if word.verdict == YES
                 ],
-                "placed": placed(fit, document.row, here) if fit else [],
+                "placed": places,
                 "reason": (reasons or {}).get(document.row, ""),
             }
         )

@@ -135,8 +135,9 @@ def commands(fit: Fit) -> list[str]:
     if dials.names:
         line.append("--seeds-from-names")
     place = ["hierseed", "assign", "model", "corpus.jsonl", "-o", "documents.csv"]
-    if dials.sure > 0:
-        place += ["--threshold", f"{dials.sure:g}"]
+    threshold = dials.threshold()
+    if threshold is not None:
+        place += ["--threshold", f"{threshold:g}"]
     if dials.fine > 0:
         place += ["--level", str(dials.fine)]
     return [shlex.join(line), shlex.join(place)]

@@ -7,6 +7,7 @@ fits/0001/report.json   words, rivals and map, as `hierseed report` shows them
 
 from __future__ import annotations
 
+import contextlib
 import json
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from hierseed.app.project import Project, now
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
+from hierseed.errors import ModelError
 from hierseed.io.atomic import atomic_folder
 from hierseed.io.saved import SavedModel, read_saved, write_saved
 from hierseed.io.sealed import read_sealed, write_sealed
@@ -56,6 +58,7 @@ class Fit:
         self.is_seed: NDArray[np.bool_] = arrays["is_seed"]
         self.n: int = content["n"]
         self.seeds: list[list[str]] = content["seeds"]  # rows of id, text, topic, as given
+        self.suggestions: list[tuple[int, str]] = [tuple(s) for s in content["suggestions"]]
 
     @cached_property
     def keys(self) -> list[str]:
@@ -130,6 +133,7 @@ def write(
     report: dict[str, Any],
     facts: dict[str, Any],
     seeds: list[list[str]],
+    suggestions: list[tuple[int, str]],
 ) -> int:
     """Write a fit as a whole; only then does the project know of it."""
     id = int(project.db.execute("SELECT coalesce(max(id), 0) + 1 FROM fit").fetchone()[0])
@@ -139,6 +143,7 @@ def write(
         "ids": list(topics.ids),
         "facts": facts,
         "seeds": seeds,
+        "suggestions": suggestions,
         "taxonomy": {
             "names": taxonomy.names,
             "parent": taxonomy.tree.parent,
@@ -174,9 +179,14 @@ def every(project: Project) -> list[Line]:
 
 
 def last(project: Project) -> Fit | None:
-    """The latest fit, None before the first."""
-    row = project.db.execute("SELECT max(id) FROM fit").fetchone()
-    return get(project, int(row[0])) if row[0] else None
+    """The latest fit that can be read, None before the first.
+
+    A folder that was damaged or taken away must not keep the project from opening.
+    """
+    for (id,) in project.db.execute("SELECT id FROM fit ORDER BY id DESC").fetchall():
+        with contextlib.suppress(ModelError):
+            return get(project, int(id))
+    return None
 
 
 def get(project: Project, id: int) -> Fit:

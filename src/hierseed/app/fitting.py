@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -24,7 +24,10 @@ from hierseed.evaluate import score
 from hierseed.io.saved import SavedModel
 from hierseed.io.seeds import Seeds
 from hierseed.report.gather import gather
+from hierseed.suggest import suggest
 from hierseed.taxonomy import Taxonomy
+
+SUGGESTED = 60  # documents to label next, found at each fit
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -70,16 +73,20 @@ class Dials:
 
     method: str = ""
     fine: int = 0  # deepest level to place at; 0: as deep as the taxonomy goes
-    sure: float = 0.0  # a document stops above the first topic whose score is below this
+    sure: float = 0.0  # anchored: share of placements to be right; else the score to be reached
     overlap: float = 0.0  # 0: one topic a document
     names: bool = True  # names and descriptions stand in for seeds where a topic has none
 
     def settings(self) -> dict[str, Any]:
         """Settings of the estimator that differ from its defaults."""
-        if self.overlap <= 0:
-            return {}
+        if self.method == "anchored":
+            return {"precision": round(self.sure, 3)} if self.sure > 0 else {}
         # 0.5 is where the nearer of two topics keeps a document; towards 1 both do.
-        return {"eccentricity": round(0.5 + self.overlap / 2, 3)}
+        return {"eccentricity": round(0.5 + self.overlap / 2, 3)} if self.overlap > 0 else {}
+
+    def threshold(self) -> float | None:
+        """Score below which a document stops higher up; the anchored method sees to that itself."""
+        return self.sure if self.sure > 0 and self.method != "anchored" else None
 
 
 def methods() -> list[Method]:
@@ -115,6 +122,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     if not len(here.taxonomy):
         raise ProjectError("the project has no taxonomy. Load one, or add topics by hand")
     method = next((m for m in methods() if m.name == dials.method), methods()[0])
+    dials = replace(dials, method=method.name)
     seeds = project_seeds(project, here)
     given = seed_rows(seeds, here.taxonomy)
     if dials.names:
@@ -167,14 +175,17 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     saved = SavedModel(
         estimator, preparation, embedder.name, embedder.fingerprint, seeds.by_id, about
     )
-    return fits.write(project, saved, embedder, assignments, here, report, facts, given)
+    next_ones = suggest(assignments, X, SUGGESTED)
+    offers = [(int(row), reason) for row, reason in zip(next_ones.row, next_ones.reasons)]
+    return fits.write(project, saved, embedder, assignments, here, report, facts, given, offers)
 
 
 def place(estimator: Any, X: Any, y: Any, dials: Dials) -> Assignments:
     """Assign, then stop where the dials say."""
     assignments: Assignments = estimator.assign(X, y)
-    if dials.sure > 0:
-        assignments = assignments.confident(dials.sure)
+    threshold = dials.threshold()
+    if threshold is not None:
+        assignments = assignments.confident(threshold)
     if dials.fine > 0:
         assignments = assignments.select(dials.fine)
     return assignments

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from hierseed.app.project import Project, now
@@ -39,7 +40,7 @@ class Job(NamedTuple):
     pid: int | None
 
 
-_running: dict[int, subprocess.Popen[bytes]] = {}
+_running: dict[tuple[Path, int], subprocess.Popen[bytes]] = {}  # of this process
 
 
 def start(project: Project, kind: str, **arguments: Any) -> int:
@@ -63,7 +64,7 @@ def start(project: Project, kind: str, **arguments: Any) -> int:
     except OSError as fault:
         finish(project, id, "failed", f"the worker could not be started: {fault}")
         raise
-    _running[id] = worker
+    _running[project.path, id] = worker
     with project.write() as db:
         db.execute("UPDATE job SET pid = ? WHERE id = ?", (worker.pid, id))
     threading.Thread(target=_watch, args=(project, id, worker), daemon=True).start()
@@ -72,7 +73,7 @@ def start(project: Project, kind: str, **arguments: Any) -> int:
 
 def _watch(project: Project, id: int, worker: subprocess.Popen[bytes]) -> None:
     code = worker.wait()
-    _running.pop(id, None)
+    _running.pop((project.path, id), None)
     if worker.stdin:
         worker.stdin.close()
     with contextlib.suppress(Exception):  # the project may be closed already: buried when reopened
@@ -85,7 +86,7 @@ def cancel(project: Project) -> bool:
     job = active(project)
     if job is None:
         return False
-    worker = _running.get(job.id)
+    worker = _running.get((project.path, job.id))
     finish(project, job.id, "cancelled", "stopped by you")
     if worker is not None:
         _end(worker)
@@ -148,7 +149,7 @@ def finish(project: Project, id: int, state: str, message: str) -> None:
 def bury_dead(project: Project) -> None:
     """Mark jobs whose worker is gone: the server was killed, or the machine went down."""
     job = active(project)
-    if job is None or job.id in _running:
+    if job is None or (project.path, job.id) in _running:
         return
     if _alive(project, job):
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -43,14 +44,23 @@ class Tab:
         self.session = Session(project)
         self.session.go(screen)
         self.lock = asyncio.Lock()
-        self.sent: dict[str, Any] = {}
+        self.sent: dict[str, str] = {}
         first = self.session.everything()
         with ui.element("div").classes("workbench"):
             self.parts = {"frame": Frame(), "tree": Tree(), "stage": Stage()}
         for name, part in self.parts.items():
-            part._props["view"] = self.sent[name] = first[name]
+            self.put(name, first[name])
             part.on("act", self.act)
         self.timer = ui.timer(TICK, self.tick, immediate=False)
+
+    def put(self, name: str, view: Any) -> bool:
+        """Set what a part shows; False where the browser has just that already."""
+        text = json.dumps(view)  # as text, since a screen may go on using what it handed out
+        if self.sent.get(name) == text:
+            return False
+        self.sent[name] = text
+        self.parts[name]._props["view"] = json.loads(text)
+        return True
 
     async def act(self, event: Any) -> None:
         """Something was clicked."""
@@ -71,8 +81,7 @@ class Tab:
         if news is None:  # the server is shutting down
             return
         for name, part in self.parts.items():
-            if name in news and news[name] != self.sent.get(name):
-                part._props["view"] = self.sent[name] = news[name]
+            if name in news and self.put(name, news[name]):
                 part.update()
         for note in news.get("notes", []):
             self.parts["frame"].run_method("tell", note)

@@ -13,7 +13,8 @@ from hierseed.errors import CorpusError, ProjectError
 
 ENDINGS = (
     ".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".xlsx",
-    ".xlsm", ".txt", ".md", ".yaml", ".yml", ".ttl", ".rdf", ".xml", ".jsonld", ".nt", ".n3", ".taxonomy", ".opml",
+    ".xlsm", ".txt", ".md", ".yaml", ".yml", ".ttl", ".rdf", ".xml", ".jsonld", ".nt", ".n3",
+    ".taxonomy",
 )  # fmt: skip
 TOKEN = re.compile(r"[A-Za-z0-9_-]{8,64}(\.[a-z0-9]{1,8}){1,2}")
 MOST = 2 * 2**30  # bytes

@@ -143,11 +143,11 @@ class Review(Screen):
         path = topics.current(self.project).path(id)
         self.session.say(f"A seed of {path} now. It counts at the next fit.")
 
-    def do_say(self, row: int, verdict: int, seen: int | None = None) -> None:
-        """Confirm a document for the selected topic, reject it, or withdraw."""
+    def do_say(self, row: int, verdict: int, key: str, seen: int | None = None) -> None:
+        """Confirm a document for a topic, reject it, or withdraw."""
         if verdict not in (labels.YES, labels.NO, labels.NOTHING):
             raise ProjectError("a verdict is yes, no or nothing. Reload the page")
-        labels.say(self.project, int(row), self.topic_id(), verdict, seen=seen, source="review")
+        labels.say(self.project, int(row), self.topic_id(key), verdict, seen=seen, source="review")
 
     def do_take_back(self) -> None:
         """Undo the last verdict."""

@@ -35,7 +35,7 @@ class SeedsScreen(Screen):
             self.mode = "suggest"
 
     def view(self) -> dict[str, Any]:
-        """Show one page of documents for the selected topic."""
+        """Show one page of documents for a topic."""
         key = self.session.key
         rows, total, reasons, note = self._rows(key)
         fit = self.session.fit
@@ -57,6 +57,7 @@ class SeedsScreen(Screen):
             "like": self._like_title(),
             "cards": cards(self.project, rows, fit=fit, key=key, reasons=reasons),
             "note": note,
+            "fitted": fit is not None,
             "vectors": vectors.space(self.project) is not None,
             "documents": documents.count(self.project),
             **pages(total, self.page),
@@ -91,7 +92,11 @@ class SeedsScreen(Screen):
             ]
         if key.isdigit() and int(key) in topics.current(self.project).place:
             return suggest(self.project, space, self.session.fit, int(key))
-        return []
+        fit = self.session.fit
+        if fit is None or key:
+            return []
+        said = labels.seeds(self.project)
+        return [(row, reason) for row, reason in fit.suggestions if row not in said]
 
     def _like_title(self) -> str:
         if self.mode != "similar" or self.like is None:
@@ -116,11 +121,11 @@ class SeedsScreen(Screen):
         """Turn the page."""
         self.page = max(0, int(page))
 
-    def do_say(self, row: int, verdict: int, seen: int | None = None) -> None:
-        """Accept, reject or withdraw a document for the selected topic."""
+    def do_say(self, row: int, verdict: int, key: str, seen: int | None = None) -> None:
+        """Accept, reject or withdraw a document for a topic."""
         if verdict not in (labels.YES, labels.NO, labels.NOTHING):
             raise ProjectError("a verdict is yes, no or nothing. Reload the page")
-        labels.say(self.project, int(row), self.topic_id(), verdict, seen=seen)
+        labels.say(self.project, int(row), self.topic_id(key), verdict, seen=seen)
 
     def do_put(self, row: int, key: str) -> None:
         """Make a document a seed of another topic."""

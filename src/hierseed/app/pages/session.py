@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Any
 
 from hierseed.app import fits, jobs
@@ -91,7 +92,9 @@ class Session:
                 self.screens[self.screen].act(do, arguments)
         except HierSeedError as fault:
             self.say(str(fault), "bad")
-        except (KeyError, TypeError, ValueError) as fault:
+        except sqlite3.Error as fault:
+            self.say(f"Not saved: the project file could not be written ({fault}).", "bad")
+        except (IndexError, KeyError, TypeError, ValueError, OverflowError) as fault:
             self.say(f"That did not work: {fault}. Reload the page.", "bad")
         return self.everything()
 

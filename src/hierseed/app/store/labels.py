@@ -163,6 +163,8 @@ def _standing(db: sqlite3.Connection, row: int, topic: int) -> int:
 def _write(
     db: sqlite3.Connection, row: int, topic: int, verdict: int, before: int, source: str
 ) -> int:
+    if db.execute("SELECT 1 FROM document WHERE row = ?", (row,)).fetchone() is None:
+        raise ProjectError(f"no document with the number {row}. Reload the page")
     cursor = db.execute(
         "INSERT INTO label_event (row, topic, verdict, before, source, at)"
         " VALUES (?, ?, ?, ?, ?, ?)",

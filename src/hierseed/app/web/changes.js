@@ -19,7 +19,7 @@ export default {
           <td>{{ way.from_path }}</td><td>{{ way.to_path }}</td>
           <td class="n"><button class="bare" :aria-label="'Show ' + way.count + ' documents from ' + way.from_path + ' to ' + way.to_path" @click="$emit('act', { do: 'way', origin: way.from, target: way.to })">{{ number(way.count) }}</button></td></tr></tbody></table>
       <p v-if="view.changes.more" class="soft">and {{ counted(view.changes.more, "smaller way") }}</p>
-      <documents v-if="view.way" :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total" topic="" @act="(what) => $emit('act', what)"></documents>
+      <documents v-if="view.way" :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total" @act="(what) => $emit('act', what)"></documents>
     </template>`,
   methods: {
     counted,

@@ -9,7 +9,6 @@ export default {
     page: Number,
     pages: Number,
     total: Number,
-    topic: String, // key of the topic in question, "" where there is none
     query: { type: String, default: "" },
     why: Object,
     explain: Boolean, // offer "why here"
@@ -37,8 +36,8 @@ export default {
             <span v-if="place.score !== null" class="soft">{{ percent(place.score) }}</span>
             <span v-if="place.rival" class="soft">, then {{ place.rival }}</span></p>
           <footer v-if="i === at">
-            <button v-if="topic" class="small" :class="{ on: card.verdict === 1 }" @click.stop="say(card, 1)"><kbd>A</kbd>{{ card.verdict === 1 ? "Withdraw" : "Accept" }}</button>
-            <button v-if="topic" class="small" :class="{ on: card.verdict === -1 }" @click.stop="say(card, -1)"><kbd>R</kbd>{{ card.verdict === -1 ? "Withdraw" : "Reject" }}</button>
+            <button v-if="card.about" class="small" :class="{ on: card.verdict === 1 }" @click.stop="say(card, 1)"><kbd>A</kbd>{{ card.verdict === 1 ? "Withdraw" : "Accept" }}</button>
+            <button v-if="card.about" class="small" :class="{ on: card.verdict === -1 }" @click.stop="say(card, -1)"><kbd>R</kbd>{{ card.verdict === -1 ? "Withdraw" : "Reject" }}</button>
             <button class="small" @click.stop="put(card)"><kbd>M</kbd>Other topic</button>
             <button v-if="similar" class="small" @click.stop="$emit('act', { do: 'similar', row: card.row })"><kbd>S</kbd>Similar</button>
             <button v-if="explain" class="small" @click.stop="ask(card)"><kbd>W</kbd>Why here</button>
@@ -80,7 +79,7 @@ export default {
     number,
     percent,
     elsewhere(card) {
-      return card.seed_of.filter((seed) => seed.key !== this.topic);
+      return card.seed_of.filter((seed) => seed.key !== card.about || card.verdict !== 1);
     },
     // The text cut into pieces, those that match the search marked; Vue escapes each of them.
     parts(card) {
@@ -112,10 +111,10 @@ export default {
     },
     // The mark appears when the server has it on disk; only the cursor moves on at once.
     say(card, verdict) {
-      if (!this.topic) return;
+      if (!card.about) return;
       const wanted = card.verdict === verdict ? 0 : verdict;
       this.waiting[card.row] = true;
-      this.$emit("act", { do: "say", row: card.row, verdict: wanted, seen: card.verdict });
+      this.$emit("act", { do: "say", row: card.row, key: card.about, verdict: wanted, seen: card.verdict });
       if (wanted && this.at + 1 < this.cards.length) this.move(1);
     },
     ask(card) {

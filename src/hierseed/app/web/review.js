@@ -38,7 +38,7 @@ export default {
           <div class="tabs" role="group" aria-label="Which documents">
             <button v-for="(about, kind) in view.kinds" :key="kind" :aria-pressed="view.kind === kind ? 'true' : 'false'" :title="about" @click="act('kind', { kind })">{{ kind[0].toUpperCase() + kind.slice(1) }}</button>
           </div>
-          <documents :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total" :topic="view.listed ? view.key : ''"
+          <documents :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total"
             :why="view.why" explain @act="(what) => $emit('act', what)"></documents>
           <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> it belongs here <kbd>R</kbd> it does not <kbd>M</kbd> it belongs there <kbd>W</kbd> why here <kbd>O</kbd> more <kbd>U</kbd> take back</p>
         </template>

@@ -21,7 +21,7 @@ export default {
     </form>
     <div class="row between">
       <div class="tabs" role="group" aria-label="Which documents">
-        <button v-if="view.topic" :aria-pressed="view.mode === 'suggest' ? 'true' : 'false'" @click="mode('suggest')">Suggested</button>
+        <button v-if="view.topic || view.fitted" :aria-pressed="view.mode === 'suggest' ? 'true' : 'false'" @click="mode('suggest')">Suggested</button>
         <button :aria-pressed="view.mode === 'search' ? 'true' : 'false'" @click="search">{{ view.query ? "Found" : "All documents" }}</button>
         <button v-if="view.mode === 'similar'" aria-pressed="true">Similar to {{ view.like }}</button>
         <button v-if="view.topic" :aria-pressed="view.mode === 'mine' ? 'true' : 'false'" @click="mode('mine')">Its seeds ({{ view.topic.seeds }})</button>
@@ -35,7 +35,7 @@ export default {
     </div>
     <p v-if="!view.documents" class="panel empty">No documents yet: load some in step 1.</p>
     <p v-else-if="!view.cards.length && (view.vectors || view.mode === 'search')" class="panel empty">{{ nothing }}</p>
-    <documents :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total" :topic="view.topic ? view.topic.key : ''"
+    <documents :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total"
       :query="view.mode === 'search' ? view.query : ''" :similar="view.vectors" @act="(what) => $emit('act', what)"></documents>
     <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> accept <kbd>R</kbd> reject <kbd>M</kbd> other topic <kbd>S</kbd> similar <kbd>O</kbd> more <kbd>U</kbd> take back <kbd>/</kbd> search</p>`,
   computed: {

@@ -17,7 +17,7 @@ export default {
              :style="{ '--depth': depth(line) - 1 }"
              :aria-level="depth(line)" :aria-selected="line.key === view.key ? 'true' : 'false'"
              :aria-expanded="line.leaf ? null : String(!closed[line.key])"
-             :aria-label="spoken(line)" :tabindex="line.key === stop ? 0 : -1"
+ :title="spoken(line)" :tabindex="line.key === stop ? 0 : -1"
              @click="pick(line.key)" @focus="focus = line.key">
           <span class="twist" aria-hidden="true" @click.stop="line.leaf || turn(line.key)">{{ line.leaf ? "" : closed[line.key] ? "▸" : "▾" }}</span>
           <span class="name">{{ line.name }}</span>

@@ -1,0 +1,347 @@
+"""The workbench in real Chromium: the whole loop, by hand, by keyboard, on a narrow screen."""
+
+import csv
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workbench_browser import Server, Visit, chromium, missing
+from workbench_chapters import CHAPTERS
+
+from hierseed.app.project import Project
+from hierseed.app.store import documents, edits, labels, topics
+from hierseed.demo.docstrings import read_docstrings
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def served() -> Iterator[Any]:
+    """Start servers that end with the test, however it ends."""
+    servers: list[Server] = []
+
+    def start(path: Path) -> Server:
+        servers.append(Server(path))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture(scope="module")
+def house(
+    _fitted: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Server, Project]]:
+    """One server and its project for the tests that leave both in order."""
+    folder = tmp_path_factory.mktemp("house")
+    shutil.copytree(_fitted, folder, dirs_exist_ok=True)
+    project = Project(folder / "library")
+    server = Server(project.path)
+    yield server, project
+    server.close()
+    project.close()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """What a person brings: a table of real texts with two faulty rows, and an outline."""
+    modules = [module for chapter in CHAPTERS.values() for module in chapter]
+    with (tmp_path / "docs.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["name", "body", "module"])
+        found = read_docstrings(modules)
+        writer.writerows((d.id, d.text, d.module) for d in found)
+        writer.writerow(["empty one", "", "email"])
+        writer.writerow([found[0].id, "a second text with the id of another", "email"])
+    lines = [f"{chapter} > {module}" for chapter, found in CHAPTERS.items() for module in found]
+    (tmp_path / "topics.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "broken.txt").write_text("A > B\nA > B\n")
+    return tmp_path
+
+
+def seeds_on_disk(path: Path) -> dict[int, list[int]]:
+    project = Project(path)
+    found = labels.seeds(project)
+    project.close()
+    return found
+
+
+def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
+    server = served(files / "walk.hierseed")
+    visit = Visit(chrome, server.address)
+    page = visit.page
+
+    # 1 load: the faults of both files are told, then the good ones are taken over
+    visit.shot("1-start")
+    page.set_input_files("input[aria-label='File with Taxonomy']", files / "broken.txt")
+    page.wait_for_selector("section[aria-label=Taxonomy] .faults")
+    assert "stands twice" in page.inner_text("section[aria-label=Taxonomy] .faults")
+    page.set_input_files("input[aria-label='File with Documents']", files / "docs.csv")
+    page.wait_for_selector(".preview .faults")
+    faults = page.inner_text(".preview .faults")
+    assert "empty text" in faults
+    assert "id stands twice" in faults
+    assert page.input_value("label:has-text('Text is in') select") == "body"
+    assert page.input_value("label:has-text('Ids are in') select") == "name"
+    visit.shot("1-load")
+    page.click("text=Load these documents")
+    page.wait_for_selector("section[aria-label=Documents] .state")
+    page.set_input_files("input[aria-label='File with Taxonomy']", files / "topics.txt")
+    page.wait_for_selector("section[aria-label=Taxonomy] .state:has-text('16 topics')")
+    page.wait_for_selector(".job", state="hidden")
+
+    # 2 taxonomy: rename, describe, add, move, delete, undo
+    visit.step("Taxonomy")
+    visit.topic("ftplib")
+    page.fill("label:has-text('Name') >> nth=0 >> input", "file transfer")
+    page.click("button:text-is('Rename')")
+    page.wait_for_selector("#side .line:has-text('file transfer')")
+    page.fill("textarea", "Moving files between computers with FTP")
+    page.click("button:has-text('Save the description')")
+    page.wait_for_selector(".log li:has-text('Described')")
+    page.click("text=Move …")
+    page.fill("dialog input", "fil")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".path.big:has-text('Files')")
+    visit.shot("2-taxonomy")
+    page.click("text=Undo the last one")
+    page.wait_for_selector(".path.big:has-text('Internet')")
+
+    # 3 seeds: search, accept two with the keyboard; then suggestions once vectors are there
+    visit.step("Seeds")
+    visit.topic("random")
+    page.fill("input[aria-label='Search the documents']", "random samples")
+    page.wait_for_selector(".card mark")
+    page.focus(".card.here")
+    page.keyboard.press("a")
+    page.wait_for_selector(".stamp.yes")
+    page.keyboard.press("a")
+    page.wait_for_selector(".stamp.yes >> nth=1")
+    page.keyboard.press("r")
+    page.wait_for_selector(".stamp.no")
+    visit.shot("3-search")
+    assert sorted(len(ids) for ids in seeds_on_disk(files / "walk.hierseed").values()) == [1, 1]
+    page.click("text=Prepare them now")
+    page.wait_for_selector(".offer", state="hidden")
+    page.click("button:text-is('Suggested')")
+    page.wait_for_selector(".card .reason:has-text('Like your seed')")
+    page.focus(".card.here")
+    page.keyboard.press("s")
+    page.wait_for_selector("text=Similar to")
+    page.wait_for_selector(".reason:has-text('alike')")
+    page.click("button:text-is('Suggested')")
+    visit.shot("3-suggested")
+
+    # 4 fit: names stand in for the topics without seeds
+    visit.step("Fit")
+    assert "the name stands in" in page.inner_text(".hint")
+    page.click("text=Fit now")
+    page.wait_for_selector(".fits li:has-text('Fit 1')")
+    page.wait_for_selector(".job", state="hidden")
+    visit.shot("4-fit")
+
+    # 5 review: why here, a correction, the map, Other
+    visit.step("Review")
+    visit.topic("decimal")
+    page.wait_for_selector(".words span")
+    page.focus(".card.here")
+    page.keyboard.press("w")
+    page.wait_for_selector(".why .rung.chosen")
+    visit.shot("5-review")
+    page.keyboard.press("m")
+    page.fill("dialog input", "statist")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".notes p:has-text('It counts at the next fit')")
+    assert page.inner_text(".hint").startswith("4 decisions")
+    page.click(".tabs >> text=Map")
+    page.wait_for_selector("canvas")
+    visit.shot("5-map")
+
+    visit.step("Fit")
+    page.click("text=Fit now")
+    page.wait_for_selector(".fits li:has-text('Fit 2')")
+    visit.step("Review")
+    page.click("button:has-text('What changed')")
+    page.wait_for_selector("text=stayed")
+    visit.shot("5-changed")
+
+    # 6 export: the flat file arrives whole
+    visit.step("Export")
+    page.click("button:text-is('JSONL')")
+    with page.expect_download() as waiting:
+        page.click(".files a:has-text('walk-documents.jsonl')")
+    rows = [json.loads(line) for line in Path(waiting.value.path()).read_text().splitlines()]
+    project = Project(files / "walk.hierseed")
+    assert [row["id"] for row in rows] == [d.id for d in documents.every(project)]
+    assert sum(bool(row["your_topic"]) for row in rows) == 3
+    project.close()
+    page.click("button:has-text('Report page')")
+    page.wait_for_selector(".files >> text=walk-report.html")
+    assert "hierseed fit corpus.jsonl" in page.inner_text("pre")
+    visit.shot("6-export")
+    assert visit.faults == []
+
+
+def test_a_label_survives_kill_9_right_after_the_click(
+    chrome: Any, served: Any, project: Project
+) -> None:
+    server = served(project.path)
+    visit = Visit(chrome, server.address + "/seeds")
+    visit.topic("zipfile")
+    before = labels.seeds(project)
+    visit.page.focus(".card.here")
+    visit.page.keyboard.press("a")
+    visit.page.wait_for_selector(".stamp.yes")  # the page says so: it must be there
+    server.kill()
+    after = labels.seeds(project)
+    assert len(after) == len(before) + 1
+    assert project.db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+
+
+def test_two_tabs_never_overwrite_each_other(chrome: Any, house: tuple[Server, Project]) -> None:
+    server, project = house
+    one, two = (Visit(chrome, server.address + "/seeds") for _ in range(2))
+    start = len(labels.seeds(project))
+    for visit, topic in ((one, "zipfile"), (two, "tarfile")):
+        visit.topic(topic)
+        visit.page.focus(".card.here")
+    for _ in range(3):
+        for visit in (one, two):
+            visit.page.keyboard.press("a")
+    for visit in (one, two):
+        visit.page.wait_for_selector(".stamp.yes >> nth=2")
+    found = labels.seeds(project)
+    here = topics.current(project)
+    per_topic = labels.counts(project)
+    for name in ("zipfile", "tarfile"):
+        assert per_topic[here.ids[here.taxonomy.index(f"Files > {name}")]] == 6
+    assert len(found) >= start + 3
+    # what one does is seen by the other without a click
+    edits.rename(project, here.ids[here.taxonomy.index("Files > shutil")], "copying")
+    for visit in (one, two):
+        visit.page.wait_for_selector("#side .line:has-text('copying')")
+        assert visit.faults == []
+
+
+def test_hostile_text_is_shown_and_never_run(chrome: Any, served: Any, tmp_path: Path) -> None:
+    nasty = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+    more = "${window.hacked=1} {{ window.hacked = 1 }} `+alert(1)+` \u2028 </script> &lt;b&gt;"
+    project = Project(tmp_path / "nasty")
+    documents.add(project, [(f"{nasty}{i}", f"{nasty} {more} number {i}") for i in range(30)])
+    topic = edits.add(project, None, nasty)
+    edits.describe(project, topic, nasty + more)
+    edits.add(project, None, more.replace("\u2028", ""))
+    labels.say(project, 0, topic, 1)
+    project.close()
+    server = served(tmp_path / "nasty.hierseed")
+    visit = Visit(chrome, server.address + "/seeds")
+    page = visit.page
+    page.click("#side .line >> nth=0")
+    page.fill("input[aria-label='Search the documents']", "script <b>")
+    page.fill("input[aria-label='Search the documents']", "script number")
+    page.wait_for_selector(".card mark")
+    assert nasty in page.inner_text(".card .text >> nth=0")
+    visit.step("Taxonomy")
+    page.wait_for_selector(".path.big")
+    page.click("text=Move …")
+    page.wait_for_selector("dialog li")
+    page.keyboard.press("Escape")
+    visit.step("Fit")
+    assert page.evaluate("window.hacked") is None
+    assert visit.faults == []
+
+
+def test_by_keyboard_alone(chrome: Any, house: tuple[Server, Project]) -> None:
+    """From the header to the tree, to a document, accepted; then put into another topic."""
+    server, project = house
+    visit = Visit(chrome, server.address + "/review")
+    page = visit.page
+
+    def at() -> str:
+        return str(page.evaluate("document.activeElement.className + document.activeElement.id"))
+
+    def tab_to(selector: str, most: int = 40) -> None:
+        for _ in range(most):
+            page.keyboard.press("Tab")
+            if page.evaluate("s => document.activeElement.matches(s)", selector):
+                return
+        raise AssertionError(f"Tab never reached {selector}; it is at {at()}")
+
+    tab_to(".skip")
+    tab_to("nav a:has(i)")
+    while "Seeds" not in page.evaluate("document.activeElement.innerText"):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("nav a[aria-current=page]:has-text('Seeds')")
+    tab_to("[role=treeitem]")
+    page.keyboard.press("End")
+    while "zipfile" not in page.evaluate("document.activeElement.innerText"):
+        page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowLeft")  # to its parent
+    page.keyboard.press("ArrowLeft")  # which closes
+    page.wait_for_selector("[role=treeitem][aria-expanded=false]")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    while "zipfile" not in page.evaluate("document.activeElement.innerText"):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('zipfile')")
+    before = dict(labels.seeds(project))
+    page.keyboard.press("/")
+    page.keyboard.type("archive")
+    page.wait_for_selector(".card mark")
+    tab_to("article.card")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    page.keyboard.press("a")
+    page.wait_for_selector(".stamp.yes")
+    page.keyboard.press("m")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.type("tarf")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".notes p:has-text('tarfile')")
+    page.wait_for_selector("dialog", state="detached")
+    assert "card" in at()  # back where the hand was
+    page.keyboard.press("u")
+    page.wait_for_selector(".notes p:has-text('Taken back')")
+    assert len(labels.seeds(project)) == len(before) + 1
+    assert visit.faults == []
+
+
+def test_narrow_and_accessible(chrome: Any, house: tuple[Server, Project]) -> None:
+    """No screen scrolls sideways at 400 pixels; axe finds nothing serious, light or dark."""
+    server, _ = house
+    narrow = Visit(chrome, server.address, width=400, height=800)
+    wide = Visit(chrome, server.address)
+    findings: list[str] = []
+    for name in ("Load", "Taxonomy", "Seeds", "Fit", "Review", "Export"):
+        for visit in (narrow, wide):
+            visit.step(name)
+        if name in ("Taxonomy", "Seeds", "Review"):
+            narrow.page.click("text=Topics")
+            narrow.page.click("#side .line:has(.name:text-is('pathlib'))")
+            wide.topic("pathlib")
+            for visit in (narrow, wide):
+                visit.page.wait_for_selector("#stage .path:has-text('pathlib')")
+        across = narrow.page.evaluate("document.documentElement.scrollWidth")
+        assert across <= 400, f"{name} is {across} wide"
+        narrow.shot(f"narrow-{name.lower()}")
+        findings += [f"{name}: {found}" for found in wide.findings()]
+    wide.page.click("[aria-label='Dark colours']")
+    for name in ("Review", "Fit"):
+        wide.step(name)
+        wide.page.wait_for_timeout(200)
+        findings += [f"dark {name}: {found}" for found in wide.findings()]
+    wide.shot("dark-fit")
+    assert findings == []
+    assert narrow.faults + wide.faults == []

@@ -1,0 +1,115 @@
+"""Work in a process of its own: progress, cancel, and that a death costs nothing."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from hierseed.app import fits, jobs
+from hierseed.app.project import Project
+from hierseed.app.store import documents
+from hierseed.errors import ProjectError
+
+
+def wait_for(found, seconds: float = 60.0):  # type: ignore[no-untyped-def]
+    """Look until something is there; the limit only ends a test that has failed."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if value := found():
+            return value
+        time.sleep(0.02)
+    raise AssertionError("it never came")
+
+
+def alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def refit(project: Project) -> int:
+    """Forget the vectors, so that the fit has something to do for a while."""
+    import shutil
+
+    shutil.rmtree(project.vectors)
+    texts = [(f"more-{i}", f"words {i} " * 80) for i in range(3_000)]
+    documents.add(project, texts)
+    return jobs.start(project, "fit")
+
+
+def test_cancel_ends_the_worker_and_keeps_the_last_fit(project: Project) -> None:
+    before = fits.last(project)
+    id = refit(project)
+    told = wait_for(lambda: (jobs.get(project, id) or 0).progress.get("done"))  # type: ignore[union-attr]
+    assert told > 0
+    job = jobs.active(project)
+    assert job is not None
+    assert job.pid is not None
+    with pytest.raises(ProjectError, match="running already"):
+        jobs.start(project, "fit")
+    started = time.monotonic()
+    assert jobs.cancel(project)
+    assert not alive(job.pid)
+    assert time.monotonic() - started < jobs.GRACE + 3
+    ended = jobs.get(project, id)
+    assert ended is not None
+    assert ended.state == "cancelled"
+    assert [line.id for line in fits.every(project)] == [before.id]  # type: ignore[union-attr]
+    assert fits.last(project) is before
+    assert not jobs.cancel(project)
+
+
+def test_a_worker_that_is_killed_leaves_the_last_good_fit(project: Project) -> None:
+    id = refit(project)
+    wait_for(lambda: (jobs.get(project, id) or 0).progress)  # type: ignore[union-attr]
+    job = jobs.active(project)
+    assert job is not None
+    os.kill(job.pid or 0, signal.SIGKILL)
+    ended = jobs.wait(project, id)
+    assert ended.state == "died"
+    assert [line.id for line in fits.every(project)] == [1]
+    assert fits.get(project, 1).n > 0
+    id = jobs.start(project, "embed")  # goes on where it stopped
+    assert jobs.wait(project, id).state == "done"
+
+
+SERVER = """
+import sys, time
+from hierseed.app import jobs
+from hierseed.app.project import Project
+project = Project(sys.argv[1])
+jobs.start(project, "fit")
+print(jobs.active(project).pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_when_the_server_is_killed_the_worker_ends_and_is_buried(project: Project) -> None:
+    documents.add(project, [(f"more-{i}", f"words {i} " * 80) for i in range(3_000)])
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(project.path)], stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout is not None
+    pid = int(server.stdout.readline())
+    wait_for(lambda: (jobs.active(project) or 0).progress)  # type: ignore[union-attr]
+    server.kill()
+    server.wait()
+    server.stdout.close()
+    wait_for(lambda: not alive(pid))
+    assert jobs.active(project) is not None  # nobody has looked yet
+    wait_for(lambda: (jobs.bury_dead(project), jobs.active(project) is None)[1])
+    latest = jobs.latest(project)
+    assert latest is not None
+    assert latest.state == "died"
+    assert fits.last(project) is not None
+
+
+def test_a_job_that_fails_says_why(empty: Project) -> None:
+    job = jobs.wait(empty, jobs.start(empty, "fit"))
+    assert job.state == "failed"
+    assert "no taxonomy" in job.message

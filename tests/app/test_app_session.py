@@ -1,0 +1,295 @@
+"""The screens without a browser: what is shown, and what a click does."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hierseed.app import compare, fits, fitting, jobs, review, tree, uploads, vectors
+from hierseed.app.pages.session import SCREENS, Session
+from hierseed.app.project import Project
+from hierseed.app.store import documents, edits, labels, topics
+from hierseed.app.vectors import Space
+
+
+def id_of(project: Project, path: str) -> int:
+    here = topics.current(project)
+    return here.ids[here.taxonomy.index(path)]
+
+
+def test_every_screen_shows_an_empty_project(empty: Project) -> None:
+    session = Session(empty)
+    for kind in SCREENS:
+        news = session.act("go", screen=kind.name)
+        assert news["stage"]["name"] == kind.name
+        assert news["notes"] == []
+
+
+def test_what_a_page_must_not_ask_is_answered_with_a_note(project: Project) -> None:
+    session = Session(project)
+    before = project.pulse()
+    for asked in (
+        {"do": "nonsense"},
+        {"do": "select", "key": "drop table"},
+        {"do": "say", "row": 1, "verdict": 7, "key": "1"},
+        {"do": "say", "row": 10**9, "verdict": 1, "key": str(id_of(project, "Files"))},
+        {"do": "put", "row": 1, "key": "none"},
+        {"do": "__init__"},
+        {"do": "page"},
+    ):
+        session.act("go", screen="seeds")
+        news = session.act(asked["do"], **{k: v for k, v in asked.items() if k != "do"})
+        assert [note["kind"] for note in news["notes"]] == ["bad"], asked
+    assert project.pulse() == before
+
+
+def test_counts_in_the_tree_add_up(project: Project) -> None:
+    fit = fits.last(project)
+    assert fit is not None
+    lines = {line["key"]: line for line in tree.tree_view(project, fit)}
+    tops = [line["count"] for line in lines.values() if not line["parent"]]
+    assert sum(tops) == len(fit.row) == documents.count(project)
+    for key, line in lines.items():
+        below = sum(other["count"] for other in lines.values() if other["parent"] == key)
+        own = int(fit.own_counts[fit.keys.index(key)]) if key in fit.keys else 0
+        assert line["count"] == below + own
+        found = review.listing(fit, topics.current(project), key, "all", 0, 10**6)
+        assert found.total == line["count"]
+
+
+def test_documents_follow_their_topic_when_it_moves_or_merges(project: Project) -> None:
+    fit = fits.last(project)
+    email, http, files = (
+        id_of(project, p) for p in ("Internet > email", "Internet > http", "Files")
+    )
+    before = {line["key"]: line["count"] for line in tree.tree_view(project, fit)}
+    edits.move(project, email, files)
+    edits.merge(project, http, email)
+    after = {line["key"]: line["count"] for line in tree.tree_view(project, fit)}
+    assert after[str(email)] == before[str(email)] + before[str(http)]
+    assert after[str(files)] == before[str(files)] + after[str(email)]
+    assert sum(c for k, c in after.items() if k.isdigit()) > 0
+
+
+def test_listing_orders(project: Project) -> None:
+    fit, here = fits.last(project), topics.current(project)
+    assert fit is not None
+    key = str(id_of(project, "Files"))
+    everything = review.listing(fit, here, key, "all", 0, 10**6).records
+    orders = {k: review.listing(fit, here, key, k, 0, 10**6).records for k in review.KINDS}
+    assert all(sorted(order) == everything for order in orders.values())
+    level = fit.level(fit.keys.index(key)) - 1
+    central = fit.distance[orders["central"], level]
+    assert (np.diff(central) >= 0).all()
+    assert (np.diff(fit.distance[orders["odd"], level]) <= 0).all()
+    torn = [r for r in orders["borderline"] if fit.runner_up[r] >= 0]
+    assert (np.diff(fit.score[torn, level]) >= 0).all()
+
+
+def test_rivals_against_a_count_by_hand(project: Project) -> None:
+    fit, here = fits.last(project), topics.current(project)
+    assert fit is not None
+    tree_ = fit.taxonomy.tree
+    topic = fit.keys.index(str(id_of(project, "Internet")))
+    by_hand: dict[int, int] = {}
+    for record in range(len(fit.row)):
+        second = int(fit.runner_up[record])
+        if topic in tree_.path(int(fit.topic[record])) and second >= 0:
+            top = tree_.path(second)[0]
+            if top != topic:
+                by_hand[top] = by_hand.get(top, 0) + 1
+    found = review.rivals(fit, here, fit.keys[topic], most=99)
+    assert {line["key"]: line["count"] for line in found} == {
+        fit.keys[t]: count for t, count in by_hand.items()
+    }
+
+
+def test_why_names_the_nearest_topics_and_seeds(project: Project) -> None:
+    fit, space = fits.last(project), vectors.space(project)
+    assert fit is not None
+    assert space is not None
+    seed = labels.of_topic(project, id_of(project, "Numbers > random"))[0]
+    found = review.why(project, fit, space, seed)
+    for level in found["levels"]:
+        distances = [topic["distance"] for topic in level["topics"]]
+        assert distances == sorted(distances)
+        assert sum(topic["chosen"] for topic in level["topics"]) <= 1
+    rows = [row for row in labels.seeds(project) if row != seed]
+    whole = space.X[:]
+    nearest = rows[int(np.argmax(whole[rows] @ whole[seed]))]
+    assert found["seeds"][0]["row"] == nearest
+
+
+def test_similar_is_the_cosine_and_the_sketch_finds_nearly_the_same(project: Project) -> None:
+    space = vectors.space(project)
+    assert space is not None
+    rows, near = space.similar(space.X[5], 10)
+    cosines = space.X[:] @ space.X[5]
+    assert rows[0] == 5
+    assert np.allclose(near, np.sort(cosines)[::-1][:10], atol=1e-6)
+
+
+def test_the_coarse_search_agrees_with_the_exact_one(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = vectors.space(project)
+    assert exact is not None
+    monkeypatch.setattr(vectors, "EXACT", 10)
+    monkeypatch.setattr(vectors, "SHORTLIST", 200)
+    vectors._write_sketch(project.vectors, exact.store)
+    coarse = Space(project.vectors, documents.count(project))
+    assert coarse.whole is None
+    shared = [
+        len(set(exact.similar(exact.X[row], 10)[0]) & set(coarse.similar(exact.X[row], 10)[0]))
+        for row in range(0, 400, 20)
+    ]
+    assert np.mean(shared) > 9
+
+
+def test_suggestions_have_reasons_and_leave_out_what_was_judged(project: Project) -> None:
+    session = Session(project)
+    session.act("go", screen="seeds")
+    key = str(id_of(project, "Files > zipfile"))
+    view = session.act("select", key=key)["stage"]["view"]
+    assert len(view["cards"]) == 12
+    assert all(card["reason"] for card in view["cards"])
+    first = view["cards"][0]["row"]
+    view = session.act("say", row=first, verdict=1, key=key, seen=0)["stage"]["view"]
+    assert view["cards"][0]["row"] == first  # the list stays where it is
+    assert view["cards"][0]["verdict"] == 1
+    assert view["topic"]["seeds"] == 4
+    view = session.act("refresh")["stage"]["view"]
+    assert first not in [card["row"] for card in view["cards"]]
+
+
+def test_without_a_topic_the_corpus_wide_suggestions_are_shown(project: Project) -> None:
+    session = Session(project)
+    view = session.act("go", screen="seeds")["stage"]["view"]
+    assert view["topic"] is None
+    assert len(view["cards"]) == 12
+    card = view["cards"][0]
+    assert card["reason"]
+    if card["about"]:
+        session.act("say", row=card["row"], verdict=1, key=card["about"], seen=0)
+        assert int(card["about"]) in labels.seeds(project)[card["row"]]
+
+
+def test_a_correction_is_a_seed_and_counts_at_the_next_fit(project: Project) -> None:
+    """Move five documents of one topic to another by hand: the fit follows."""
+    session = Session(project)
+    session.act("go", screen="review")
+    source, target = str(id_of(project, "Internet > ftplib")), id_of(project, "Files > shutil")
+    view = session.act("select", key=source)["stage"]["view"]
+    rows = [card["row"] for card in view["cards"]][:5]
+    for row in rows:
+        session.act("put", row=row, key=str(target))
+    assert all(labels.seeds(project)[row] == [target] for row in rows)
+    first = fits.last(project)
+    fitting.fit(project, fitting.Dials(method="unfit"))
+    second = fits.last(project)
+    assert first is not None
+    assert second is not None
+    assert second.facts["seeds"] >= first.facts["seeds"]
+    here = topics.current(project)
+    found = compare.compare(first, second, here)
+    assert found["moved"] + found["same"] == first.n
+    old = [tree.key_today(first, here, int(t)) for t in first.labels]
+    new = [tree.key_today(second, here, int(t)) for t in second.labels]
+    assert found["moved"] == sum(a != b for a, b in zip(old, new))
+    way = found["ways"][0]
+    moved, total = compare.movers(first, second, here, way["from"], way["to"], 0, 5)
+    assert total == way["count"]
+    assert all(old[row] == way["from"] and new[row] == way["to"] for row in moved)
+
+
+def test_a_new_topic_from_the_dense_part_of_other(project: Project) -> None:
+    session = Session(project)
+    session.act("go", screen="review")
+    fit = fits.last(project)
+    assert fit is not None
+    others = [line for line in tree.tree_view(project, fit) if line["key"].startswith("other-")]
+    key = max(others, key=lambda line: line["count"])["key"]
+    session.act("select", key=key)
+    view = session.act("parts")["stage"]["view"]
+    assert view["parts"]
+    size = len(topics.current(project).taxonomy)
+    session.act("take_part", number=0, name="Found there")
+    here = topics.current(project)
+    assert len(here.taxonomy) == size + 1
+    new = next(i for i, name in zip(here.ids, here.taxonomy.names) if name == "Found there")
+    assert labels.counts(project)[new] == 3
+    parent = topics.get(project, new).parent
+    assert (parent or 0) == int(key.rpartition("-")[2])
+
+
+def test_tick_tells_another_tab(project: Project) -> None:
+    mine, theirs = Session(project), Session(project)
+    assert mine.tick() is not None  # learns the state of the last job
+    assert mine.tick() is None
+    theirs.act("go", screen="seeds")
+    theirs.act("select", key=str(id_of(project, "Files > zipfile")))
+    theirs.act("say", row=3, verdict=1, key=theirs.key)
+    news = mine.tick()
+    assert news is not None
+    assert news["frame"]["seeds"] == sum(labels.counts(project).values())
+    assert mine.tick() is None
+
+
+def test_load_screen_previews_and_tells_every_fault(empty: Project, tmp_path: Path) -> None:
+    folder = uploads.folder(empty)
+    corpus = folder / "aaaaaaaa.csv"
+    corpus.write_text(
+        "key,body,year\n1,First text here,2001\n2,,2002\n1,Again,2003\n4,Last one,2004\n"
+    )
+    session = Session(empty)
+    view = session.act("uploaded", kind="corpus", token=corpus.name, name="news.csv")["stage"][
+        "view"
+    ]
+    assert (view["preview"]["id"], view["preview"]["text"]) == ("key", "body")
+    assert view["checked"]["facts"][0].startswith("2 documents")
+    faults = "\n".join(view["checked"]["faults"])
+    assert "empty text" in faults
+    assert "id stands twice" in faults
+    assert "news.csv:3" in faults
+    assert "aaaaaaaa" not in str(view)
+
+    bad = folder / "bbbbbbbb.txt"
+    bad.write_text("A > B\nA > B\nC > \n")
+    view = session.act("uploaded", kind="taxonomy", token=bad.name, name="t.txt")["stage"]["view"]
+    assert len(view["told"]["taxonomy"]["faults"]) >= 2
+    assert view["topics"] == 0
+    good = folder / "cccccccc.txt"
+    good.write_text("A > B\nA > C\n")
+    view = session.act("uploaded", kind="taxonomy", token=good.name, name="t.txt")["stage"]["view"]
+    assert view["topics"] == 3
+    assert not good.exists()
+
+    session.act("load")
+    job = jobs.latest(empty)
+    assert job is not None
+    assert jobs.wait(empty, job.id).state == "done"
+    assert documents.count(empty) == 2
+    seeds = folder / "dddddddd.csv"
+    seeds.write_text("id,text,topic\n4,,A > B\n99,,A > C\n4,,Nowhere\n,own words,C\n")
+    view = session.act("uploaded", kind="seeds", token=seeds.name, name="s.csv")["stage"]["view"]
+    assert view["told"]["seeds"]["facts"] == ["2 seeds added"]
+    assert len(view["told"]["seeds"]["faults"]) == 2
+
+
+def test_taxonomy_screen_edits_and_undoes(project: Project) -> None:
+    session = Session(project)
+    session.act("go", screen="taxonomy")
+    key = str(id_of(project, "Files > tarfile"))
+    session.act("select", key=key)
+    session.act("rename", name="tar archives")
+    session.act("describe", description="Archives of tape")
+    session.act("move", to="")
+    view = session.act("add", name="gz")["stage"]["view"]
+    assert view["topic"]["path"] == "tar archives > gz"
+    session.act("delete")
+    session.act("undo")
+    here = topics.current(project)
+    assert here.path(int(key)) == "tar archives"
+    assert "tar archives > gz" in here.taxonomy.paths
+    news = session.act("undo", expected=1)
+    assert news["notes"][0]["kind"] == "bad"
