@@ -42,7 +42,7 @@ class SkipGram:
     negatives: int = 5
     epochs: int = 5
     batch: int = 8192
-    rate: float = 0.05
+    rate: float = 0.15
     seed: int = 0
     cache: Path | None = None
 
