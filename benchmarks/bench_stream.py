@@ -78,13 +78,14 @@ def main():
         write_corpus(folder, options.documents)
         method = ["--method", options.method] if options.method else []
         files = ["--taxonomy", "topics.txt", "--seeds", "seeds.csv", "--embedder", "wordllama"]
-        fit = run(folder, "fit", "docs.csv", *files, "-o", "model", *method)
+        # Not beside the model, where `assign` would find the vectors and embed nothing.
+        fit = run(folder, "fit", "docs.csv", *files, "-o", "model", "--vectors", "vectors", *method)
         text = run(folder, "assign", "model", "docs.csv", "-o", "placed.parquet")
-        vectors = run(folder, "assign", "model", "model.vectors", "-o", "again.parquet")
+        vectors = run(folder, "assign", "model", "vectors", "-o", "again.parquet")
         sizes = {
             "corpus_mib": round((folder / "docs.csv").stat().st_size / 2**20),
             "vectors_mib": round(
-                sum(f.stat().st_size for f in (folder / "model.vectors").iterdir()) / 2**20
+                sum(f.stat().st_size for f in (folder / "vectors").glob("*.*")) / 2**20
             ),
             "table_mib": round((folder / "placed.parquet").stat().st_size / 2**20),
         }

@@ -91,10 +91,13 @@ def test_a_npy_file_takes_seeds_by_row(project: Project, hierseed: Run) -> None:
 
 def test_seeds_of_their_own_text_and_from_names(project: Project, hierseed: Run) -> None:
     (project / "seeds.csv").write_text("text,topic\na purring kitten,Cats\na barking hound,Dogs\n")
-    done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
+    done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--method", "hierseed")
     assert done.exit_code == 1
-    assert "2 of 4 leaves have no seed" in done.stderr
-    assert not (project / "model").exists()
+    assert "no seed for 2 of 4 topics" in done.stderr
+    assert "model.vectors" not in project.names()  # said before the long step
+    done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--method", "anchored")
+    assert done.exit_code == 0
+    assert "Note 2 leaves have no seed and get no documents" in done.stderr
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--seeds-from-names")
     assert done.exit_code == 0, done.stderr
     assert "stand in for seeds of 2 topics" in done.stderr
@@ -154,12 +157,12 @@ def test_check_tells_every_fault_of_every_file_at_once(project: Project, hiersee
     found = json.loads(done.stdout)
     assert not found["ready"]
     text = "\n".join(found["faults"])
-    assert len(found["faults"]) == 5
+    assert len(found["faults"]) == 4
+    assert found["notes"][0].endswith("without a seed, which get no documents: 'Food > Cheese'")
     for part in [
         "docs.csv:50: id stands twice ('cats-0' stands on line 2 already)",
         "docs.csv:51: unclosed quote",
         "seeds.csv:15: no topic 'Cat'; did you mean 'Animals > Cats'?",
-        "no seed for 1 topic at the end of a branch: 'Food > Cheese'",
         "1 of 13 seed documents are not in the corpus of 48: 'ghost'",
     ]:
         assert part in text

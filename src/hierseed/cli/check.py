@@ -98,14 +98,11 @@ def _seeds(file: Path, tree: Taxonomy, names: bool, found: Findings) -> Seeds | 
         f"{amount(len(tree), 'topic')}"
     )
     lacking = [tree.paths[topic] for topic in examples.without(tree)]
-    if lacking and names:
+    if lacking:
+        instead = "start from their name" if names else "get no documents"
         found.notes.append(
-            f"names stand in for seeds of {amount(len(lacking), 'topic')}: {name_some(lacking)}"
-        )
-    elif lacking:
-        found.faults.append(
-            f"no seed for {amount(len(lacking), 'topic')} at the end of a branch: "
-            f"{name_some(lacking)}. Give each at least one, or use --seeds-from-names"
+            f"{amount(len(lacking), 'topic')} at the end of a branch without a seed, which "
+            f"{instead}: {name_some(lacking)}"
         )
     counts = examples.counts(len(tree))
     few = [tree.paths[topic] for topic in range(len(tree)) if 0 < counts[topic] < 3]

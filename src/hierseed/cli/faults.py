@@ -26,6 +26,7 @@ def guarded(command: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **options: Any) -> Any:
         try:
             with warnings.catch_warnings():
+                warnings.filterwarnings("always", category=UserWarning)
                 warnings.showwarning = _show_warning
                 return function(*args, **options)
         except HierSeedError as fault:

@@ -113,13 +113,15 @@ def fit(
     if seeds_from_names and (added := examples.add_names(tree)):
         console.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
 
-    from hierseed.cli.methods import known_methods, make_estimator
+    from hierseed.cli.methods import known_methods, make_estimator, refuse_bare_topics
     from hierseed.cli.source import vectors_beside
     from hierseed.embed.prepare import Preparation, Prepared
     from hierseed.errors import CorpusError
     from hierseed.io.saved import SavedModel, write_saved
 
-    estimator = make_estimator(method or known_methods()[0], tree, setting or [])
+    method = method or known_methods()[0]
+    estimator = make_estimator(method, tree, setting or [])
+    refuse_bare_topics(method, tree, examples)
     documents = _documents(
         source, embedder, vectors or vectors_beside(output), vectors is None, output, console,
         id=id, text=text, on_error=on_error, quotes=not plain_quotes,

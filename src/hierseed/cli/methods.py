@@ -8,15 +8,22 @@ import inspect
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-METHODS = {  # name: module, class
+from hierseed.errors import SeedError, name_some
+
+if TYPE_CHECKING:
+    from hierseed.io.seeds import Seeds
+    from hierseed.taxonomy import Taxonomy
+
+METHODS = {  # name: module, class; the first that is installed is the default
     "anchored": ("hierseed.anchored", "AnchoredHierSeed"),
     "hierseed": ("hierseed.estimator", "HierSeed"),
     "unfit": ("hierseed.estimator", "UnfitHierSeed"),
 }
+NEED_ALL_SEEDS = ("hierseed", "unfit")  # these refuse a leaf without seeds; others leave it empty
 
 
 def known_methods() -> list[str]:
@@ -34,6 +41,17 @@ def make_estimator(method: str, taxonomy: Any, settings: Sequence[str]) -> Any:
     estimator = getattr(import_module(module), name)
     known = [key for key in inspect.signature(estimator).parameters if key != "taxonomy"]
     return estimator(taxonomy, **parse_settings(settings, known))
+
+
+def refuse_bare_topics(method: str, taxonomy: Taxonomy, seeds: Seeds) -> None:
+    """Say before the long step what the method would say after it."""
+    bare = [taxonomy.paths[topic] for topic in seeds.without(taxonomy)]
+    if bare and method in NEED_ALL_SEEDS:
+        raise SeedError(
+            f"no seed for {len(bare):,} of {int(taxonomy.tree.is_leaf.sum()):,} topics at the end "
+            f"of a branch, and {method} needs one for each: {name_some(bare)}. Give each at least "
+            "one, use --seeds-from-names, or --method anchored"
+        )
 
 
 def parse_settings(settings: Sequence[str], known: Sequence[str]) -> dict[str, Any]:

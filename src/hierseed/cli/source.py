@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from hierseed.io.corpus import Corpus
     from hierseed.io.saved import SavedModel
 
-SAMPLE = 256  # documents embedded on trial, to tell how long all of them will take
+SAMPLE = 4096  # documents embedded on trial at most, to tell how long all of them will take
+ENOUGH = 0.3  # seconds of trial that tell enough
 
 
 @dataclass
@@ -145,12 +146,21 @@ def expected_seconds(embedder: Embedder, corpus: Corpus) -> float:
 
     if isinstance(embedder, Precomputed):
         return 0.0
-    sample = [document.text for document in islice(corpus, SAMPLE)]
-    embedder.encode(sample[:1])  # loads the weights
+    texts = [document.text for document in islice(corpus, SAMPLE)]
+    embedder.encode(texts[:1])  # loads the weights
+    size, seconds = 16, _time(embedder, texts[:16])
+    while size < len(texts) and seconds < ENOUGH:  # slow ones are tried on few, fast ones on many
+        size *= 4
+        seconds = _time(embedder, texts[:size])
+    if seconds < 1:  # a second look, where it is cheap: other programs disturb a short one
+        seconds = min(seconds, _time(embedder, texts[:size]))
+    return seconds * corpus.survey().n_characters / max(sum(map(len, texts[:size])), 1)
+
+
+def _time(embedder: Embedder, texts: list[str]) -> float:
     started = time.perf_counter()
-    embedder.encode(sample)
-    seconds = time.perf_counter() - started
-    return seconds * corpus.survey().n_characters / max(sum(map(len, sample)), 1)
+    embedder.encode(texts)
+    return time.perf_counter() - started
 
 
 def vectors_beside(model: Path) -> Path:
