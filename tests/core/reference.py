@@ -186,15 +186,21 @@ def split(X, sets, vectors, topic, kids, iterations):
 
 
 def objective(X, parent, vectors, pivots, sets):
+    height = max(level_of(parent, t) for t in range(len(parent)))
+
+    def weight(topic):
+        level = level_of(parent, topic)
+        return level if children_of(parent, topic) else sum(range(level, height + 1))
+
     cost, placements = 0.0, sum(len(sets[t]) for t in pivots)
     for topic, rows in sets.items():
-        cost += sum(level_of(parent, topic) * distance(X[r], vectors[topic]) ** 2 for r in rows)
+        cost += sum(weight(topic) * distance(X[r], vectors[topic]) ** 2 for r in rows)
     covered = {row for t in pivots for row in sets[t]}
     for row in set(range(len(X))) - covered:
         placements += 1
         topic = min(pivots, key=lambda t: distance(X[row], vectors[t]))
         while True:
-            cost += level_of(parent, topic) * distance(X[row], vectors[topic]) ** 2
+            cost += weight(topic) * distance(X[row], vectors[topic]) ** 2
             kids = children_of(parent, topic)
             if not kids:
                 break

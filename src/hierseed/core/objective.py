@@ -1,8 +1,10 @@
 """The objective, in one place: the sum over topics of level times squared distances (eq. 6).
 
-From counts, sums and squared lengths alone: the squares around c are Q - 2 c.S + n |c|^2. A
-document that no topic reaches is charged what its nearest pivot topic would cost it, so a round
-can't look better by dropping documents.
+From counts, sums and squared lengths alone: the squares around c are Q - 2 c.S + n |c|^2.
+
+A round must not look better by dropping documents, so two things are charged that the paper's
+sum leaves out: a document that no topic reaches costs what its nearest pivot topic would cost it,
+and one that ends above the deepest level (in an Other, say) pays there for the levels it skips.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from hierseed.core.blocks import Block, Blocks
 from hierseed.core.descend import deepest, labels, split
 from hierseed.core.exact import Grid, merge_by_key, sum_by_group
 from hierseed.core.model import Model
+from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
@@ -50,7 +53,7 @@ class Weight:
 
 @dataclass
 class Objective:
-    """Cost of a round. `total` counts every document, `within` only those placed."""
+    """Cost of a round: `total` counts every document at every level, `within` is the paper's."""
 
     total: float
     within: float
@@ -76,30 +79,38 @@ def objective(
     found = blocks.fold(weigh, model, grid, grid2, before)
     counts[found.topic], sums[found.topic] = found.counts, found.sums
     squares[found.topic] = found.squares
-    costs = []
-    for half in (slice(0, n), slice(n, 2 * n)):
-        costs.append(cost(model, counts[half], grid.value(sums[half]), grid2.value(squares[half])))
+    placed, lost = (
+        (counts[half], grid.value(sums[half]), grid2.value(squares[half]))
+        for half in (slice(0, n), slice(n, 2 * n))
+    )
+    plain, full = model.tree.level.astype(np.float64), full_weights(model.tree)
     return Objective(
-        sum(costs),
-        costs[0],
-        found.covered,
-        found.placed,
-        found.moved,
-        blocks.n,
-        _with_children(model, counts[:n]),
+        total=cost(model, full, *placed) + cost(model, full, *lost),
+        within=cost(model, plain, *placed),
+        covered=found.covered,
+        placed=found.placed,
+        moved=found.moved,
+        n=blocks.n,
+        counts=_with_children(model, counts[:n]),
     )
 
 
-def cost(model: Model, counts: Ints, sums: Floats, squares: Floats) -> float:
-    """Level times squares around the vector, for every topic from the pivot down."""
+def full_weights(tree: Tree) -> Floats:
+    """Level of each topic; a leaf bears those of the levels below it too."""
+    below = tree.height * (tree.height + 1) / 2 - tree.level * (tree.level - 1) / 2
+    return np.where(tree.is_leaf, below, tree.level)
+
+
+def cost(model: Model, weight: Floats, counts: Ints, sums: Floats, squares: Floats) -> float:
+    """Weight times squares around the vector, for every topic from the pivot down."""
     tree = model.tree
     counts, sums, squares = counts.astype(np.float64), sums.copy(), squares.copy()
     total = 0.0
     for topic in range(len(tree) - 1, -1, -1):
-        c, level, above = model.vectors[topic], tree.level[topic], tree.parent[topic]
+        c, above = model.vectors[topic], tree.parent[topic]
         around = squares[topic] - 2 * c @ sums[topic] + counts[topic] * (c @ c)
-        total += level * max(around, 0.0)
-        if level > model.pivot_level:
+        total += weight[topic] * max(around, 0.0)
+        if tree.level[topic] > model.pivot_level:
             counts[above] += counts[topic]
             sums[above] += sums[topic]
             squares[above] += squares[topic]
