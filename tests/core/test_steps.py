@@ -277,3 +277,16 @@ def test_the_objective_counts_every_document():
     assert found.total == pytest.approx(placed + charged)
     assert (found.covered, found.n) == (2, 3)
     assert found.counts.tolist() == [2, 2, 0]
+
+
+def test_a_document_that_ends_early_pays_for_the_levels_it_skips():
+    parent = [-1, 0, 1, 0]  # topic 3 is a leaf at level 2 of 3
+    vectors = [[0.0], [50.0], [60.0], [1.0]]
+    found = objective(
+        ArrayBlocks(np.array([[3.0]])),
+        model_of(parent, vectors),
+        Grid.holding(1, 4.0),
+        Grid.holding(1, 16.0),
+    )
+    assert found.within == pytest.approx(1 * 9 + 2 * 4)  # the paper's sum
+    assert found.total == pytest.approx(1 * 9 + (2 + 3) * 4)
