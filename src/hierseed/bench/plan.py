@@ -51,6 +51,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed as 
     "own vector weighs 5": {"self_weight": 5.0},
     "notebooks: own vector 5, no sphere": {"self_weight": 5.0, "les_weight": 0.0},
 }
+ABLATION_DRAWS = 3
 RAW = "vectors not centred, not scaled"
 VECTORS = ("minilm", "wordllama", "tfidf")
 
@@ -70,7 +71,7 @@ def seeds(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Setti
 
 def ablations(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Setting]:
     """HierSeed with one thing changed at a time; three draws show what matters."""
-    draws = min(draws, 3)
+    draws = min(draws, ABLATION_DRAWS)
     for name, (tag, change), draw in product(data, ABLATIONS.items(), range(draws)):
         parameters = tuple(sorted(change.items()))
         yield Setting(name, "hierseed", draw=draw, parameters=parameters, tag=tag)
