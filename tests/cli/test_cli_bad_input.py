@@ -135,6 +135,9 @@ def test_an_output_that_would_bury_other_files(project: Project, hierseed: Run) 
     done = hierseed("fit", "docs.csv", *FIT, "-o", "thesis")
     assert done.exit_code == 1
     assert "will not be replaced" in done.stderr
+    assert "thesis.vectors" not in project.names()  # said before the long step
+    assert hierseed("fit", "docs.csv", *FIT, "-o", "docs.csv").exit_code == 1
+    assert hierseed("fit", "docs.csv", *FIT, "-o", "nowhere/model").exit_code == 1
     assert (project / "thesis" / "chapter.docx").read_text() == "years of work"
 
 

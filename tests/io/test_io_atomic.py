@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hierseed.io import atomic
-from hierseed.io.atomic import atomic_file, atomic_folder
+from hierseed.io.atomic import atomic_file, atomic_folder, check_folder
 
 
 def names(folder: Path) -> list[str]:
@@ -116,6 +116,16 @@ def test_a_folder_with_other_files_is_never_replaced(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError, match="other files"):
         atomic_folder(tmp_path, marker="model.json").__enter__()
     assert (tmp_path / "thesis.docx").exists()
+
+
+def test_a_folder_can_be_checked_beforehand(tmp_path: Path) -> None:
+    check_folder(tmp_path / "model")
+    assert names(tmp_path) == []
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        check_folder(tmp_path / "absent" / "model")
+    (tmp_path / "thesis.docx").write_text("years of work")
+    with pytest.raises(FileExistsError, match="other files"):
+        check_folder(tmp_path, marker="model.json")
 
 
 WRITER = """

@@ -101,10 +101,13 @@ def fit(
 
     Example: hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
     """
+    from hierseed.io.atomic import check_folder
+    from hierseed.io.models import FILE
     from hierseed.io.seeds import read_seeds
     from hierseed.taxonomy import Taxonomy
 
     console = Console(quiet=quiet, json=json)
+    check_folder(output, marker=FILE)
     tree = Taxonomy.read(taxonomy)
     size = f"{amount(len(tree), 'topic')} on {amount(tree.tree.height, 'level')}"
     console.fact("Taxonomy", f"{taxonomy.name}, {size}")

@@ -84,6 +84,13 @@ def atomic_folder(path: str | PathLike[str], marker: str | None = None) -> Itera
         shutil.rmtree(partial, ignore_errors=True)
 
 
+def check_folder(path: str | PathLike[str], marker: str | None = None) -> None:
+    """Raise now what `atomic_folder` would raise after the long step that comes before it."""
+    target = _real(path)
+    _refuse_foreign(target, marker)
+    os.rmdir(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent))
+
+
 def _real(path: str | PathLike[str]) -> Path:
     """Follow links, so that the file behind one is replaced and the link stays."""
     target = Path(os.path.realpath(path))
