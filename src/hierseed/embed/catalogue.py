@@ -144,7 +144,7 @@ def _needs(*packages: str, model: str = "") -> Callable[[], str]:
         absent = [name for name in packages if find_spec(name) is None]
         if absent:
             return f"not installed: {', '.join(absent)}"
-        return "" if not model or is_fetched(model) else "its weights are not fetched"
+        return "" if not model or is_fetched(model) else "not fetched yet"
 
     return lacking
 
@@ -235,6 +235,7 @@ KINDS: dict[str, Kind] = {
             speed="2,000",
             source="your file, or hierseed embedders get glove (34 MB, 33,860 words)",
             make=_glove,
+            lacking=_needs(model="glove"),
         ),
         Kind(
             name="fasttext",

@@ -42,9 +42,9 @@ def estimate(
     Long texts cost more than short ones, so time goes by letters and not by documents.
     """
     try:
-        kind, _ = split_spec(spec)
+        kind, detail = split_spec(spec)
         lacking = kind.lacking()
-        if lacking:
+        if lacking and not detail:
             return Estimate(spec, 0.0, 0.0, 0.0, f"not ready: {lacking}. {kind.source}")
         embedder = get_embedder(spec)
         head = [text for _, text in islice(documents, LOOK)]

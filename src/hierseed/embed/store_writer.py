@@ -172,10 +172,11 @@ def _create(folder: Path, embedder: Embedder, dtype: str, shard_rows: int) -> No
         "shard_rows": shard_rows,
     }
     draft = folder / f"{HEADER}.part"
-    draft.write_text(json.dumps(header, indent=2) + "\n", encoding="utf-8")
-    with draft.open("rb") as file:
-        os.fsync(file.fileno())
+    with draft.open("wb") as file:
+        file.write(json.dumps(header, indent=2).encode() + b"\n")
+        _force(file)
     draft.replace(folder / HEADER)
+    _force_names(folder)
 
 
 def _refuse_other(
@@ -215,6 +216,14 @@ def _take_lock(folder: Path) -> BinaryIO:
 def _truncate(path: Path, size: int) -> None:
     if path.exists() and path.stat().st_size > size:
         os.truncate(path, size)
+
+
+def _force_names(folder: Path) -> None:
+    """Force a folder's list of names to disk, where the system lets one."""
+    if os.name == "posix":
+        number = os.open(folder, os.O_RDONLY)
+        os.fsync(number)
+        os.close(number)
 
 
 def _force(file: BinaryIO) -> None:
