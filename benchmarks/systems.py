@@ -3,8 +3,9 @@
     python benchmarks/systems.py full seeds ablations -o results/systems --jobs 10
 
 Small networks leave a GPU idle between their kernels, so several processes share it. What is
-already in the folder is not run again; the longest runs start first. The data sets are found
-as `hierseed bench` finds them.
+already in the folder is not run again; the longest runs start first. Records go to `runs`, where
+`hierseed bench table` finds them, those of ablations to `systems`. The data sets are found as
+`hierseed bench` finds them.
 """
 
 import argparse
@@ -29,6 +30,7 @@ ABLATIONS = (
     ("hilap", {"rl_epochs": 0, "rl_seed_epochs": 0}, "before RL"),
     ("hft", {"fine_tune": False}, "without fine-tuning"),
 )
+TAGS = [tag for _, _, tag in ABLATIONS]
 # With all labels: shorter than published (HiAGM 250 epochs, patience 50; HiLAP 50 and 20-50),
 # about 12,000 updates for HiAGM whatever the size of the data
 SHORTER = {
@@ -83,16 +85,15 @@ def attempt(each):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("parts", nargs="+", choices=["full", "ablations", "seeds"])
-    parser.add_argument("-o", "--output", type=Path, default=Path("results/systems"))
+    parser.add_argument("-o", "--output", type=Path, default=Path("results"))
     parser.add_argument("--data", nargs="+", default=DATA, choices=DATA)
     parser.add_argument("--draws", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()
-    records = Records(arguments.output)
-    done = records.keys()
-    todo = [
-        s for s in wanted(arguments.parts, arguments.data, arguments.draws) if s.key not in done
-    ]
+    kept = {name: Records(arguments.output / name) for name in ("runs", "systems")}
+    done = kept["runs"].keys() | kept["systems"].keys()
+    every = wanted(arguments.parts, arguments.data, arguments.draws)
+    todo = [each for each in every if each.key not in done]
     started = time.perf_counter()
     with ProcessPoolExecutor(arguments.jobs, mp_context=get_context("spawn")) as pool:
         for told in pool.map(make_vectors, arguments.data):
@@ -103,7 +104,9 @@ def main():
             if isinstance(record, str):
                 outcome = record
             else:
-                records.add(record | {"concurrent_jobs": arguments.jobs})
+                record["machine"] |= {"gpu": record["method_notes"].get("device", "")}
+                record["concurrent_jobs"] = arguments.jobs
+                kept["systems" if waiting[future].tag in TAGS else "runs"].add(record)
                 last = record["scores"]["all"]["levels"]
                 accuracy = " ".join(f"{level['accuracy']:.3f}" for level in last)
                 outcome = f"accuracy {accuracy} fit {record['seconds']['fit']:.0f} s"

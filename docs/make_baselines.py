@@ -1,0 +1,226 @@
+"""Fill the tables and draw the figures of baselines.md from the records.
+
+python docs/make_baselines.py
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hierseed.baselines.catalogue import METHODS
+from hierseed.bench.cells import Table, cell, mean_of
+from hierseed.bench.records import Record, Records
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE.parent / "results"
+SYSTEMS = ("hdltex", "hft", "hiagm", "hilap")
+DATA = ("20newsgroups", "arxiv", "cap", "us_code")
+Pick = Callable[[Record], float | None]
+
+
+def runs(full: bool, **wanted: Any) -> list[Record]:
+    """Runs of the comparison: with all labels, or with 4 seeds a topic and nothing changed."""
+    found = Records(RESULTS / "runs").find(seeds=4, limit=0, skew=0, leave_out=0, **wanted)
+    if full:
+        return [record for record in found if record["setting"]["parameters"].get("full")]
+    return [record for record in found if not record["setting"]["parameters"]]
+
+
+def ablation(data: str, tag: str) -> list[Record]:
+    """Runs with one part taken out."""
+    return Records(RESULTS / "systems").find(data=data, tag=tag)
+
+
+def accuracy(level: int) -> Pick:
+    """Accuracy at one level."""
+    return lambda record: record["scores"]["all"]["levels"][level]["accuracy"]
+
+
+def judged(name: str) -> Pick:
+    """A measure of the system's own."""
+    return lambda record: record["judged"].get(name)
+
+
+def scores(full: bool, title: str, about: str) -> Table:
+    """Every system on every data set, both protocols."""
+    rows = []
+    for data in DATA:
+        for method in SYSTEMS:
+            own = runs(full, data=data, method=method)
+            if not own:
+                continue
+            cells = [cell(own, accuracy(0)), cell(own, accuracy(-1))]
+            for protocol in ("all", "paper"):
+                cells += [cell(own, mean_of(m, protocol)) for m in ("bcubed_f1", "v_measure")]
+            rows.append((data, METHODS[method].title, str(len(own)), *cells))
+    header = (
+        "data",
+        "system",
+        "draws",
+        "level 1",
+        "deepest",
+        "B3 all",
+        "V all",
+        "B3 paper",
+        "V paper",
+    )
+    return Table(title, about, header, tuple(rows))
+
+
+def cost() -> Table:
+    """Time and memory of every system."""
+    rows = []
+    for full, setting in ((True, "all labels"), (False, "4 seeds")):
+        for method in SYSTEMS:
+            cells = []
+            for data in DATA:
+                own = runs(full, data=data, method=method)
+                seconds = cell(own, lambda record: record["seconds"]["fit"], 0)
+                memory = cell(own[:1], lambda record: record["method_notes"].get("gpu_peak_mib"), 0)
+                cells.append("-" if not own else f"{seconds} s, {memory} MiB")
+            rows.append((METHODS[method].title, setting, *cells))
+    about = (
+        "Seconds to fit and the most GPU memory held. Fifteen runs shared one NVIDIA H200 and "
+        "16 cores, so a run alone is faster than this."
+    )
+    return Table("Time and memory", about, ("system", "setting", *DATA), tuple(rows))
+
+
+def ablations() -> Table:
+    """Whole and reduced systems side by side."""
+    rows = []
+    for data in ("20newsgroups", "arxiv"):
+        for method, tag, picks in (
+            (
+                "hiagm",
+                "without GCN",
+                {
+                    "leaf accuracy": accuracy(-1),
+                    "micro-F1": judged("micro_f1"),
+                    "macro-F1": judged("macro_f1"),
+                },
+            ),
+            ("hft", "without fine-tuning", {"leaf accuracy": accuracy(-1)}),
+            (
+                "hilap",
+                "before RL",
+                {
+                    "leaf accuracy": accuracy(-1),
+                    "exact path": judged("exact_path"),
+                    "labels a document": judged("labels_per_document"),
+                    "leaf, STOP forbidden": judged("forced_leaf"),
+                },
+            ),
+        ):
+            whole, part = runs(True, data=data, method=method), ablation(data, tag)
+            rows += [
+                (data, METHODS[method].title, what, cell(whole, pick), tag, cell(part, pick))
+                for what, pick in picks.items()
+                if whole or part
+            ]
+    header = ("data", "system", "measure", "whole", "", "reduced")
+    return Table(
+        "With and without its characteristic part", "All labels, test part.", header, tuple(rows)
+    )
+
+
+def draw_curves(file: Path) -> None:
+    """Training loss and validation of every system on 20 Newsgroups, all labels."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    pyplot.rcParams["svg.hashsalt"] = "hierseed"
+    figure, grid = pyplot.subplots(2, 4, figsize=(12, 5), sharex="col")
+    for column, method in enumerate(SYSTEMS):
+        for record in runs(True, data="20newsgroups", method=method)[:1]:
+            start = 0
+            for stage, curve in record["method_notes"]["curves"].items():
+                shift = start if method == "hilap" else 0
+                for row, what in enumerate(("loss", "validation")):
+                    x = [shift + 1 + k * curve["every"] for k in range(len(curve[what]))]
+                    grid[row, column].plot(x, curve[what], marker=".", label=_stage(stage))
+                start += curve["epochs"]
+        grid[0, column].set_title(METHODS[method].title)
+        grid[0, column].legend(fontsize=7)
+        grid[1, column].set_xlabel("epoch")
+    for panel in grid.flat:
+        panel.grid(alpha=0.3)
+        panel.spines[["top", "right"]].set_visible(False)
+    grid[0, 0].set_ylabel("training loss")
+    grid[1, 0].set_ylabel("validation score")
+    figure.tight_layout()
+    file.parent.mkdir(exist_ok=True)
+    figure.savefig(file, metadata={"Date": None})
+
+
+def _stage(name: str) -> str:
+    """`node-1` is the root's classifier, `node4` that of topic 4."""
+    return name.replace("node-1", "root").replace("node", "topic ").replace("level", "level ")
+
+
+def acceptance() -> Table:
+    """What a real implementation must reach on 20 Newsgroups, and what was seen."""
+    rows = []
+    for method, full, what, bound, pick in ACCEPTANCE:
+        own = runs(full, data="20newsgroups", method=method)
+        setting = "all labels" if full else "4 seeds"
+        rows.append((METHODS[method].title, setting, what, bound, cell(own, pick)))
+    before = cell(ablation("20newsgroups", "before RL"), judged("exact_path"))
+    rows.append(("HiLAP-RL", "all labels", "exact path before RL", "4 points less", before))
+    return Table(
+        "Acceptance on 20 Newsgroups",
+        "Bounds from calibration runs of independent code with GloVe vectors of 50 numbers; ours "
+        "are skip-gram vectors of 100 trained on the training texts.",
+        ("system", "setting", "measure", "to reach", "seen"),
+        tuple(rows),
+    )
+
+
+TOP, LEAF = accuracy(0), accuracy(-1)
+ACCEPTANCE: tuple[tuple[str, bool, str, str, Pick], ...] = (
+    ("hdltex", True, "level 1", ">= .83", TOP),
+    ("hdltex", True, "leaf", ">= .60", LEAF),
+    ("hdltex", False, "level 1", ".33 - .46", TOP),
+    ("hdltex", False, "leaf", ".09 - .17", LEAF),
+    ("hft", True, "level 1", ">= .82", TOP),
+    ("hft", True, "leaf", ">= .65", LEAF),
+    ("hft", False, "level 1", ".55 - .68", TOP),
+    ("hft", False, "leaf", ".20 - .33", LEAF),
+    ("hiagm", True, "level 1", ">= .85", TOP),
+    ("hiagm", True, "leaf", ">= .65", LEAF),
+    ("hiagm", True, "micro-F1 at .5", ">= .75", judged("micro_f1")),
+    ("hiagm", True, "found without parent", "<= .05", judged("without_parent")),
+    ("hiagm", False, "leaf", ".15 - .30", LEAF),
+    ("hilap", True, "leaf, STOP forbidden", ">= .65", judged("forced_leaf")),
+    ("hilap", True, "leaf, flat head", ">= .70", judged("flat_head_leaf")),
+    ("hilap", True, "labels a document", "2.0 ± .15", judged("labels_per_document")),
+    ("hilap", True, "exact path of the walk", ">= .60", judged("exact_path")),
+)
+MACHINE = "Made on one NVIDIA H200 (PyTorch 2.11), fifteen runs at a time."
+FULL = "Accuracy at level 1 and at the last level; B-cubed F1 and V-measure, mean over levels."
+TABLES: dict[str, Callable[[], Table]] = {
+    "acceptance": acceptance,
+    "full": lambda: scores(
+        True, "All labels", f"{FULL} One run each, one label in five held out. {MACHINE}"
+    ),
+    "seeds": lambda: scores(
+        False, "Four seeds a topic", f"{FULL} Mean ± standard deviation over draws. {MACHINE}"
+    ),
+    "ablations": ablations,
+    "cost": cost,
+}
+
+
+def fill(text: str) -> str:
+    """Replace what stands between `<!-- system table NAME -->` and `<!-- end -->`."""
+    block = re.compile(r"(<!-- system table (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+    return block.sub(lambda m: f"{m[1]}\n{TABLES[m[2]]().markdown()}\n{m[3]}", text)
+
+
+if __name__ == "__main__":
+    draw_curves(HERE / "figures" / "systems_curves.svg")
+    page = HERE / "baselines.md"
+    page.write_text(fill(page.read_text(encoding="utf-8")), encoding="utf-8")
