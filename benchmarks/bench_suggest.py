@@ -11,11 +11,12 @@ docs/images/suggest.png.
 """
 
 import argparse
+import json
 import time
 import warnings
 
 import numpy as np
-from machine import DATA, ROOT, write
+from machine import DATA, RESULTS, ROOT, write
 
 from hierseed.bench.prepared import ready
 from hierseed.bench.splits import draw_seeds
@@ -128,10 +129,10 @@ def main():
     if not DATA.is_dir():
         parser.error("the labelled corpora (../shared/data) are not beside this checkout")
     warnings.simplefilter("ignore")  # topics left empty by few seeds
-    runs = []
     for data in options.data:
         dataset = ready((data, "minilm", MIN_DOCS, SETS[data], 0, 0)).dataset
         for method in options.method:
+            runs = []
             for choice, choose in CHOICES.items():
                 for draw in range(options.draws):
                     scores, seconds = one_run(dataset, method, choose, draw)
@@ -140,10 +141,23 @@ def main():
                 mine = runs[-options.draws :]
                 curve = np.mean([[s["bcubed_f1"] for s in r["scores"]] for r in mine], axis=0)
                 print(f"{data:14}{method:10}{choice:9}", np.round(curve, 3), flush=True)
-    if not options.no_write:
-        write("bench_suggest", {"seeds": SEEDS, "rounds": ROUNDS, "min_docs": MIN_DOCS,
-                                "documents": SETS, "runs": runs})  # fmt: skip
-        draw_figure(runs, options.method, options.data)
+            if not options.no_write:
+                keep(runs)
+
+
+def keep(runs):
+    """Replace the runs of one set and method in the record, and draw what is there."""
+    file = RESULTS / "bench_suggest.json"
+    known = json.loads(file.read_text())["runs"] if file.exists() else []
+    new = {(run["data"], run["method"]) for run in runs}
+    runs = [run for run in known if (run["data"], run["method"]) not in new] + runs
+    write("bench_suggest", {"seeds": SEEDS, "rounds": ROUNDS, "min_docs": MIN_DOCS,
+                            "documents": SETS, "runs": runs})  # fmt: skip
+    present = {(run["data"], run["method"]) for run in runs}
+    sets = [data for data in SETS if any(data == d for d, _ in present)]
+    methods = [m for m in METHODS if all((data, m) in present for data in sets)]
+    if methods:
+        draw_figure(runs, methods, sets)
 
 
 if __name__ == "__main__":

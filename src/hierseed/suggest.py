@@ -3,14 +3,18 @@
 A label is worth most where the model is in doubt, where many documents are like the one
 labelled, and where no label of the same round says the same. So documents are weighted by their
 doubt, the weighted corpus is cut into as many clusters as labels are wanted (k-means), and of
-each cluster the document nearest to the middle is suggested. A cluster of one stray document
-weighs little; a dense group that no topic explains gets a cluster of its own.
+each cluster the document nearest to the middle is suggested.
+
+Strangers, far from every topic, are kept apart: they mislead a model that takes them for
+examples, so only one suggestion in ten is spent on them, the densest groups first. They are
+where the taxonomy may lack a topic.
 
 `benchmarks/bench_suggest.py` holds this against random choice at equal cost.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +22,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 from hierseed.assignments import Assignments
 from hierseed.errors import CorpusError
@@ -27,8 +33,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 POOL = 20_000  # documents that are clustered; of a larger corpus they are drawn by their doubt
-FAR = 0.95  # further from its topic than this share of all documents: a stranger
-REASONS = ("between", "far", "unexplained")
+FAR = 0.85  # further from its topic than this share of all documents: a stranger
 
 
 @dataclass(frozen=True)
@@ -106,29 +111,65 @@ def suggest(
     if n < 1:
         raise CorpusError(f"n must be at least 1, got {n}")
     state = _State.of(assignments)
-    open_rows = ~assignments.is_seed
-    open_rows[np.asarray(labelled, dtype=np.intp)] = False
-    rows, weight, represents = _pool(state, np.flatnonzero(open_rows), random_state)
+    is_open = ~assignments.is_seed
+    is_open[np.asarray(labelled, dtype=np.intp)] = False
+    # in an order of their own, so that the result does not depend on the order of the corpus
+    rows = np.lexsort((state.strange, state.doubt))
+    rows = rows[is_open[rows]]
+    is_far = state.strange[rows] > FAR
+    n = min(n, len(rows))
+    far = min(max(1, n // 10) if n > 1 else 0, int(is_far.sum()))
+    near = min(n - far, int((~is_far).sum()))
+    groups = [(rows[~is_far], near), (rows[is_far], n - near)]
+    found = [_representatives(state, X, *group, per_topic, random_state) for group in groups]
+    return _result(assignments, state, _Found.join(found))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Documents chosen, each for a cluster."""
+
+    row: Ints
+    mass: Floats  # weight of the cluster
+    similar: Floats  # documents in doubt in it
+    alone: NDArray[np.bool_]  # few of the cluster are unexplained
+
+    @classmethod
+    def join(cls, parts: Sequence[_Found]) -> _Found:
+        """Put the choices together, the heaviest cluster first."""
+        names = cls.__dataclass_fields__
+        both = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+        order = np.argsort(-both["mass"], kind="stable")
+        return cls(**{name: values[order] for name, values in both.items()})
+
+
+def _representatives(
+    state: _State, X: Any, rows: Ints, n: int, per_topic: int | None, random_state: int
+) -> _Found:
+    """Cut rows, weighted by doubt, into clusters and take the middle of each."""
+    rows, weight, represents = _pool(state, rows, random_state)
     n = min(n, len(rows))
     if n == 0:
-        return _result(assignments, state, np.zeros(0, np.intp), np.zeros(0), ())
-
+        return _Found(np.zeros(0, np.intp), np.zeros(0), np.zeros(0), np.zeros(0, bool))
     vectors = np.asarray(X[rows], dtype=np.float32)
     spare = 1.25 if per_topic is None else 3.0  # clusters beyond n, for the limit per topic
     k = min(len(rows), int(np.ceil(spare * n)))
     means = KMeans(k, n_init=1, max_iter=20, random_state=random_state)
-    cluster = means.fit(vectors, sample_weight=weight).labels_
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than clusters
+        cluster = means.fit(vectors, sample_weight=weight).labels_
     away = ((vectors - means.cluster_centers_[cluster]) ** 2).sum(axis=1)
     order = np.lexsort((away, cluster))
     middle = order[np.r_[True, cluster[order][1:] != cluster[order][:-1]]]
-    mass = np.bincount(cluster, weight * represents, minlength=k)[cluster[middle]]
-    middle = middle[np.argsort(-mass, kind="stable")]
+    mass = np.bincount(cluster, weight * represents, minlength=k)
+    middle = middle[np.argsort(-mass[cluster[middle]], kind="stable")]
+    middle = middle[_spread(state.topic[rows[middle]], n, per_topic)]
 
-    topics = state.topic[rows[middle]]
-    middle = middle[_spread(topics, n, per_topic)]
-    doubtful = np.bincount(cluster, represents * state.doubt[rows], minlength=k)
-    kinds = [_kind(state, rows, cluster, i) for i in middle]
-    return _result(assignments, state, rows[middle], doubtful[cluster[middle]], tuple(kinds))
+    mine = cluster[middle]
+    strangers = np.bincount(cluster, state.unexplained[rows], minlength=k)
+    alone = (strangers < 3) | (2 * strangers <= np.bincount(cluster, minlength=k))
+    similar = np.bincount(cluster, represents * state.doubt[rows], minlength=k)
+    return _Found(rows[middle], mass[mine], similar[mine], alone[mine])
 
 
 @dataclass(frozen=True)
@@ -149,8 +190,7 @@ class _State:
         score = np.nan_to_num(assignments.at(assignments.score)[first])
         distance = np.nan_to_num(assignments.at(assignments.distance)[first], posinf=0.0)
         nowhere = (topic < 0) | assignments.is_other[first]
-        ranks = np.argsort(np.argsort(distance, kind="stable"), kind="stable")
-        strange = (ranks + 0.5) / max(1, len(ranks))
+        strange = (rankdata(distance) - 0.5) / max(1, len(distance))
         return cls(
             topic,
             np.asarray(assignments.runner_up, dtype=np.intp)[first],
@@ -162,20 +202,17 @@ class _State:
 
 
 def _pool(state: _State, rows: Ints, random_state: int) -> tuple[Ints, Floats, Floats]:
-    """Rows to cluster, their weights, and how many documents each one stands for.
-
-    Rows are put in the order of what is known about them: the result does not depend on the
-    order of the corpus.
-    """
-    rows = rows[np.lexsort((state.strange[rows], state.doubt[rows]))]
-    weight = state.doubt[rows] ** 2 * (0.5 + state.strange[rows]) + 1e-6
+    """Rows to cluster, their weights, and how many documents each one stands for."""
+    weight = state.doubt[rows] ** 2 + 1e-6
     if len(rows) <= POOL:
         return rows, weight, np.ones(len(rows))
-    random = np.random.default_rng(random_state)
-    drawn = random.choice(len(rows), POOL, replace=False, p=weight / weight.sum())
-    drawn.sort()
-    represents = np.maximum(1.0, weight.sum() / (POOL * weight[drawn]))
-    return rows[drawn], np.ones(POOL), represents
+    chance = weight * (POOL / weight.sum())
+    for _ in range(10):  # what the surest can't use (a chance above 1) goes to the others
+        chance = np.minimum(chance, 1.0)
+        chance *= POOL / chance.sum()
+    chance = np.minimum(chance, 1.0)
+    drawn = np.flatnonzero(np.random.default_rng(random_state).random(len(rows)) < chance)
+    return rows[drawn], weight[drawn] / chance[drawn], 1 / chance[drawn]
 
 
 def _spread(topics: Ints, n: int, per_topic: int | None) -> Ints:
@@ -188,14 +225,6 @@ def _spread(topics: Ints, n: int, per_topic: int | None) -> Ints:
         count[topic] = count.get(topic, 0) + 1
         (taken if count[topic] <= most else spare).append(i)
     return np.array((taken if per_topic else taken + spare)[:n], dtype=np.intp)
-
-
-def _kind(state: _State, rows: Ints, cluster: Ints, i: int) -> str:
-    """Say why: of two topics, or of none; and if of none, alone or with many."""
-    if not state.unexplained[rows[i]]:
-        return "between" if state.runner_up[rows[i]] >= 0 else "far"
-    around = state.unexplained[rows[cluster == cluster[i]]]
-    return "unexplained" if around.sum() >= 3 and around.mean() > 0.5 else "far"
 
 
 def _sentence(assignments: Assignments, kind: str, topic: int, runner_up: int, similar: int) -> str:
@@ -217,15 +246,16 @@ def _parent(assignments: Assignments, topic: int) -> str:
     return repr(assignments.taxonomy.paths[parent]) if parent >= 0 else "the taxonomy"
 
 
-def _result(
-    assignments: Assignments, state: _State, rows: Ints, similar: Floats, kind: tuple[str, ...]
-) -> Suggestions:
+def _result(assignments: Assignments, state: _State, found: _Found) -> Suggestions:
+    rows = found.row
+    torn = ~state.unexplained[rows] & (state.runner_up[rows] >= 0)
+    kinds = np.where(torn, "between", np.where(found.alone, "far", "unexplained"))
     return Suggestions(
         assignments,
         rows,
         state.topic[rows],
         state.runner_up[rows],
         state.score[rows],
-        np.maximum(1, np.round(similar)).astype(np.intp),
-        kind,
+        np.maximum(1, np.round(found.similar)).astype(np.intp),
+        tuple(kinds.tolist()),
     )
