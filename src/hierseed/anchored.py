@@ -61,8 +61,8 @@ class AnchoredHierSeed(SeededEstimator):
         How much of the corpus is believed to be Other or None before looking.
     seed_weight : float
         A seed counts as so many documents.
-    tree_weight : float
-        A topic's parent counts as so many seeds.
+    tree_weight : float or None
+        A topic's parent counts as so many seeds; None learns it from the seeds.
     smoothing : float
         Variance added to every direction, in units of the corpus' own.
     max_iter, tol : int, float
@@ -75,6 +75,7 @@ class AnchoredHierSeed(SeededEstimator):
     taxonomy_ : Taxonomy with the Other topics appended
     vectors_ : (topics, dimensions) mean of each topic
     sizes_ : share of the corpus in each topic, those below included; the last is None's
+    tree_weight_ : the tree weight used
     temperature_ : what raw probabilities are softened by; 1 would be none
     thresholds_ : score that a placement must reach at each level
     labels_ : deepest topic of each document, -1 for None; seeds keep their topic
@@ -92,7 +93,7 @@ class AnchoredHierSeed(SeededEstimator):
         other: bool = True,
         other_share: float = 0.05,
         seed_weight: float = 10.0,
-        tree_weight: float = 8.0,
+        tree_weight: float | None = None,
         smoothing: float = 1.0,
         max_iter: int = 5,
         tol: float = 1e-4,
@@ -141,11 +142,9 @@ class AnchoredHierSeed(SeededEstimator):
         pairs = Pairs(vectors, seed, components.of_topic[topics])
         seeds = sum_seeds(pairs, components, lattice, rows)
         result = fit(blocks, components, seeds, settings, lattice, progress=progress)
-        warm = temperature(
-            blocks, components, pairs, result.mixture.log_size, settings, lattice, seeds.rows,
-            result.corpus,
-        )  # fmt: skip
+        warm = temperature(blocks, pairs, result, lattice)
         self._keep(components, result.mixture, result.node_means, warm, lattice.vectors)
+        self.tree_weight_ = result.problem.scale.tree_weight
         self.history_ = result.history
         self.n_iter_ = len(result.history)
         self.objective_ = float(result.history[-1]["objective"])
@@ -234,6 +233,7 @@ class AnchoredHierSeed(SeededEstimator):
         placer = self._placer
         header = {
             "temperature": self.temperature_,
+            "tree_weight": self.tree_weight_,
             "bits": placer.grid.bits,
             "none": bool((placer.components.topic < 0).any()),
             "objective": self.objective_,
@@ -268,6 +268,7 @@ class AnchoredHierSeed(SeededEstimator):
         self._keep(
             components, mixture, arrays["vectors"], header["temperature"], Grid(header["bits"])
         )
+        self.tree_weight_ = header["tree_weight"]
         self.thresholds_ = arrays["thresholds"]
         self._placer = replace(self._placer, thresholds=self.thresholds_)
         self.labels_, self.history_ = arrays["labels"], header["history"]
@@ -284,13 +285,13 @@ class AnchoredHierSeed(SeededEstimator):
             )
         if not len(self.taxonomy):
             raise TaxonomyError("the taxonomy has no topics")
-        p = self.precision
+        p, t = self.precision, self.tree_weight
         checks = [
             ("precision", p is None or 0 < p < 1, "None or between 0 and 1"),
             ("other", self.other in (True, False), "True or False"),
             ("other_share", 0 < self.other_share < 1, "between 0 and 1"),
             ("seed_weight", self.seed_weight > 0, "above 0"),
-            ("tree_weight", self.tree_weight > 0, "above 0"),
+            ("tree_weight", t is None or t > 0, "None or above 0"),
             ("smoothing", self.smoothing > 0, "above 0"),
             ("max_iter", self.max_iter >= 1, "at least 1"),
             ("tol", self.tol >= 0, "at least 0"),

@@ -13,10 +13,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.anchor.components import Components
-from hierseed.core.anchor.em import Settings, fit
+from hierseed.core.anchor.em import Fitted, fit
 from hierseed.core.anchor.lattice import Lattice
-from hierseed.core.anchor.moments import Spread
 from hierseed.core.anchor.seeds import Pairs, sum_seeds
 from hierseed.core.blocks import ArrayBlocks, Block, Blocks
 
@@ -24,28 +22,21 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 USUAL = 3.0  # what five corpora and three embedders have in common; all there is with one seed
-BELIEF = 0.5  # standard deviation of its logarithm
+BELIEF = 1.0  # standard deviation of its logarithm
 ROUNDS = 3  # of the mixtures fitted on half of the seeds
 SAMPLE = 10_000  # documents are plenty to learn one number from
 GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly
-TEMPERATURES = np.exp(np.linspace(math.log(0.5), math.log(20.0), 150))
+TEMPERATURES = np.exp(np.linspace(math.log(0.2), math.log(20.0), 200))
 
 
-def temperature(
-    blocks: Blocks,
-    components: Components,
-    pairs: Pairs,
-    log_size: Floats,
-    settings: Settings,
-    lattice: Lattice,
-    rows: Ints,
-    corpus: Spread,
-) -> float:
+def temperature(blocks: Blocks, pairs: Pairs, whole: Fitted, lattice: Lattice) -> float:
     """Hold back half of the seeds, twice, and find the temperature that suits them best."""
-    half = halves(pairs)
-    some, copies, skip = sample(blocks, lattice, rows)
-    known = corpus if some is blocks else None
-    settings = replace(settings, max_iter=min(settings.max_iter, ROUNDS))
+    half, problem = halves(pairs), whole.problem
+    components, log_size = problem.components, whole.mixture.log_size
+    some, copies, skip = sample(blocks, lattice, problem.seeds.rows)
+    known = problem.corpus if some is blocks else None
+    rounds = min(problem.settings.max_iter, ROUNDS)
+    settings = replace(problem.settings, max_iter=rounds)
     logs, own, weight = [], [], []
     held = np.bincount(pairs.component[half >= 0], minlength=len(components))
     for number in (0, 1):
@@ -53,10 +44,14 @@ def temperature(
         if not out.any():
             continue
         seeds = sum_seeds(pairs.pick(~out), components, lattice, skip)
-        result = fit(some, components, seeds, settings, lattice, corpus=known, copies=copies)
-        mixture, known = result.mixture, result.corpus
-        vectors = lattice.vectors.value(lattice.vectors.count(pairs.vectors[out]))
-        logs.append(_without_siblings(mixture.log_joint(vectors), pairs, out))
+        found = fit(
+            some, components, seeds, settings, lattice,
+            corpus=known, scale=problem.scale, strangers=whole.strangers.share(copies),
+            copies=copies,
+        )  # fmt: skip
+        known = found.problem.corpus
+        vectors = lattice.vectors.count(pairs.vectors[out])
+        logs.append(_without_siblings(found.mixture.log_joint(vectors, lattice.unit), pairs, out))
         own.append(pairs.component[out])
         # seeds are drawn per topic: weigh them as common as their topic is in the corpus
         weight.append(np.exp(log_size[own[-1]]) / held[own[-1]])

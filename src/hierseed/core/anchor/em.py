@@ -6,7 +6,7 @@ Per document and up to its sign, the objective is
     tree         - s t/2 (mean - parent)' W^-1 (mean - parent) for every node
     smoothing    - N v/2 trace W^-1
     sizes        + log size_k
-with s the seed weight, t the tree weight, v the smoothing in units of the corpus variance, w the
+with s the seed weight, t the tree weight, v the variance that smoothing adds, w the
 weight of a document and N the total weight. Both halves of a round are exact maximisations.
 """
 
@@ -25,14 +25,16 @@ from hierseed.core.anchor.components import Components
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
 from hierseed.core.anchor.moments import Spread, Totals, spread, totals
+from hierseed.core.anchor.scale import Scale, learn_scale
 from hierseed.core.anchor.seeds import Seeds
+from hierseed.core.anchor.strangers import Strangers, find_strangers
 from hierseed.core.anchor.tree_means import tree_means
 from hierseed.core.blocks import Blocks
 
 Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]
 
-START = 80.0  # the first round takes topics for balls of 1/80 of the corpus' variance
+START = 5.0  # the first round takes topics for balls, with so many times their variance
 PULL = 10.0  # all documents together weigh at most so many times the seeds
 SIZE_PRIOR = 1.0  # documents that every component has from the start
 
@@ -42,21 +44,11 @@ class Settings:
     """The parameters of the anchored mixture, checked by the estimator."""
 
     seed_weight: float = 10.0
-    tree_weight: float = 8.0
+    tree_weight: float | None = None
     smoothing: float = 1.0
     other_share: float = 0.05
     max_iter: int = 5
     tol: float = 1e-4
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """What the rounds leave behind."""
-
-    mixture: Mixture
-    node_means: Floats
-    history: list[dict[str, Any]]
-    corpus: Spread
 
 
 @dataclass(frozen=True)
@@ -66,6 +58,7 @@ class Problem:
     components: Components
     seeds: Seeds
     corpus: Spread
+    scale: Scale
     settings: Settings
     document_weight: float
 
@@ -78,12 +71,31 @@ class Problem:
     @property
     def strength(self) -> float:
         """What a parent's mean weighs against documents."""
-        return self.settings.seed_weight * self.settings.tree_weight
+        return self.settings.seed_weight * self.scale.tree_weight
 
     @property
     def ridge(self) -> float:
         """Variance added to every coordinate."""
-        return self.settings.smoothing * max(self.corpus.variance, 1e-12)
+        return self.settings.smoothing * self.variance
+
+    @property
+    def variance(self) -> float:
+        """Variance of a coordinate of documents around their topic."""
+        # a corpus of doubles does not stray at all: rounding is all the variance it has
+        square = float(np.trace(self.corpus.products + self.seeds.products)) or 1.0
+        tiny = 1e-5 * square / max(self.corpus.n + len(self.seeds.counts), 1)
+        return max(self.scale.within, tiny) / len(self.corpus.sums)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What the rounds leave behind."""
+
+    mixture: Mixture
+    node_means: Floats
+    history: list[dict[str, Any]]
+    problem: Problem
+    strangers: Strangers
 
 
 def fit(
@@ -94,15 +106,25 @@ def fit(
     lattice: Lattice,
     *,
     corpus: Spread | None = None,
+    scale: Scale | None = None,
+    strangers: Strangers | None = None,
     copies: int = 1,
     progress: Progress | None = None,
 ) -> Fitted:
-    """Run the rounds. `copies`: each row stands for so many documents (a sample)."""
+    """Run the rounds.
+
+    Parameters
+    ----------
+    corpus, scale, strangers : where they are known already
+    copies : each row stands for so many documents (a sample)
+    """
     corpus = corpus or spread(blocks, lattice, seeds.rows)
+    strangers = strangers or find_strangers(blocks, components, seeds, lattice)
+    scale = scale or learn_scale(components, seeds, strangers.stray, settings.tree_weight)
     weight = settings.seed_weight * float(seeds.weights.sum())
     drawn = PULL * weight / max(corpus.n * copies, 1)  # bounds the drift in large corpora
-    problem = Problem(components, seeds, corpus, settings, min(1.0, drawn) * copies)
-    mixture, means = start(problem)
+    problem = Problem(components, seeds, corpus, scale, settings, min(1.0, drawn) * copies)
+    mixture, means = start(problem, strangers)
     seen = totals(blocks, mixture, lattice, seeds.rows)
     value, history = math.inf, []
     for number in range(1, settings.max_iter + 1):
@@ -125,22 +147,24 @@ def fit(
             progress(history[-1])
         if last - value <= settings.tol:
             break
-    return Fitted(mixture, means, history, corpus)
+    return Fitted(mixture, means, history, problem, strangers)
 
 
-def start(problem: Problem) -> tuple[Mixture, Floats]:
-    """Means from the seeds and the tree, round balls, equal sizes but for Other and None."""
+def start(problem: Problem, strangers: Strangers) -> tuple[Mixture, Floats]:
+    """Means from seeds, strangers and the tree; round balls; sizes as believed beforehand."""
     seeds, components, settings = problem.seeds, problem.components, problem.settings
-    own = settings.seed_weight
-    means, _ = tree_means(
-        components.nodes, components.node, own * seeds.sums, own * seeds.weights, problem.strength
-    )
+    w, s = problem.document_weight, settings.seed_weight
+    sums, weights = s * seeds.sums, s * seeds.weights
+    listed, _ = tree_means(components.nodes, components.node, sums, weights, problem.strength)
+    sums, weights = sums + w * strangers.sums, weights + w * strangers.weights
+    means, _ = tree_means(components.nodes, components.node, sums, weights, problem.strength)
+    own = components.node[~components.is_rest]
+    means[own] = listed[own]  # strangers move no topic that has seeds
     rest, share = components.is_rest, settings.other_share
     n_rest = max(int(rest.sum()), 1)
     size = np.where(rest, share / n_rest, (1 - share) / max(len(rest) - n_rest, 1))
-    width = seeds.sums.shape[1]
-    ball = max(problem.corpus.variance, 1e-12) * width / START
-    return Mixture.of(means[components.node], ball * np.eye(width), np.log(size)), means
+    ball = START * problem.variance * np.eye(seeds.sums.shape[1])
+    return Mixture.of(means[components.node], ball, np.log(size)), means
 
 
 def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, Floats]:

@@ -20,18 +20,22 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Lattice:
-    """One grid for vectors, one for shares, one for log-likelihoods."""
+    """One grid for vectors, one for shares, one for log-likelihoods.
+
+    No vector is longer than two to the `exponent`.
+    """
 
     vectors: Grid
     shares: Grid
     logs: Grid
+    exponent: int
 
     @classmethod
     def holding(cls, n: int, largest: float) -> Lattice:
         """Return the finest lattice for n documents of at most this length."""
         bits = (52 - math.ceil(math.log2(max(n, 1) + 1))) // 2
         scale = math.ceil(math.log2(max(largest, 1e-100)))
-        return cls(Grid(bits - scale), Grid(bits), Grid.holding(n, 2.0**16))
+        return cls(Grid(bits - scale), Grid(bits), Grid.holding(n, 2.0**16), scale)
 
     @property
     def unit(self) -> float:

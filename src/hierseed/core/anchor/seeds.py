@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,12 +43,27 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Seeds:
-    """Sums over seeds, per component, and the corpus rows that are seeds (sorted)."""
+    """Sums over seeds, per component, and the corpus rows that are seeds (sorted).
+
+    `scatter` is the sum of squared distances from the mean of each component's seeds.
+    """
 
     weights: Floats
+    counts: Ints
     sums: Floats
     products: Floats
+    scatter: float
     rows: Ints
+
+    @property
+    def freedom(self) -> int:
+        """Independent differences that the scatter is made of."""
+        return int(self.counts.sum() - np.count_nonzero(self.counts))
+
+    @property
+    def means(self) -> Floats:
+        """Mean of each component's seeds, zero where it has none."""
+        return self.sums / np.where(self.counts > 0, self.weights, 1.0)[:, None]
 
 
 def sum_seeds(pairs: Pairs, components: Components, lattice: Lattice, rows: Ints) -> Seeds:
@@ -56,11 +72,26 @@ def sum_seeds(pairs: Pairs, components: Components, lattice: Lattice, rows: Ints
     whole = lattice.shares.count(pairs.weights)
     share = np.zeros((len(whole), len(components)))
     share[np.arange(len(whole)), pairs.component] = whole
-    # weights first: the products of three factors would not be exact
     _, first = np.unique(pairs.seed, return_index=True)
+    weights = lattice.shares.value(share.sum(axis=0))
+    sums = lattice.value_of_sums(share.T @ vectors)
+    squares = whole * np.einsum("ij,ij->i", vectors, vectors)
+    at = [pairs.component == component for component in range(len(components))]
+    inner = np.einsum("kj,kj->k", sums, sums) / np.maximum(weights, 1e-300)
+    own = np.array([math.fsum(squares[mine]) for mine in at]) * lattice.unit**2
+    scatter = own * 2.0**-lattice.shares.bits - inner
     return Seeds(
-        lattice.shares.value(share.sum(axis=0)),
-        lattice.value_of_sums(share.T @ vectors),
+        weights,
+        np.bincount(pairs.component, minlength=len(components)),
+        sums,
         lattice.value_of_squares(vectors[first].T @ vectors[first]),
+        # a seed of two topics counts half in each, and its square is no less a square
+        math.fsum(np.maximum(scatter, 0.0) * _per_weight(pairs, weights)),
         np.unique(rows),
     )
+
+
+def _per_weight(pairs: Pairs, weights: Floats) -> Floats:
+    """Number of seeds over their weight, for each component."""
+    counts = np.bincount(pairs.component, minlength=len(weights))
+    return np.where(counts > 0, counts / np.where(counts > 0, weights, 1.0), 0.0)

@@ -1,0 +1,74 @@
+"""How far documents stray from their topic, and topics from their parent: learned, not set.
+
+Both are variances summed over coordinates. Their ratio says how much a parent has to tell about
+a child: among near-identical siblings the parent counts for many documents, among siblings that
+are worlds apart for next to nothing (empirical Bayes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.anchor.components import Components
+from hierseed.core.anchor.seeds import Seeds
+
+Floats = NDArray[np.float64]
+
+USUAL = 8.0  # a parent counts as so many documents; on text it is 4 to 18
+LEAST, MOST = 1e-3, 1e3
+TRUST = 20.0  # the usual value, and the corpus beside the seeds, count as so many differences
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Variance of documents around their topic, and how many documents a parent counts as."""
+
+    within: float
+    tree_weight: float
+
+
+def learn_scale(
+    components: Components, seeds: Seeds, stray: float, tree_weight: float | None
+) -> Scale:
+    """Learn both from seeds and from how far the corpus strays from them (`stray`).
+
+    A tree weight that is given is taken as it is.
+    """
+    within = (seeds.scatter + TRUST * stray) / (seeds.freedom + TRUST)
+    if tree_weight is not None:
+        return Scale(within, tree_weight)
+    between, count = sibling_variance(components, seeds, within)
+    usual = within / USUAL
+    variance = (count * max(between, 0.0) + TRUST * usual) / (count + TRUST)
+    learned = within / max(variance, 1e-300)
+    # with one seed a topic the strays are known from the corpus alone, and come out too small
+    trust = (seeds.freedom + TRUST) / (seeds.freedom + 2 * TRUST)
+    weight = float(learned**trust * USUAL ** (1 - trust))
+    return Scale(within, min(max(weight, LEAST), MOST))
+
+
+def sibling_variance(components: Components, seeds: Seeds, within: float) -> tuple[float, int]:
+    """Variance of siblings around their mean beyond what few seeds explain, over all groups."""
+    nodes = components.nodes
+    means = np.zeros((len(nodes) + 1, seeds.sums.shape[1]))
+    noise = np.full(len(nodes) + 1, np.nan)  # variance of a node's mean, in units of `within`
+    known = seeds.counts > 0
+    at = components.node[known]
+    means[at] = seeds.means[known]
+    noise[at] = 1.0 / seeds.counts[known]
+    squares, count = 0.0, 0
+    for node in range(len(nodes) - 1, -2, -1):
+        children = nodes.children(node)
+        children = children[np.isfinite(noise[children])]
+        if not len(children):
+            continue
+        means[node] = means[children].mean(axis=0)
+        noise[node] = noise[children].mean() / len(children)
+        free = len(children) - 1
+        apart = ((means[children] - means[node]) ** 2).sum()
+        squares += apart - within * noise[children].mean() * free
+        count += free
+    return float(squares) / max(count, 1), count

@@ -1,0 +1,126 @@
+"""Documents far from every seeded topic: where Other and None begin.
+
+Whoever looks for what a taxonomy lacks looks among the documents that lie furthest from it. If
+they have something in common, their mean is a topic nobody listed; if they are merely odd, they
+cancel out and Other starts at its parent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.anchor.components import Components
+from hierseed.core.anchor.lattice import Lattice
+from hierseed.core.anchor.moments import counted
+from hierseed.core.anchor.seeds import Seeds
+from hierseed.core.blocks import Block, Blocks
+from hierseed.core.exact import Grid
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+
+FAR = 2.0  # standard deviations beyond the mean squared distance
+
+
+@dataclass(frozen=True)
+class Strangers:
+    """Mean squared distance from the nearest seeded topic, and the documents far beyond it.
+
+    `weights` and `sums` are per component and not zero for Other and None only.
+    """
+
+    stray: float
+    weights: Floats
+    sums: Floats
+
+    def share(self, parts: int) -> Strangers:
+        """The same, for a sample of one document in so many."""
+        return replace(self, weights=self.weights / parts, sums=self.sums / parts)
+
+
+def find_strangers(
+    blocks: Blocks, components: Components, seeds: Seeds, lattice: Lattice
+) -> Strangers:
+    """Two passes: how far documents are, then who is far. The seeds' own noise is taken off."""
+    known = np.flatnonzero(seeds.counts)
+    means, noise = seeds.means[known], 1.0 + 1.0 / seeds.counts[known]
+    model = (means, noise, lattice, seeds.rows, blocks.n * blocks.width)
+    grid, unit = lattice.logs, 4.0**lattice.exponent
+    n, total, squares = 0, 0.0, 0.0
+    for count, part, part2 in blocks.map(_distances, *model):
+        n, total, squares = n + count, total + part, squares + part2
+    mean = float(grid.value(np.asarray(total))) / max(n, 1)
+    deviation = max(float(grid.value(np.asarray(squares))) / max(n, 1) - mean**2, 0.0) ** 0.5
+    shape = (len(components), blocks.width)
+    if not n or not components.is_rest.any() or deviation <= 1e-9 * mean:
+        return Strangers(mean * unit, np.zeros(shape[0]), np.zeros(shape))
+    weights, sums = np.zeros(len(known)), np.zeros((len(known), blocks.width))
+    for far, vectors in blocks.map(_far, mean + FAR * deviation, *model):
+        weights += far
+        sums += vectors
+    home = rest_of(components)[known]
+    to_rest = np.zeros((shape[0], len(known)))
+    to_rest[home[home >= 0], np.flatnonzero(home >= 0)] = 1.0
+    none = components.of_topic[-1]
+    if none >= 0:  # what is far from all topics may also be of none
+        to_rest[none] = 1.0
+    return Strangers(mean * unit, to_rest @ weights, to_rest @ lattice.vectors.value(sums))
+
+
+def rest_of(components: Components) -> NDArray[np.intp]:
+    """Other beside each component, or the next one above; -1 where there is none."""
+    nodes = components.nodes
+    beside = np.full(len(nodes) + 1, -1, dtype=np.intp)
+    for component in np.flatnonzero(components.is_rest):
+        beside[nodes.parent[components.node[component]]] = component
+    for node in range(len(nodes)):
+        if beside[node] < 0:
+            beside[node] = beside[nodes.parent[node]]
+    return beside[nodes.parent[components.node]]
+
+
+def _distances(
+    block: Block, means: Floats, noise: Floats, lattice: Lattice, skip: Ints, total: int
+) -> tuple[int, float, float]:
+    X = counted(block, lattice, skip, total)
+    _, away = nearest(X, means, noise, lattice)
+    grid: Grid = lattice.logs
+    return len(X), float(grid.count(away).sum()), float(grid.count(away**2).sum())
+
+
+def _far(
+    block: Block,
+    limit: float,
+    means: Floats,
+    noise: Floats,
+    lattice: Lattice,
+    skip: Ints,
+    total: int,
+) -> tuple[Floats, Floats]:
+    X = counted(block, lattice, skip, total)
+    best, away = nearest(X, means, noise, lattice)
+    far = np.flatnonzero(away > limit)
+    share = np.zeros((len(means), len(far)))
+    share[best[far], np.arange(len(far))] = 1.0
+    return share.sum(axis=1), share @ X[far]
+
+
+def nearest(
+    X: Floats, means: Floats, noise: Floats, lattice: Lattice
+) -> tuple[NDArray[np.intp], Floats]:
+    """Nearest mean and its squared distance, in units of the longest vector's square.
+
+    X in whole multiples of the lattice. Rounded, so that no limit is met by a hair.
+    """
+    unit = lattice.unit * 2.0**-lattice.exponent
+    scaled = means * 2.0**-lattice.exponent
+    D = X @ (scaled.T * (-2.0 * unit))
+    D += np.einsum("kj,kj->k", scaled, scaled)
+    D += (np.einsum("ij,ij->i", X, X) * unit**2)[:, None]
+    D /= noise
+    D = np.rint(np.maximum(D, 0.0) * 2.0**30) * 2.0**-30
+    best = D.argmin(axis=1)
+    return best, D[np.arange(len(D)), best]
