@@ -120,7 +120,7 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
     # 3 seeds: search, accept two with the keyboard; then suggestions once vectors are there
     visit.step("Seeds")
     visit.topic("random")
-    page.fill("input[aria-label='Search the documents']", "random samples")
+    page.fill("input[aria-label='Search the documents']", "random")
     page.wait_for_selector(".card mark")
     page.focus(".card.here")
     page.keyboard.press("a")
@@ -162,7 +162,7 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
     page.fill("dialog input", "statist")
     page.keyboard.press("Enter")
     page.wait_for_selector(".notes p:has-text('It counts at the next fit')")
-    assert page.inner_text(".hint").startswith("4 decisions")
+    assert page.inner_text(".hint").startswith("1 decision since this fit")
     page.click(".tabs >> text=Map")
     page.wait_for_selector("canvas")
     visit.shot("5-map")

@@ -64,8 +64,9 @@ def test_no_query_is_malformed(query: str) -> None:
 
     db = sqlite3.connect(":memory:")
     db.execute("CREATE VIRTUAL TABLE t USING fts5 (text)")
-    if match := documents.match_query(query):
-        db.execute("SELECT * FROM t WHERE t MATCH ?", (match,)).fetchall()
+    for unfinished in (False, True):
+        if match := documents.match_query(query, unfinished=unfinished):
+            db.execute("SELECT * FROM t WHERE t MATCH ?", (match,)).fetchall()
     db.close()
 
 

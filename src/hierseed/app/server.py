@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,12 @@ from hierseed.errors import HierSeedError
 WEB = Path(__file__).parent / "web"
 TICK = 0.7  # seconds between two looks at what other tabs and workers did
 LANGUAGE: Language = "en-US"
+HEAD = '<link rel="stylesheet" href="/workbench/web/style.css">' + "".join(
+    # all at once, rather than one after the other as each names the next
+    f'<link rel="modulepreload" href="/workbench/web/{file.name}">'
+    for file in sorted(WEB.glob("*.js"))
+    if file.stem not in ("frame", "tree", "stage")
+)
 
 
 class Frame(Element, component="web/frame.js"):
@@ -110,7 +117,10 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
         return FileResponse(known[name], filename=name, media_type="application/octet-stream")
 
     def page(screen: str = "") -> None:
-        ui.add_head_html('<link rel="stylesheet" href="/workbench/web/style.css">')
+        ui.add_head_html(HEAD)
+        # Painted before the scripts have arrived; the header takes its place.
+        name = escape(project.name)
+        ui.add_body_html(f'<div id="opening"><b>{name}</b><span>Opening …</span></div>')
         Tab(project, screen)
 
     for screen in ("", *(kind.name for kind in SCREENS)):
@@ -123,6 +133,7 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
         tailwind=False,
         binding_refresh_interval=None,
         reconnect_timeout=30.0,
+        gzip_middleware_factory=None,  # the way is short; packing would only cost time
         show_welcome_message=False,
     )
     return app

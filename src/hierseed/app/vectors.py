@@ -32,6 +32,8 @@ def make(project: Project, tell: Tell | None = None) -> VectorStore:
     total = documents.count(project)
     if total == 0:
         raise CorpusError("the project has no documents. Load a corpus first")
+    if ready(project):  # documents are only ever added, so what is there need not be read again
+        return VectorStore(project.vectors)
     if is_store(project.vectors):
         embedder = load_embedder(project.vectors / "embedder")
     else:
@@ -53,9 +55,10 @@ def make(project: Project, tell: Tell | None = None) -> VectorStore:
 
 def ready(project: Project) -> bool:
     """True where every document has a vector."""
-    return is_store(project.vectors) and len(VectorStore(project.vectors)) == documents.count(
-        project
-    )
+    if not is_store(project.vectors):
+        return False
+    store = VectorStore(project.vectors)
+    return store.complete and len(store) == documents.count(project)
 
 
 def _write_sketch(folder: Path, store: VectorStore) -> None:
@@ -122,13 +125,10 @@ def _space(folder: Path, rows: int, stamp: int) -> Space:
 
 def space(project: Project) -> Space | None:
     """The vectors, kept in memory between calls; None while there are none."""
-    if not is_store(project.vectors):
-        return None
-    store = VectorStore(project.vectors)
-    if not store.complete or len(store) != documents.count(project):
+    if not ready(project):
         return None
     stamp = (project.vectors / "journal.jsonl").stat().st_mtime_ns
-    return _space(project.vectors, len(store), stamp)
+    return _space(project.vectors, documents.count(project), stamp)
 
 
 @lru_cache(maxsize=2)

@@ -115,15 +115,12 @@ def search(project: Project, text: str, *, offset: int = 0, limit: int = 20) -> 
         total = count(project)
         return Found(list(range(offset, min(offset + limit, total))), total, False)
     query = match_query(text)
-    if not query:
+    total = _hits(project, query)
+    if not total:  # perhaps the last word is not finished; asked second, since it costs more
+        query = match_query(text, unfinished=True)
+        total = _hits(project, query)
+    if not total:
         return Found([], 0, False)
-    total = int(
-        project.db.execute(
-            "SELECT count(*) FROM"
-            " (SELECT 1 FROM document_text WHERE document_text MATCH ? LIMIT ?)",
-            (query, COUNTED),
-        ).fetchone()[0]
-    )
     ranked = total <= RANKED
     order = "rank" if ranked else "rowid"
     rows = project.db.execute(
@@ -134,7 +131,17 @@ def search(project: Project, text: str, *, offset: int = 0, limit: int = 20) -> 
     return Found([row for (row,) in rows], total, ranked)
 
 
-def match_query(text: str) -> str:
+def _hits(project: Project, query: str) -> int:
+    if not query:
+        return 0
+    found = project.db.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM document_text WHERE document_text MATCH ? LIMIT ?)",
+        (query, COUNTED),
+    )
+    return int(found.fetchone()[0])
+
+
+def match_query(text: str, *, unfinished: bool = False) -> str:
     """Turn what a person types into an FTS5 query that can't be malformed; "" finds nothing."""
     wanted, unwanted = [], []
     terms = TERM.findall(text)
@@ -143,11 +150,11 @@ def match_query(text: str) -> str:
         if not words:
             continue
         quoted = '"' + " ".join(words) + '"'
-        unfinished = number == len(terms) - 1 and word and not text[-1].isspace()
+        open_end = unfinished and number == len(terms) - 1 and word and not text[-1].isspace()
         if minus:
             unwanted.append(quoted)
         else:
-            wanted.append(quoted + ("*" if unfinished and len(words[-1]) > 1 else ""))
+            wanted.append(quoted + ("*" if open_end and len(words[-1]) > 1 else ""))
     if not wanted:
         return ""
     query = " AND ".join(wanted)

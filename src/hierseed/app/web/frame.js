@@ -54,6 +54,7 @@ export default {
   mounted() {
     // NiceGUI wraps everything in a main of its own; ours is the one that holds the work.
     document.querySelector("main.q-page")?.setAttribute("role", "presentation");
+    document.getElementById("opening")?.remove();
   },
   created() {
     const kept = localStorage.getItem("hierseed-theme");

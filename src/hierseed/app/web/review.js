@@ -22,7 +22,7 @@ export default {
         </div>
         <label class="inline">Fit <select :value="view.fit" @change="act('show', { fit: +$event.target.value })"><option v-for="id in view.fits" :value="id">{{ id }}</option></select></label>
       </div>
-      <p v-if="view.stale" class="hint">{{ counted(view.stale, "decision") }} since this fit. They count at the next one.</p>
+      <p v-if="view.stale" class="hint">{{ counted(view.stale, "decision") }} since this fit, to count at the next one.</p>
       <template v-if="view.tab === 'topic'">
         <div v-if="!view.key"><h1>Look at the result</h1><p class="lead">{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} have a place. Select a topic in the tree, or start with <b>Other</b> and <b>None</b>, where new topics hide.</p></div>
         <template v-else>
