@@ -53,14 +53,14 @@ def quality():
 
 
 def prepare():
-    """One row per way of preparing, MiniLM and wordllama side by side."""
+    """One row per embedder and way of preparing."""
     found = load("embed_prepare")["rows"]
     ways = list(dict.fromkeys(row["way"] for row in found))
     table = {(row["way"], row["vectors"], row["data"], row["method"]): row["f1"] for row in found}
     head = ("vectors", "preparation", *(f"{DATA[d]}, {METHODS[m]}" for d in DATA for m in SHOWN))
     rows = [
         (vectors, way, *(short(table[way, vectors, d, m]) for d in DATA for m in SHOWN))
-        for vectors in ("minilm", "wordllama")
+        for vectors in dict.fromkeys(row["vectors"] for row in found)
         for way in ways
     ]
     return lines_of(head, rows)
@@ -69,8 +69,8 @@ def prepare():
 def speed():
     """Documents a second on this machine."""
     rates = load("embed_speed")["speed"]
-    rows = [(name, f"{rate['documents_per_second']:,.0f}") for name, rate in rates.items()]
-    return lines_of(("embedder", "documents a second"), rows)
+    rows = [(name, f"{rate['documents_per_core_second']:,.0f}") for name, rate in rates.items()]
+    return lines_of(("embedder", "documents per second and core"), rows)
 
 
 def main():
