@@ -187,15 +187,27 @@ def catch_table(records: Records) -> Table:
     for data in present(FLAT_SETS, every, "data"):
         for method in present(MAIN, of(every, data=data), "method"):
             own = of(every, data=data, method=method)
+            caught = cell(own, lambda r: 1 - r["catch"]["listed"], 2)
             cells = [cell(own, lambda r, name=name: r["catch"][name], 2) for name in names]  # type: ignore[misc]
-            rows.append((data, METHODS[method].title, *cells))
+            rows.append((data, METHODS[method].title, caught, *cells))
     return Table(
         "Topics left out of the taxonomy: where their documents go",
-        "15 in 100 leaves and one topic of level 1 left out. `home`: in the Other of the right "
+        "15 in 100 leaves and one topic of level 1 left out. `caught`: not pressed into a listed "
+        "topic. `home`: caught where it belongs, in the Other of the right "
         "parent, or None (or the Other of level 1) where the topic stood at level 1. `listed`: "
         "pressed into a listed topic. `false alarm`: documents of listed topics sent to an Other "
         "or to None.",
-        ("data", "method", "home", "right Other", "None", "wrong Other", "listed", "false alarm"),
+        (
+            "data",
+            "method",
+            "caught",
+            "home",
+            "right Other",
+            "None",
+            "wrong Other",
+            "listed",
+            "false alarm",
+        ),
         tuple(rows),
     )
 

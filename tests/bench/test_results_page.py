@@ -1,0 +1,31 @@
+"""docs/results.md shows what the records in results/ say."""
+
+from pathlib import Path
+
+import pytest
+
+from hierseed.bench.page import BLOCK, fill
+from hierseed.bench.records import Records
+from hierseed.errors import CorpusError
+
+HOUSE = Path(__file__).resolve().parents[2]
+
+
+def test_the_page_is_in_step_with_the_records():
+    page = (HOUSE / "docs" / "results.md").read_text(encoding="utf-8")
+    assert len(BLOCK.findall(page)) >= 5
+    assert fill(page, Records(HOUSE / "results" / "runs")) == page
+
+
+def test_only_the_tables_are_replaced(tmp_path):
+    page = "before\n<!-- table left-out -->\nold\n<!-- end -->\nafter\n"
+    filled = fill(page, Records(tmp_path))
+    assert filled.startswith("before\n<!-- table left-out -->\n")
+    assert filled.endswith("<!-- end -->\nafter\n")
+    assert "old" not in filled
+    assert fill(filled, Records(tmp_path)) == filled
+
+
+def test_an_unknown_table_is_refused(tmp_path):
+    with pytest.raises(CorpusError, match="ablations"):
+        fill("<!-- table 99 -->\n<!-- end -->", Records(tmp_path))
