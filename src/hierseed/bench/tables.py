@@ -241,7 +241,7 @@ TABLES: dict[str, Callable[[Records], list[Table]]] = {
         main_table(r, "bcubed_f1", "paper"),
         main_table(r, "v_measure", "paper"),
     ],
-    "2": lambda r: [paper_table(r, 2), main_table(r), main_table(r, "bcubed_f1", "paper")],
+    "2": lambda r: [paper_table(r, 2)],
     "3": lambda r: [paper_table(r, 3)],
     "4": lambda r: [seeds_table(r), seeds_table(r, "v_measure")],
     "5": lambda r: [vectors_table(r), vectors_table(r, "v_measure")],
