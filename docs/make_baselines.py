@@ -146,6 +146,7 @@ def draw_curves(file: Path) -> None:
         grid[0, column].set_title(METHODS[method].title)
         grid[0, column].legend(fontsize=7)
         grid[1, column].set_xlabel("epoch")
+        grid[1, column].xaxis.get_major_locator().set_params(integer=True)
     for panel in grid.flat:
         panel.grid(alpha=0.3)
         panel.spines[["top", "right"]].set_visible(False)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierseed.baselines.systems import Examples, make_system
+from hierseed.baselines.systems import Examples
 from hierseed.baselines.systems.paths import PaddedTree, product_argmax
 from hierseed.baselines.systems.text import (
     PADDING,
@@ -14,7 +14,7 @@ from hierseed.baselines.systems.text import (
     kim_words,
 )
 from hierseed.core.tree import Tree
-from hierseed.errors import EmbeddingError, HierSeedError, ModelError, SeedError
+from hierseed.errors import EmbeddingError, ModelError, SeedError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra 'neural')")
 
@@ -25,6 +25,7 @@ from hierseed.baselines.systems.wordvectors import (  # noqa: E402
     GloveFile,
     RandomVectors,
     initial_vectors,
+    vector_source,
 )
 
 UNEVEN = Tree([-1, 0, 0, -1, 3, 4, 4, -1])  # 0 > {1, 2}, 3 > 4 > {5, 6}, 7
@@ -196,9 +197,13 @@ def test_examples_spread_lists_of_topics_and_drop_doubles():
         Examples.of(["x", "y"], [1])
 
 
-def test_an_unknown_system_is_refused_with_those_there_are():
-    with pytest.raises(HierSeedError, match="hdltex"):
-        make_system("hdl-tex")
+def test_a_source_of_vectors_is_found_by_its_name(tmp_path):
+    assert vector_source(None).name.startswith("skip-gram 100d")
+    assert vector_source("random").name == "random"
+    with pytest.raises(EmbeddingError, match="no word vectors 'glove:nowhere'"):
+        vector_source("glove:nowhere")
+    (tmp_path / "g.txt").write_text("a 1 2 3\n")
+    assert vector_source(f"glove:{tmp_path / 'g.txt'}").dimension == 3
 
 
 def test_random_vectors_know_no_word():

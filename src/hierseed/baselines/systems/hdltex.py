@@ -45,7 +45,7 @@ class HDLTexConfig(SupervisedConfig):
             "seed_batch": 8,
         }
         small |= {"epochs": 20, "seed_epochs": 20, "dropout": 0.1}
-        return cls(**small | options)
+        return cls(**small | {"words": 5000} | options)
 
 
 class Recurrent(nn.Module):

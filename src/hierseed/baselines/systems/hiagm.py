@@ -61,9 +61,8 @@ class HiAGMConfig(SupervisedConfig):
         """Give small settings, for tests and first looks."""
         small: dict[str, Any] = {"length": 40, "hidden": 12, "maps": 12, "node": 12, "rate": 0.01}
         small |= {"epochs": 30, "seed_epochs": 40, "batch": 8, "seed_batch": 8, "min_count": 1}
-        return cls(
-            **small | {"word_dropout": 0.1, "node_dropout": 0.1, "logit_dropout": 0.1} | options
-        )
+        small |= {"word_dropout": 0.1, "node_dropout": 0.1, "logit_dropout": 0.1}
+        return cls(**small | {"words": 5000} | options)
 
 
 class TextEncoder(nn.Module):

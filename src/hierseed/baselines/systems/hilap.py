@@ -70,11 +70,8 @@ class HiLAPConfig(SupervisedConfig):
         """Give small settings, for tests and first looks."""
         small: dict[str, Any] = {"length": 40, "width": 32, "label": 16, "hidden": 64}
         small |= {"epochs": 20, "seed_epochs": 30, "rl_epochs": 5, "rl_seed_epochs": 5}
-        return cls(
-            **small
-            | {"rate": 0.01, "beta": 0.1, "batch": 8, "seed_batch": 8, "dropout": 0.2}
-            | options
-        )
+        small |= {"rate": 0.01, "beta": 0.1, "batch": 8, "seed_batch": 8, "dropout": 0.2}
+        return cls(**small | {"words": 5000} | options)
 
 
 class Answers(NamedTuple):
@@ -122,20 +119,16 @@ class HiLAP(Supervised):
             steering = self._reinforced(read, sets[some])
             return steering + self._supervised(read, gold[some], sets[some])
 
-        options: dict[str, Any] = {"validate": validate}
-        for stage, loss, epochs in (
-            ("supervised", supervised, None),
-            (
-                "reinforced",
-                reinforced,
-                self.config.rl_epochs if self.full else self.config.rl_seed_epochs,
-            ),
+        config, n = self.config, len(examples)
+        rl_epochs = config.rl_epochs if self.full else config.rl_seed_epochs
+        for stage, loss, schedule in (
+            ("supervised", supervised, config.schedule(self.full)),
+            ("reinforced", reinforced, config.schedule(self.full, rl_epochs)),
         ):
-            if epochs == 0:
+            if stage == "reinforced" and not rl_epochs:
                 continue
-            options["schedule"] = self.config.schedule(self.full, epochs)
-            optimiser = adam(self.model, self.config.rate, weight_decay=self.config.decay)
-            self.train(stage, self.model, optimiser, loss, len(examples), **options)
+            optimiser = adam(self.model, config.rate, weight_decay=config.decay)
+            self.train(stage, self.model, optimiser, loss, n, schedule=schedule, validate=validate)
             if validate is not None:
                 validate()
                 self.diagnostics_[f"after_{stage}"] = self._seen
