@@ -23,13 +23,14 @@
     hatch.append(draw("rect", { width: 2, height: 6, fill: "var(--card)", opacity: 0.6 }));
     const defs = draw("defs"); defs.append(hatch);
     svg.replaceChildren(defs);
+    let outline = "";
 
     function arc(t, a, b, level) {
       if (b - a < 0.002) return;
       const r = hole + (level - 1) * width, s = r + width - 1.5;
+      if (t === picked) outline = ring(a, b, r, s); // drawn last, over its neighbours
       const path = draw("path", { d: ring(a, b, r, s), fill: t === NONE ? "var(--none)" : colour(t) });
       if (rings === 1 && t >= 0 && focus !== ALL) path.setAttribute("fill-opacity", 0.62 + 0.38 * (1 - rank[t] / children[focus].length));
-      if (t === picked) path.classList.add("pick");
       path.append(draw("title", {}, fullName(t) + ": " + many(countOf(t), "document") + ", " + share(countOf(t), DATA.n)));
       path.addEventListener("click", () => choose(t));
       svg.append(path);
@@ -52,6 +53,7 @@
     const end = fan(focus === ALL ? tops : children[focus], 0, 2 * Math.PI / total, 1);
     if (focus === ALL && DATA.none) arc(NONE, end, 2 * Math.PI, 1);
 
+    if (outline) svg.append(draw("path", { d: outline, class: "pick", fill: "none" }));
     const centre = draw("circle", { class: "centre", r: hole - 4 });
     centre.addEventListener("click", () => choose(focus === ALL ? ALL : T.parent[focus] < 0 ? ALL : T.parent[focus]));
     centre.append(draw("title", {}, focus === ALL ? "Whole corpus" : "Go out"));

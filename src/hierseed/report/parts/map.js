@@ -135,5 +135,12 @@
   });
   box.querySelectorAll("button").forEach(button => button.addEventListener("click", () => scale(Number(button.dataset.zoom), size / 2, high / 2)));
   new ResizeObserver(paint).observe(canvas);
-  parts.push(paint);
+  parts.push(topic => { // a topic chosen elsewhere must not lie outside the view
+    const mine = zoom > 1 && topic >= 0 ? [...M.topic.keys()].filter(i => inside(M.topic[i], topic)) : [];
+    if (mine.length) {
+      const x = mine.reduce((sum, i) => sum + M.tx[i], 0) / mine.length, y = mine.reduce((sum, i) => sum + M.ty[i], 0) / mine.length;
+      if (toX(x) < 0 || toY(y) < 0 || toX(x) > size || toY(y) > high) { cx = x; cy = y; }
+    }
+    paint();
+  });
 })();

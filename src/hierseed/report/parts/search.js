@@ -22,6 +22,15 @@
     }
     return [...out, text.slice(done)];
   }
+  // The part of a text around the first hit, cut between words.
+  function around(text, words) {
+    const low = text.toLowerCase(), hits = words.map(word => low.indexOf(word)).filter(at => at >= 0);
+    let from = hits.length ? Math.max(0, Math.min(...hits) - 50) : 0;
+    if (from) from = text.indexOf(" ", from) + 1;
+    let to = from + 130;
+    if (to < text.length) to = Math.max(text.lastIndexOf(" ", to), from + 60);
+    return (from ? "… " : "") + text.slice(from, to) + (to < text.length ? " …" : "");
+  }
   function look() {
     const words = fold(field.value).split(/\s+/).filter(Boolean);
     tree.hidden = words.length > 0;
@@ -40,7 +49,7 @@
       make("h3", {}, many(docs.length, "document") + (D.id.length < DATA.n ? " of the " + whole(D.id.length) + " in this page" : "")),
       ...docs.slice(0, MOST).map(i => make("button", { class: "hit", type: "button", onclick: () => choose(D.topic[i] < 0 ? NONE : D.topic[i], true) },
         make("small", {}, D.id[i] + " in " + nameOf(D.topic[i] < 0 ? NONE : D.topic[i])),
-        ...marked(D.text[i].slice(0, 140), words))));
+        ...marked(around(D.text[i], words), words))));
   }
   let wait = 0;
   field.addEventListener("input", () => { clearTimeout(wait); wait = setTimeout(look, 80); });

@@ -1,0 +1,103 @@
+"""The page under a person's hands: search, arrows, themes, map; in a real Chromium."""
+
+import shutil
+
+import pytest
+
+from hierseed.report.gather import gather
+from hierseed.report.page import render
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="the package playwright is not installed"
+)
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+
+@pytest.fixture(scope="module")
+def address(case, tmp_path_factory):
+    found = gather(case.model, case.X, zip(case.ids, case.texts), assignments=case.assignments)
+    file = tmp_path_factory.mktemp("page") / "report.html"
+    file.write_text(render(found), encoding="utf-8")
+    return file.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as player:
+        opened = player.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Open the page; whatever it complains of or asks the network for fails the test."""
+    heard, asked, opened = [], [], []
+
+    def go(width=1400, hash="", **options):
+        page = browser.new_page(viewport={"width": width, "height": 900}, **options)
+        page.on("console", lambda message: heard.append(message.text))
+        page.on("pageerror", lambda fault: heard.append(str(fault)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(address + hash)
+        opened.append(page)
+        return page
+
+    yield go
+    for page in opened:
+        page.close()
+    assert not heard
+    assert {url.split("#")[0] for url in asked} == {address}
+
+
+def title(page):
+    return page.locator("#detail h2").inner_text()
+
+
+def test_search_and_keys(visit):
+    page = visit()
+    assert title(page) == "Whole corpus"
+    page.keyboard.press("/")
+    page.keyboard.type("fish")
+    page.wait_for_selector("#found mark")
+    assert not page.locator("#tree").is_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert title(page) == "Fish"
+    page.keyboard.press("Escape")
+    assert page.locator("#tree").is_visible()
+    page.locator("#tree li[tabindex='0']").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert title(page) == "Ships"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    assert title(page) == "Sea"
+    assert page.url.endswith("#topic-0")
+
+
+def test_a_topic_can_be_chosen_in_both_figures(visit):
+    page = visit()
+    page.locator("#burst path").first.click()
+    assert title(page) == "Sea"
+    page.locator("#burst .centre").click(force=True)
+    assert title(page) == "Whole corpus"
+    box = page.locator("#map canvas").bounding_box()
+    names = set()
+    for x in range(10, 95, 6):
+        for y in range(10, 95, 12):
+            page.mouse.click(box["x"] + box["width"] * x / 100, box["y"] + box["height"] * y / 100)
+            names.add(title(page))
+    assert {"Birds", "Fish"} <= names
+
+
+@pytest.mark.parametrize("width", [1400, 400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_overflows_in_either_theme(visit, width, scheme):
+    page = visit(width, "#topic-0", color_scheme=scheme)
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator("#theme").click()
+    assert page.evaluate("document.documentElement.dataset.theme") != scheme
