@@ -52,23 +52,33 @@ def learn_scale(
 
 def sibling_variance(components: Components, seeds: Seeds, within: float) -> tuple[float, int]:
     """Variance of siblings around their mean beyond what few seeds explain, over all groups."""
-    nodes = components.nodes
-    means = np.zeros((len(nodes) + 1, seeds.sums.shape[1]))
-    noise = np.full(len(nodes) + 1, np.nan)  # variance of a node's mean, in units of `within`
-    known = seeds.counts > 0
-    at = components.node[known]
-    means[at] = seeds.means[known]
-    noise[at] = 1.0 / seeds.counts[known]
+    means, noise = average_up(components, seeds)
     squares, count = 0.0, 0
+    for node in range(-1, len(components.nodes)):
+        children = components.nodes.children(node)
+        children = children[np.isfinite(noise[children])]
+        if len(children) > 1:
+            free = len(children) - 1
+            apart = ((means[children] - means[node]) ** 2).sum()
+            squares += apart - within * noise[children].mean() * free
+            count += free
+    return float(squares) / max(count, 1), count
+
+
+def average_up(components: Components, seeds: Seeds) -> tuple[Floats, Floats]:
+    """Plain mean of each node's children, from the seeds up; the last row is the root.
+
+    Also the variance of each mean, in units of one document's; NaN where no seed lies below.
+    """
+    nodes, known = components.nodes, seeds.counts > 0
+    means = np.zeros((len(nodes) + 1, seeds.sums.shape[1]))
+    noise = np.full(len(nodes) + 1, np.nan)
+    means[components.node[known]] = seeds.means[known]
+    noise[components.node[known]] = 1.0 / seeds.counts[known]
     for node in range(len(nodes) - 1, -2, -1):
         children = nodes.children(node)
         children = children[np.isfinite(noise[children])]
-        if not len(children):
-            continue
-        means[node] = means[children].mean(axis=0)
-        noise[node] = noise[children].mean() / len(children)
-        free = len(children) - 1
-        apart = ((means[children] - means[node]) ** 2).sum()
-        squares += apart - within * noise[children].mean() * free
-        count += free
-    return float(squares) / max(count, 1), count
+        if len(children):
+            means[node] = means[children].mean(axis=0)
+            noise[node] = noise[children].mean() / len(children)
+    return means, noise

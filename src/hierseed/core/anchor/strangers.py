@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hierseed.core.anchor.components import Components
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.moments import counted
+from hierseed.core.anchor.scale import average_up
 from hierseed.core.anchor.seeds import Seeds
 from hierseed.core.blocks import Block, Blocks
 from hierseed.core.exact import Grid
@@ -22,7 +23,7 @@ from hierseed.core.exact import Grid
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
-FAR = 2.0  # standard deviations beyond the mean squared distance
+FAR = 1.5  # standard deviations beyond the mean squared distance
 
 
 @dataclass(frozen=True)
@@ -57,17 +58,16 @@ def find_strangers(
     shape = (len(components), blocks.width)
     if not n or not components.is_rest.any() or deviation <= 1e-9 * mean:
         return Strangers(mean * unit, np.zeros(shape[0]), np.zeros(shape))
-    weights, sums = np.zeros(len(known)), np.zeros((len(known), blocks.width))
-    for far, vectors in blocks.map(_far, mean + FAR * deviation, *model):
+    means_up, _ = average_up(components, seeds)
+    rest = np.flatnonzero(components.is_rest)
+    centres = np.zeros(shape)
+    centres[rest] = means_up[components.nodes.parent[components.node[rest]]]
+    home, none = rest_of(components)[known], int(components.of_topic[-1])
+    weights, sums = np.zeros(shape[0]), np.zeros(shape)
+    for far, vectors in blocks.map(_far, mean + FAR * deviation, centres, home, none, *model):
         weights += far
         sums += vectors
-    home = rest_of(components)[known]
-    to_rest = np.zeros((shape[0], len(known)))
-    to_rest[home[home >= 0], np.flatnonzero(home >= 0)] = 1.0
-    none = components.of_topic[-1]
-    if none >= 0:  # what is far from all topics may also be of none
-        to_rest[none] = 1.0
-    return Strangers(mean * unit, to_rest @ weights, to_rest @ lattice.vectors.value(sums))
+    return Strangers(mean * unit, weights, lattice.vectors.value(sums))
 
 
 def rest_of(components: Components) -> NDArray[np.intp]:
@@ -94,18 +94,29 @@ def _distances(
 def _far(
     block: Block,
     limit: float,
+    centres: Floats,
+    home: NDArray[np.intp],
+    none: int,
     means: Floats,
     noise: Floats,
     lattice: Lattice,
     skip: Ints,
     total: int,
 ) -> tuple[Floats, Floats]:
+    """Strangers go to Other beside their nearest topic, or to None if the root is nearer yet."""
     X = counted(block, lattice, skip, total)
     best, away = nearest(X, means, noise, lattice)
     far = np.flatnonzero(away > limit)
-    share = np.zeros((len(means), len(far)))
-    share[best[far], np.arange(len(far))] = 1.0
-    return share.sum(axis=1), share @ X[far]
+    X, rest = X[far], home[best[far]]
+    if none >= 0:
+        two = np.stack([np.full(len(far), none), rest], axis=1)
+        offset = X[:, None, :] * lattice.unit - centres[two]
+        distance = np.einsum("ijk,ijk->ij", offset, offset)
+        rest = np.where(distance[:, 1] < distance[:, 0], rest, none)
+    at = np.flatnonzero(rest >= 0)
+    share = np.zeros((len(centres), len(at)))
+    share[rest[at], np.arange(len(at))] = 1.0
+    return share.sum(axis=1), share @ X[at]
 
 
 def nearest(
