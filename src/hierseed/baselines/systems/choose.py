@@ -9,6 +9,7 @@ from hierseed.baselines.systems.system import System
 from hierseed.errors import HierSeedError
 
 SYSTEMS = {  # name -> module and class
+    "hlda": "hlda:HLDA",
     "hdltex": "hdltex:HDLTex",
     "hft": "hft:HFT",
     "hiagm": "hiagm:HiAGM",
