@@ -24,7 +24,8 @@ def load(name):
 
 
 def lines_of(head, rows):
-    rule = ["---", *["---:"] * (len(head) - 1)]
+    words = len(head) > 2  # names in the first two columns, or in the first alone
+    rule = ["---"] * (1 + words) + ["---:"] * (len(head) - 1 - words)
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in (head, rule, *rows))
 
 
