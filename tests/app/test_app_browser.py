@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workbench_browser import Server, Visit, chromium, missing
+from workbench_browser import AXE, Server, Visit, chromium, missing
 from workbench_chapters import CHAPTERS
 
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
 from hierseed.demo.docstrings import read_docstrings
+
+SCREENS = ("Load", "Taxonomy", "Seeds", "Fit", "Review", "Export")
+WITH_TOPIC = ("Taxonomy", "Seeds", "Review")
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
 
@@ -29,8 +32,8 @@ def served() -> Iterator[Any]:
     """Start servers that end with the test, however it ends."""
     servers: list[Server] = []
 
-    def start(path: Path) -> Server:
-        servers.append(Server(path))
+    def start(path: Path, *options: str) -> Server:
+        servers.append(Server(path, *options))
         return servers[-1]
 
     yield start
@@ -195,8 +198,9 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
 def test_a_label_survives_kill_9_right_after_the_click(
     chrome: Any, served: Any, project: Project
 ) -> None:
-    server = served(project.path)
-    visit = Visit(chrome, server.address + "/seeds")
+    server = served(project.path, "--token", "let-me-in")
+    visit = Visit(chrome, server.address + "/seeds?token=let-me-in")
+    assert visit.page.url == server.address + "/seeds"
     visit.topic("zipfile")
     before = labels.seeds(project)
     visit.page.focus(".card.here")
@@ -318,30 +322,57 @@ def test_by_keyboard_alone(chrome: Any, house: tuple[Server, Project]) -> None:
     assert visit.faults == []
 
 
-def test_narrow_and_accessible(chrome: Any, house: tuple[Server, Project]) -> None:
-    """No screen scrolls sideways at 400 pixels; axe finds nothing serious, light or dark."""
-    server, _ = house
-    narrow = Visit(chrome, server.address, width=400, height=800)
-    wide = Visit(chrome, server.address)
-    findings: list[str] = []
-    for name in ("Load", "Taxonomy", "Seeds", "Fit", "Review", "Export"):
-        for visit in (narrow, wide):
-            visit.step(name)
-        if name in ("Taxonomy", "Seeds", "Review"):
-            narrow.page.click("text=Topics")
-            narrow.page.click("#side .line:has(.name:text-is('pathlib'))")
-            wide.topic("pathlib")
-            for visit in (narrow, wide):
-                visit.page.wait_for_selector("#stage .path:has-text('pathlib')")
-        across = narrow.page.evaluate("document.documentElement.scrollWidth")
+def test_no_screen_scrolls_sideways_at_400_pixels(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
+    visit = Visit(chrome, house[0].address, width=400, height=800)
+    for name in SCREENS:
+        visit.step(name)
+        if name in WITH_TOPIC:
+            visit.page.click("text=Topics")
+            visit.page.click("#side .line:has(.name:text-is('pathlib'))")
+            visit.page.wait_for_selector("#stage .path:has-text('pathlib')")
+        across = visit.page.evaluate("document.documentElement.scrollWidth")
         assert across <= 400, f"{name} is {across} wide"
-        narrow.shot(f"narrow-{name.lower()}")
-        findings += [f"{name}: {found}" for found in wide.findings()]
-    wide.page.click("[aria-label='Dark colours']")
+        visit.shot(f"narrow-{name.lower()}")
+    assert visit.faults == []
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not fetched: make browser")
+def test_axe_finds_nothing_serious(chrome: Any, house: tuple[Server, Project]) -> None:
+    """Every screen, then two of them in dark colours."""
+    visit = Visit(chrome, house[0].address)
+    findings: list[str] = []
+    for name in SCREENS:
+        visit.step(name)
+        if name in WITH_TOPIC:
+            visit.topic("pathlib")
+            visit.page.wait_for_selector("#stage .path:has-text('pathlib')")
+        findings += [f"{name}: {found}" for found in visit.findings()]
+    visit.page.click("[aria-label='Dark colours']")
     for name in ("Review", "Fit"):
-        wide.step(name)
-        wide.page.wait_for_timeout(200)
-        findings += [f"dark {name}: {found}" for found in wide.findings()]
-    wide.shot("dark-fit")
+        visit.step(name)
+        findings += [f"dark {name}: {found}" for found in visit.findings()]
+    visit.shot("dark-fit")
     assert findings == []
-    assert narrow.faults + wide.faults == []
+    assert visit.faults == []
+
+
+@pytest.mark.slow
+def test_the_sample_is_one_click_away(chrome: Any, served: Any, tmp_path: Path) -> None:
+    visit = Visit(chrome, served(tmp_path / "library.hierseed").address)
+    page = visit.page
+    page.set_default_timeout(240_000)
+    page.click("text=Open the sample project")
+    page.wait_for_selector("section[aria-label='Expert labels'] .state")
+    page.wait_for_selector(".job", state="hidden")
+    visit.shot("sample-load")
+    visit.step("Fit")
+    page.click("text=Fit now")
+    page.wait_for_selector(".fits li:has-text('against the experts')")
+    visit.shot("sample-fit")
+    visit.step("Review")
+    page.click(".tabs >> text=Scores")
+    page.wait_for_selector("td.n")
+    visit.shot("sample-scores")
+    assert visit.faults == []

@@ -22,7 +22,7 @@ KINDS = {
     "all": "all of them, in the order of the corpus",
 }
 
-Ints = NDArray[np.intp]
+Ints = NDArray[np.int32]
 
 
 class Listing(NamedTuple):
@@ -42,7 +42,9 @@ def listing(fit: Fit, here: Topics, key: str, kind: str, offset: int, limit: int
 def _order(fit: Fit, within: tuple[bool, ...], key: str, kind: str) -> Ints:
     """Records in the order asked for; kept, so that turning a page costs nothing."""
     lookup = np.array(within)
-    records = np.flatnonzero(lookup[fit.topic])  # topic -1 asks the last entry, which is None's
+    records = np.flatnonzero(lookup[fit.topic]).astype(
+        np.int32
+    )  # topic -1 asks the last entry, which is None's
     if kind == "all" or not len(records):
         return records
     level = _level(fit, key)

@@ -83,7 +83,7 @@ def _sample(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
 def _fit(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
     from hierseed.app import fitting
 
-    return f"fit {fitting.fit(project, fitting.Dials(**arguments), tell)}"
+    return f"fit {fitting.fit(project, fitting.Dials(**arguments), tell)} is ready"
 
 
 def _embed(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
@@ -97,9 +97,10 @@ def _export(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
 
     fit = fits.get(project, arguments["fit"])
     if arguments["what"] == "bundle":
-        return export.write_bundle(project, fit).name
+        return f"{export.write_bundle(project, fit).name} is ready"
     ending, text = arguments["ending"], arguments["text"]
-    return export.write_documents(project, fit, ending, text=text, tell=tell).name
+    made = export.write_documents(project, fit, ending, text=text, tell=tell)
+    return f"{made.name} is ready"
 
 
 WORK: dict[str, Callable[[Project, dict[str, Any], Tell], str]] = {

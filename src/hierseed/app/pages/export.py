@@ -71,7 +71,7 @@ class Export(Screen):
         return fit
 
     def _say(self, path: Path) -> None:
-        self.session.say(f"{path.name} is ready below.")
+        self.session.say(f"{path.name} is ready, under Files.")
 
 
 def _written(project: Any) -> list[Path]:

@@ -17,7 +17,7 @@ from hierseed.app.pages.taxonomy import TaxonomyScreen
 from hierseed.app.project import Project
 from hierseed.app.store import documents, labels, topics
 from hierseed.app.tree import path_of, tree_view
-from hierseed.errors import HierSeedError
+from hierseed.errors import HierSeedError, ModelError
 
 SCREENS: list[type[Screen]] = [Load, TaxonomyScreen, SeedsScreen, FitScreen, Review, Export]
 
@@ -41,7 +41,11 @@ class Session:
     def fit(self) -> Fit | None:
         """The fit that is looked at."""
         if self.fit_id is not None:
-            return fits.get(self.project, self.fit_id)
+            try:
+                return fits.get(self.project, self.fit_id)
+            except ModelError as fault:
+                self.fit_id = None
+                self.say(str(fault), "bad")
         return fits.last(self.project)
 
     def frame(self) -> dict[str, Any]:
@@ -50,7 +54,7 @@ class Session:
         job = jobs.latest(self.project)
         summary = ""
         if fit:
-            summary = f"Fit {fit.id} · {fit.facts['coverage']:.0%} placed"
+            summary = f"Fit {fit.id} · {fit.facts['coverage']:.1%} placed"
         return {
             "project": self.project.name,
             "screen": self.screen,
@@ -70,7 +74,12 @@ class Session:
 
     def stage(self) -> dict[str, Any]:
         """The screen itself."""
-        return {"name": self.screen, "view": self.screens[self.screen].view()}
+        try:
+            return {"name": self.screen, "view": self.screens[self.screen].view()}
+        except HierSeedError as fault:  # what it was about to show is gone: it starts anew
+            self.say(str(fault), "bad")
+            self.screens[self.screen] = type(self.screens[self.screen])(self)
+            return {"name": self.screen, "view": self.screens[self.screen].view()}
 
     def path(self) -> str:
         """The full path of the topic that is selected."""
@@ -100,9 +109,10 @@ class Session:
 
     def everything(self) -> dict[str, Any]:
         """All parts, and what there is to say."""
-        notes, self.notes = self.notes, []
         self.pulse = self.project.pulse()
-        return {"frame": self.frame(), "tree": self.tree(), "stage": self.stage(), "notes": notes}
+        parts = {"frame": self.frame(), "tree": self.tree(), "stage": self.stage()}
+        notes, self.notes = self.notes, []
+        return {**parts, "notes": notes}
 
     def tick(self) -> dict[str, Any] | None:
         """Look whether something changed: a job went on, or another tab wrote. None if not."""
@@ -122,7 +132,7 @@ class Session:
 
     def _tell_end(self, job: jobs.Job) -> None:
         if job.state == "done":
-            self.say(f"Done: {job.message}.")
+            self.say(f"{job.message[:1].upper()}{job.message[1:]}.")
         elif job.state != "cancelled":
             self.say(job.message, "bad")
 
