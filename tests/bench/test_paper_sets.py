@@ -3,15 +3,14 @@
 import gzip
 import io
 import tarfile
-from types import SimpleNamespace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 
 from hierseed.bench.datasets import load_dataset
-from hierseed.bench.rcv1 import labels_of_sklearn, read_hierarchy
 from hierseed.errors import CorpusError
 
 # ------------------------------------------------------------------ WOS
@@ -120,14 +119,21 @@ def test_rcv1_from_the_nist_text(rcv1):
     assert paths == [["CCAT > C15"]] * 2
 
 
-def test_rcv1_labels_from_scikit_learn(rcv1):
-    codes, _ = read_hierarchy(rcv1)
-    bunch = SimpleNamespace(
-        target=sparse.csr_matrix([[1, 0, 1], [0, 1, 0]]),
-        target_names=np.array(["C15", "GCAT", "ZZZ"]),
-        sample_id=np.array([2286, 2287]),
-    )
-    assert labels_of_sklearn(bunch, codes) == {"2286": [codes["C15"]], "2287": [codes["GCAT"]]}
+def test_rcv1_labels_from_the_copy_that_scikit_learn_keeps(rcv1):
+    (rcv1 / "rcv1-v2.topics.qrels.gz").unlink()
+    (rcv1 / "RCV1").mkdir()
+    parts = {
+        "samples": sparse.csr_matrix(np.eye(3)),
+        "sample_id": np.array([2286, 26151, 26152], dtype=np.uint32),
+        "sample_topics": sparse.csr_matrix([[1, 0, 0], [0, 1, 1], [0, 0, 1]]),
+        "topics_names": np.array(["C15", "GCAT", "ZZZ"], dtype=object),
+    }
+    for name, value in parts.items():
+        joblib.dump(value, rcv1 / "RCV1" / f"{name}_py3.pkl")
+    dataset = load_dataset("rcv1", rcv1)
+    paths = [[dataset.taxonomy.paths[t] for t in topics] for topics in dataset.labels]
+    assert paths == [["CCAT > C15"], ["GCAT"]]
+    assert dataset.ids == ["2286", "26151"]
 
 
 def test_rcv1_without_texts_says_where_to_look(rcv1):

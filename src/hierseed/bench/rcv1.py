@@ -8,7 +8,9 @@ The folder holds the files of the LYRL2004 appendices (plain or .gz), under thei
     lyrl2004_tokens_test_pt0.dat … pt3.dat
 
 Where the token files are absent, the NIST text is read instead: `*.xml` stories anywhere
-below the folder, split by story number as LYRL2004 does. Qrels may then be absent too.
+below the folder, split by story number as LYRL2004 does. Where the qrels are absent, labels
+are taken from scikit-learn's copy (`fetch_rcv1(data_home=FOLDER)` leaves one in `RCV1`), or
+from the XML itself.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import Any, TextIO
 from xml.etree import ElementTree
 
 import numpy as np
+from sklearn.datasets import fetch_rcv1
 
 from hierseed.bench.dataset import TEST, TRAIN, Dataset, most_specific
 from hierseed.bench.published import differences
@@ -38,7 +41,7 @@ Story = tuple[str, str, str]  # number, text, part
 def read_rcv1(path: Path) -> Dataset:
     """Read the corpus from the user's folder."""
     codes, taxonomy = read_hierarchy(path)
-    topics = read_qrels(path, codes)
+    topics = read_qrels(path, codes) or _fetched_before(path, codes)
     stories = list(_token_stories(path)) or list(_xml_stories(path, topics, codes))
     if not stories:
         raise CorpusError(
@@ -91,6 +94,13 @@ def read_qrels(folder: Path, codes: dict[str, int]) -> dict[str, list[int]]:
                 if code in codes:
                     topics.setdefault(story, []).append(codes[code])
     return topics
+
+
+def _fetched_before(folder: Path, codes: dict[str, int]) -> dict[str, list[int]]:
+    """Labels of the copy that scikit-learn keeps, where there is one; nothing is downloaded."""
+    if not (folder / "RCV1").is_dir():
+        return {}
+    return labels_of_sklearn(fetch_rcv1(data_home=folder, download_if_missing=False), codes)
 
 
 def labels_of_sklearn(bunch: Any, codes: dict[str, int]) -> dict[str, list[int]]:
