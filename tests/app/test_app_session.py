@@ -267,7 +267,10 @@ def test_load_screen_previews_and_tells_every_fault(empty: Project, tmp_path: Pa
     session.act("load")
     job = jobs.latest(empty)
     assert job is not None
-    assert jobs.wait(empty, job.id).state == "done"
+    done = jobs.wait(empty, job.id)
+    assert done.state == "done"
+    assert done.message.startswith("2 documents added; 2 rows left out")
+    assert "news.csv:3" in done.message
     assert documents.count(empty) == 2
     seeds = folder / "dddddddd.csv"
     seeds.write_text("id,text,topic\n4,,A > B\n99,,A > C\n4,,Nowhere\n,own words,C\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
@@ -12,13 +13,14 @@ from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
 from hierseed.errors import HierSeedError, TaxonomyError
 from hierseed.io.corpus import ROW_NUMBER, Corpus
-from hierseed.io.faults import Fault
+from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import as_text, open_records
 from hierseed.io.seeds import Seeds, read_seeds
 from hierseed.taxonomy import Taxonomy
 
 BATCH = 2_000  # documents per transaction: what a kill can cost, and how long others wait
 PREVIEW = 6
+AT_ONCE = 64 * 2**20  # bytes of a file that is checked while the person waits
 TEXT_NAMES = ("text", "body", "content", "abstract", "document", "message", "description")
 ID_NAMES = ("id", "doc_id", "docid", "key", "uid", "identifier", "name")
 
@@ -62,6 +64,11 @@ def look_at_corpus(file: Path) -> Look:
 def check_corpus(file: Path, id: str, text: str) -> Look:
     """Read the whole file once; every kind of fault with its count and first places."""
     look = Look(id=id, text=text)
+    size = file.stat().st_size
+    if size > AT_ONCE:
+        then = "it is checked while it is loaded, and rows that can't be used are counted then"
+        look.facts.append(f"A large file ({size / 2**20:,.0f} MB): {then}")
+        return look
     try:
         corpus = Corpus(file, id=id, text=text, on_error="skip")
         survey = corpus.survey()
@@ -76,17 +83,24 @@ def check_corpus(file: Path, id: str, text: str) -> Look:
 
 
 def load_corpus(
-    project: Project, file: Path, id: str, text: str, *, skip: bool = True, tell: Tell | None = None
-) -> int:
-    """Take a corpus over, a batch at a time; a load that was cut off goes on when run again."""
-    corpus = Corpus(file, id=id, text=text, on_error="skip" if skip else "stop")
+    project: Project, file: Path, id: str, text: str, tell: Tell | None = None
+) -> tuple[int, Faults]:
+    """Take a corpus over, a batch at a time; a load that was cut off goes on when run again.
+
+    Returns how many documents are new, and what was wrong with the rows that were left out.
+    """
+    corpus = Corpus(file, id=id, text=text, on_error="skip")
+    if tell:
+        tell({"phase": "Checking the file"})
     total, done, added = len(corpus), 0, 0
+    started = time.perf_counter()
     for batch in corpus.batches(BATCH):
         added += documents.add(project, batch)
         done += len(batch)
         if tell:
-            tell({"phase": "Reading the documents", "done": done, "total": total})
-    return added
+            left = (time.perf_counter() - started) / done * (total - done)
+            tell({"phase": "Reading the documents", "done": done, "total": total, "left": left})
+    return added, corpus.survey().faults
 
 
 def load_taxonomy(project: Project, file: Path, name: str) -> Taxonomy:

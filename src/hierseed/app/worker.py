@@ -69,9 +69,10 @@ def _load(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
     from hierseed.app import loading
 
     file = Path(arguments["file"])
-    added = loading.load_corpus(project, file, arguments["id"], arguments["text"], tell=tell)
+    added, faults = loading.load_corpus(project, file, arguments["id"], arguments["text"], tell)
     file.unlink(missing_ok=True)
-    return f"{added:,} documents added"
+    left_out = f"; {len(faults):,} rows left out: {faults.describe()}" if faults else ""
+    return f"{added:,} documents added{left_out}".replace(file.name, arguments["name"])
 
 
 def _sample(project: Project, arguments: dict[str, Any], tell: Tell) -> str:

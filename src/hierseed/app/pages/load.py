@@ -105,6 +105,7 @@ class Load(Screen):
         if self.file is None or self.look is None:
             raise ProjectError("choose a file first")
         arguments = {"file": str(self.file), "id": self.look.id, "text": self.look.text}
+        arguments["name"] = self.file_name
         jobs.start(self.project, "load", **arguments)
         self.project.put(
             "corpus", {"name": self.file_name, "id": self.look.id, "text": self.look.text}

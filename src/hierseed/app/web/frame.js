@@ -4,7 +4,7 @@ import { counted, duration, percent, shared } from "/workbench/web/shared.js";
 export default {
   props: { view: Object },
   emits: ["act"],
-  data: () => ({ notes: [], next: 0, shared }),
+  data: () => ({ notes: [], next: 0, theme: "light", shared }),
   template: `
     <header class="frame">
       <a class="skip" href="#stage">Skip to the work</a>
@@ -48,8 +48,10 @@ export default {
       return this.theme === "dark";
     },
   },
-  beforeCreate() {
-    this.theme = null;
+  watch: {
+    "view.screen"() {
+      this.$nextTick(() => document.querySelector("nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
+    },
   },
   mounted() {
     // NiceGUI wraps everything in a main of its own; ours is the one that holds the work.
@@ -80,7 +82,6 @@ export default {
     turn() {
       this.setTheme(this.theme === "dark" ? "light" : "dark");
       localStorage.setItem("hierseed-theme", this.theme);
-      this.$forceUpdate();
     },
     tell(note) {
       const id = this.next++;

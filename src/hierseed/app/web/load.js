@@ -19,25 +19,6 @@ export default {
       <div><h2>Just looking?</h2><p>Open a sample: the documentation of Python’s own library, with its chapters as taxonomy.</p></div>
       <button class="main" @click="$emit('act', { do: 'sample' })">Open the sample project</button>
     </div>
-    <div class="tiles">
-      <section v-for="(kind, name) in KINDS" :key="name" :class="['tile', { over: over === name, done: state(name) }]"
-        :aria-label="kind.title" @dragover.prevent="over = name" @dragleave="over = ''" @drop.prevent="drop(name, $event)">
-        <h2>{{ kind.title }}</h2>
-        <p class="state" v-if="state(name)">{{ state(name) }}</p>
-        <p class="soft">{{ kind.about }}</p>
-        <progress v-if="name in sending" :value="sending[name]" max="1" :aria-label="'Sending ' + kind.title"></progress>
-        <label class="choose">Choose a file, or drop it here
-          <input type="file" :aria-label="'File with ' + kind.title" @change="choose(name, $event)"></label>
-        <div v-if="faults[name]" class="faults"><p>{{ faults[name] }}</p></div>
-        <div v-if="view.told[name]" class="told">
-          <p v-for="fact in view.told[name].facts"><b>{{ view.told[name].file }}</b>: {{ fact }}</p>
-          <div v-if="view.told[name].faults.length" class="faults">
-            <h3>{{ counted(view.told[name].faults.length, "line") }} to look at</h3>
-            <ul><li v-for="fault in view.told[name].faults">{{ fault }}</li></ul>
-          </div>
-        </div>
-      </section>
-    </div>
     <section v-if="view.preview" class="preview" aria-label="Preview">
       <h2>{{ view.file }}</h2>
       <div v-if="view.preview.faults.length" class="faults"><ul><li v-for="fault in view.preview.faults">{{ fault }}</li></ul></div>
@@ -65,7 +46,26 @@ export default {
           <button @click="$emit('act', { do: 'forget' })">Leave it</button>
         </div>
       </template>
-    </section>`,
+    </section>
+    <div class="tiles">
+      <section v-for="(kind, name) in KINDS" :key="name" :class="['tile', { over: over === name, done: state(name) }]"
+        :aria-label="kind.title" @dragover.prevent="over = name" @dragleave="over = ''" @drop.prevent="drop(name, $event)">
+        <h2>{{ kind.title }}</h2>
+        <p class="state" v-if="state(name)">{{ state(name) }}</p>
+        <p class="soft">{{ kind.about }}</p>
+        <progress v-if="name in sending" :value="sending[name]" max="1" :aria-label="'Sending ' + kind.title"></progress>
+        <label class="choose">Choose a file, or drop it here
+          <input type="file" :aria-label="'File with ' + kind.title" @change="choose(name, $event)"></label>
+        <div v-if="faults[name]" class="faults"><p>{{ faults[name] }}</p></div>
+        <div v-if="view.told[name]" class="told">
+          <p v-for="fact in view.told[name].facts"><b>{{ view.told[name].file }}</b>: {{ fact }}</p>
+          <div v-if="view.told[name].faults.length" class="faults">
+            <h3>{{ counted(view.told[name].faults.length, "line") }} to look at</h3>
+            <ul><li v-for="fault in view.told[name].faults">{{ fault }}</li></ul>
+          </div>
+        </div>
+      </section>
+    </div>`,
   methods: {
     counted,
     state(name) {
