@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from hierseed.embed import choose_embedder, get_embedder
 from hierseed.embed.batches import batches_by_length
-from hierseed.embed.windows import split_windows
+from hierseed.embed.windows import Windowed, split_windows
 from hierseed.errors import EmbeddingError
 
 # ---------------------------------------------------------------- MiniLM
@@ -85,6 +86,26 @@ def test_windows_leave_short_texts_alone_and_read_long_ones_whole(minilm, topics
     assert windowed.cut <= cut + 1
     assert windowed.fingerprint != minilm.fingerprint
     assert windowed.encode([]).shape == (0, 384)
+
+
+class FirstLetter:
+    """Embeds a text as the position of its first letter; tokens are words, with two marks."""
+
+    name, dimension, fingerprint, max_tokens = "first-letter", 1, "0", 5
+
+    def encode(self, texts):
+        return np.array([[ord(text[0]) - ord("a")] for text in texts], dtype=np.float32)
+
+    def token_spans(self, texts):
+        return [[match.span() for match in re.finditer(r"\w+", text)] for text in texts]
+
+
+def test_windows_weigh_by_their_tokens():
+    embedder = Windowed(FirstLetter())
+    # Windows of three words at most: "b c d" and "e f" weigh 3 and 2.
+    vectors = embedder.encode(["b c d e f", "k", "a a a b b b z"])
+    np.testing.assert_allclose(vectors[:2], [[(1 * 3 + 4 * 2) / 5], [10]])
+    assert vectors.dtype == np.float32
 
 
 def test_windows_need_a_limit():
