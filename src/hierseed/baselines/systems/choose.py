@@ -10,6 +10,8 @@ from hierseed.errors import HierSeedError
 
 SYSTEMS = {  # name -> module and class
     "hlda": "hlda:HLDA",
+    "tsntm": "tsntm:TSNTM",
+    "josh": "josh:JoSH",
     "hdltex": "hdltex:HDLTex",
     "hft": "hft:HFT",
     "hiagm": "hiagm:HiAGM",

@@ -80,6 +80,7 @@ class HLDA(System):
 
     name = "hlda"
     Config = HLDAConfig
+    config: Any
     model: Any
 
     def _fit(self, task: Task) -> None:
