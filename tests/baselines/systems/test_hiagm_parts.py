@@ -85,6 +85,16 @@ def test_the_structure_is_wired_in_and_dropout_is_off_when_it_answers():
     assert network(structure=False).structure is None
 
 
+def test_padding_takes_no_part_in_the_largest_over_time():
+    model = network().eval()
+    for layer in model.text.convolutions:
+        torch.nn.init.constant_(layer.bias, 1.0)  # what a window over padding would give
+    with torch.no_grad():
+        together = model(ROWS)
+        alone = model(Rows(ROWS.words[2:, :1], ROWS.lengths[2:]))
+    torch.testing.assert_close(together[2:], alone)
+
+
 def test_the_penalty_equals_the_one_made_by_hand():
     weight = torch.tensor([[1.0, 2.0], [3.0, 5.0], [0.0, 0.0]])
     # parents -1, 0, 1: half of (4 + 9) and half of (9 + 25)
