@@ -260,11 +260,9 @@ class AnchoredHierSeed(SeededEstimator):
         components = make_components(
             self.taxonomy_.tree, has_seeds[:-1], self.taxonomy_.is_other, header["none"]
         )
-        # the covariance is needed to fit, not to place
         mixture = Mixture(
-            arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"],
-            np.zeros((0, 0)), float("nan"),
-        )  # fmt: skip
+            arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"]
+        )
         self._keep(
             components, mixture, arrays["vectors"], header["temperature"], Grid(header["bits"])
         )

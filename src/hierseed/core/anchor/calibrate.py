@@ -24,9 +24,10 @@ Ints = NDArray[np.intp]
 USUAL = 3.0  # what five corpora and three embedders have in common; all there is with one seed
 BELIEF = 1.0  # standard deviation of its logarithm
 ROUNDS = 3  # of the mixtures fitted on half of the seeds
-SAMPLE = 10_000  # documents are plenty to learn one number from
+SAMPLE = 4_000  # documents are plenty to learn one number from
 GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly
-TEMPERATURES = np.exp(np.linspace(math.log(0.2), math.log(20.0), 200))
+TEMPERATURES = np.geomspace(0.2, 20.0, 24)
+FINER = np.geomspace(1 / 1.2, 1.2, 15)
 
 
 def temperature(blocks: Blocks, pairs: Pairs, whole: Fitted, lattice: Lattice) -> float:
@@ -47,7 +48,7 @@ def temperature(blocks: Blocks, pairs: Pairs, whole: Fitted, lattice: Lattice) -
         found = fit(
             some, components, seeds, settings, lattice,
             corpus=known, scale=problem.scale, strangers=whole.strangers.share(copies),
-            copies=copies,
+            copies=copies, watch=False,
         )  # fmt: skip
         known = found.problem.corpus
         vectors = lattice.vectors.count(pairs.vectors[out])
@@ -64,16 +65,16 @@ def most_likely(L: Floats, own: Ints, weight: Floats) -> float:
     """Temperature with the least weighted log loss, held towards the usual one."""
     count = weight.sum() ** 2 / (weight**2).sum()  # as many equal weights would be worth
     weight = weight / weight.sum()
-    top = L.max(axis=1)
-    best, least = USUAL, math.inf
-    for value in TEMPERATURES:
-        total = np.log(np.exp((L - top[:, None]) / value).sum(axis=1))
-        loss = weight @ (total - (L[np.arange(len(L)), own] - top) / value)
+    L = L - L.max(axis=1, keepdims=True)
+    mine = L[np.arange(len(L)), own]
+
+    def cost(value: float) -> float:
+        total = np.log(np.exp(L / value).sum(axis=1))
         away = math.log(value / USUAL) / BELIEF
-        cost = count * float(loss) + 0.5 * away**2
-        if cost < least:
-            best, least = float(value), cost
-    return best
+        return float(count * (weight @ (total - mine / value)) + 0.5 * away**2)
+
+    best = min(TEMPERATURES, key=cost)
+    return float(min(best * FINER, key=cost))
 
 
 def halves(pairs: Pairs) -> Ints:
@@ -88,7 +89,8 @@ def halves(pairs: Pairs) -> Ints:
         if len(at) < 2:
             continue
         vectors = pairs.vectors[at]
-        away = ((vectors - vectors[np.lexsort(vectors.T)].mean(axis=0)) ** 2).sum(axis=1)
+        centre = vectors[np.lexsort(vectors.T[:3])].mean(axis=0)
+        away = ((vectors - centre) ** 2).sum(axis=1)
         order = np.lexsort((*vectors.T[:3], np.round(away, 12)))
         half[at[order]] = np.arange(len(at)) % 2
     return half

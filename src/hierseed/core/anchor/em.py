@@ -109,6 +109,7 @@ def fit(
     scale: Scale | None = None,
     strangers: Strangers | None = None,
     copies: int = 1,
+    watch: bool = True,
     progress: Progress | None = None,
 ) -> Fitted:
     """Run the rounds.
@@ -117,6 +118,7 @@ def fit(
     ----------
     corpus, scale, strangers : where they are known already
     copies : each row stands for so many documents (a sample)
+    watch : follow the objective, and stop where it stands still
     """
     corpus = corpus or spread(blocks, lattice, seeds.rows)
     strangers = strangers or find_strangers(blocks, components, seeds, lattice)
@@ -130,7 +132,11 @@ def fit(
     for number in range(1, settings.max_iter + 1):
         began = time.perf_counter()
         mixture, means, steps = maximise(problem, seen)
+        if not watch and number == settings.max_iter:
+            break
         before, seen = seen, totals(blocks, mixture, lattice, seeds.rows)
+        if not watch:
+            continue
         last, value = value, objective(problem, mixture, seen, steps)
         none = components.of_topic[-1]
         lost = seen.weights[none] / max(corpus.n, 1) if none >= 0 else 0.0
@@ -163,8 +169,8 @@ def start(problem: Problem, strangers: Strangers) -> tuple[Mixture, Floats]:
     rest, share = components.is_rest, settings.other_share
     n_rest = max(int(rest.sum()), 1)
     size = np.where(rest, share / n_rest, (1 - share) / max(len(rest) - n_rest, 1))
-    ball = START * problem.variance * np.eye(seeds.sums.shape[1])
-    return Mixture.of(means[components.node], ball, np.log(size)), means
+    ball = START * problem.variance
+    return Mixture.of_balls(means[components.node], ball, np.log(size)), means
 
 
 def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, Floats]:
@@ -175,11 +181,9 @@ def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, Floats]:
     weights = w * seen.weights + s * seeds.weights
     nodes, steps = tree_means(components.nodes, components.node, sums, weights, problem.strength)
     means = nodes[components.node]
-    cross = sums.T @ means
-    scatter = w * corpus.products + s * seeds.products - cross - cross.T
-    scatter += (means * weights[:, None]).T @ means + problem.strength * steps.T @ steps
-    covariance = scatter / problem.mass
-    covariance = (covariance + covariance.T) / 2
+    scatter = w * corpus.products + s * seeds.products + problem.strength * steps.T @ steps
+    scatter += means.T @ (means * weights[:, None] - 2.0 * sums)
+    covariance = (scatter + scatter.T) / (2.0 * problem.mass)
     covariance[np.diag_indices_from(covariance)] += problem.ridge
     size = w * seen.weights + seeds.weights + SIZE_PRIOR
     return Mixture.of(means, covariance, np.log(size / size.sum())), nodes, steps

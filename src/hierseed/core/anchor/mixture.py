@@ -7,6 +7,7 @@ the document: one matrix product scores a block.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +27,14 @@ class Mixture:
     log_size : log of each component's share of documents
     direction, offset : log density of x in component k is `x @ direction[:, k] + offset[k]`,
         but for a term that is the same for all components
-    inverse, log_det : of the covariance
+    factor : Cholesky's, of the covariance; needed to fit, not to place
     """
 
     means: Floats
     log_size: Floats
     direction: Floats
     offset: Floats
-    inverse: Floats
-    log_det: float
+    factor: Floats | None = None
 
     @classmethod
     def of(cls, means: Floats, covariance: Floats, log_size: Floats) -> Mixture:
@@ -42,12 +42,28 @@ class Mixture:
         with threadpool_limits(1):
             factor, fault = lapack.dpotrf(covariance, lower=1)
             assert fault == 0, "smoothing keeps the covariance positive"
-            inverse, _ = lapack.dpotri(factor, lower=1)
-            inverse = np.tril(inverse) + np.tril(inverse, -1).T
-            direction = inverse @ means.T
+            direction, _ = lapack.dpotrs(factor, means.T, lower=1)
         offset = -0.5 * np.einsum("kj,jk->k", means, direction)
-        log_det = 2.0 * float(np.log(np.diag(factor)).sum())
-        return cls(means, log_size, direction, offset, inverse, log_det)
+        return cls(means, log_size, np.ascontiguousarray(direction), offset, factor)
+
+    @classmethod
+    def of_balls(cls, means: Floats, variance: float, log_size: Floats) -> Mixture:
+        """Return a mixture of round clouds."""
+        offset = -0.5 * np.einsum("kj,kj->k", means, means) / variance
+        return cls(means, log_size, np.ascontiguousarray(means.T) / variance, offset)
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """Inverse of the covariance."""
+        with threadpool_limits(1):
+            inverse, _ = lapack.dpotri(self.factor, lower=1)
+        return np.asarray(np.tril(inverse) + np.tril(inverse, -1).T)
+
+    @property
+    def log_det(self) -> float:
+        """Log of the covariance's determinant."""
+        assert self.factor is not None
+        return 2.0 * float(np.log(np.diag(self.factor)).sum())
 
     def log_joint(self, X: Floats, unit: float = 1.0) -> Floats:
         """Log of size x density for each document and component, without the common term.
