@@ -142,14 +142,15 @@ def main() -> None:
         return
     options.folder.mkdir(parents=True, exist_ok=True)
     path = options.folder / f"bench{options.documents}.hierseed"
-    seconds: dict[str, float] = {}
     if not path.exists():
         project, seconds = make_project(path, options.documents)
         began = time.perf_counter()
         jobs.wait(project, jobs.start(project, "fit", **fitting.Dials().__dict__), 3_600)
         seconds["fit"] = time.perf_counter() - began
+        project.put("seconds", seconds)
         project.close()
     project = Project(path)
+    seconds: dict[str, float] = project.get("seconds", {})
     fit = fits.last(project)
     if fit is None:
         sys.exit(f"the fit failed: {jobs.latest(project)}")

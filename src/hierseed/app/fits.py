@@ -40,6 +40,21 @@ class Line(NamedTuple):
     facts: dict[str, Any]
 
 
+class Grouped:
+    """Records by topic, sorted once, so that those of a few topics are found without a search."""
+
+    def __init__(self, topic: Ints, topics: int) -> None:
+        self.order = np.argsort(topic, kind="stable").astype(np.int32)
+        self.edges = np.searchsorted(topic[self.order], np.arange(-1, topics + 1))
+
+    def take(self, within: NDArray[np.bool_]) -> Ints:
+        """Records of the topics marked; the last mark is that of None (-1)."""
+        chosen = np.flatnonzero(within)
+        start = np.where(chosen == len(within) - 1, 0, chosen + 1)  # None is sorted first
+        parts = [self.order[self.edges[i] : self.edges[i + 1]] for i in start]
+        return np.sort(np.concatenate([np.zeros(0, dtype=np.int32), *parts]))
+
+
 class Fit:
     """One finished fit: where every document went."""
 
@@ -109,10 +124,27 @@ class Fit:
         stop = int(self.primary[row + 1]) if row + 1 < self.n else len(self.row)
         return range(start, stop)
 
-    def deepest(self, values: Floats) -> Floats:
-        """For each record the value at its deepest level."""
+    @cached_property
+    def final_score(self) -> Floats:
+        """For each record the score of its deepest topic."""
         depth = np.maximum((self.path >= 0).sum(axis=1) - 1, 0)
-        return values[np.arange(len(values)), depth]
+        return self.score[np.arange(len(self.score)), depth]
+
+    @cached_property
+    def _first(self) -> Grouped:
+        return Grouped(self.topic, len(self.taxonomy))
+
+    @cached_property
+    def _second(self) -> Grouped:
+        return Grouped(self.runner_up, len(self.taxonomy))
+
+    def members(self, within: NDArray[np.bool_]) -> Ints:
+        """Records in any of these topics (None last), in order."""
+        return self._first.take(within)
+
+    def nearly(self, within: NDArray[np.bool_]) -> Ints:
+        """Records for which any of these topics came second, in order."""
+        return self._second.take(np.append(within[:-1], False))
 
     def assignments(self, start: int, stop: int) -> Assignments:
         """The placements of some documents that follow each other, as the library knows them."""

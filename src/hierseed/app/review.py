@@ -41,10 +41,7 @@ def listing(fit: Fit, here: Topics, key: str, kind: str, offset: int, limit: int
 @lru_cache(maxsize=16)
 def _order(fit: Fit, within: tuple[bool, ...], key: str, kind: str) -> Ints:
     """Records in the order asked for; kept, so that turning a page costs nothing."""
-    lookup = np.array(within)
-    records = np.flatnonzero(lookup[fit.topic]).astype(
-        np.int32
-    )  # topic -1 asks the last entry, which is None's
+    records = fit.members(np.array(within))
     if kind == "all" or not len(records):
         return records
     level = _level(fit, key)
@@ -75,7 +72,8 @@ def words(fit: Fit, here: Topics, key: str) -> list[str]:
 def rivals(fit: Fit, here: Topics, key: str, most: int = 4) -> list[dict[str, Any]]:
     """The topics nearest to this one, with the documents that nearly went there."""
     within = inside(fit, here, key)
-    records = np.flatnonzero(within[fit.topic] & (fit.runner_up >= 0))
+    records = fit.members(within)
+    records = records[fit.runner_up[records] >= 0]
     if not len(records):
         return []
     # The runner-up is deep; what it means for this topic is its ancestor on this topic's level.

@@ -10,13 +10,14 @@ import numpy as np
 from hierseed.app.fits import Fit
 from hierseed.app.project import Project
 from hierseed.app.review import listing
-from hierseed.app.store import labels, topics
+from hierseed.app.store import documents, labels, topics
 from hierseed.app.store.topics import Topics
 from hierseed.app.tree import inside, key_today, path_of
 from hierseed.app.vectors import Space
 from hierseed.io.seeds import name_text
 
-LOOKED_AT = 400  # documents that each source may offer
+LOOKED_AT = 200  # documents that each source may offer
+SEEDS = 500  # the latest seeds of a topic that others are compared with
 
 Suggestion = tuple[int, str]
 
@@ -30,7 +31,8 @@ def suggest(
     judged = {*seeds, *labels.of_topic(project, id, labels.NO), *labels.seeds(project)}
     sources: list[Iterator[Suggestion]] = []
     if space is not None:
-        sources.append(_like_seeds(space, seeds) if seeds else _like_name(space, here, id))
+        known = documents.get(project, [row for row in seeds if row < len(space.store)][:SEEDS])
+        sources.append(_like_seeds(space, known) if known else _like_name(space, here, id))
     if fit is not None:
         key = str(id)
         sources += [_torn(fit, here, key), _nearly_here(fit, here, key), _middle(fit, here, key)]
@@ -44,16 +46,14 @@ def suggest(
     return list(found.items())[:most]
 
 
-def _like_seeds(space: Space, seeds: list[int]) -> Iterator[Suggestion]:
-    known = np.array([row for row in seeds if row < len(space.store)], dtype=np.intp)
-    own = space.X[known]
+def _like_seeds(space: Space, seeds: list[documents.Document]) -> Iterator[Suggestion]:
+    own = space.X[np.array([seed.row for seed in seeds], dtype=np.intp)]
     mean = own.mean(axis=0)
     rows, _ = space.similar(mean / max(float(np.linalg.norm(mean)), 1e-12), LOOKED_AT)
-    ids = space.store.ids
     nearness = space.X[rows] @ own.T
     for row, near in zip(rows.tolist(), nearness):
         best = int(near.argmax())
-        yield row, f"Like your seed {ids[int(known[best])]} ({near[best]:.0%} alike)"
+        yield row, f"Like your seed {seeds[best].id} ({near[best]:.0%} alike)"
 
 
 def _like_name(space: Space, here: Topics, id: int) -> Iterator[Suggestion]:
@@ -72,9 +72,9 @@ def _torn(fit: Fit, here: Topics, key: str) -> Iterator[Suggestion]:
 
 def _nearly_here(fit: Fit, here: Topics, key: str) -> Iterator[Suggestion]:
     within = inside(fit, here, key)
-    second = np.where(fit.runner_up < 0, len(fit.taxonomy), fit.runner_up)
-    records = np.flatnonzero(within[second] & (fit.runner_up >= 0) & ~within[fit.topic])
-    order = records[np.argsort(fit.deepest(fit.score)[records], kind="stable")]
+    records = fit.nearly(within)
+    records = records[~within[fit.topic[records]]]
+    order = records[np.lexsort((records, fit.final_score[records]))]
     for record in order[:LOOKED_AT]:
         there = key_today(fit, here, int(fit.topic[record]))
         yield int(fit.row[record]), f"In {path_of(here, there)}, but nearly here"

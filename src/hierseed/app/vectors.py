@@ -21,7 +21,7 @@ from hierseed.io.atomic import atomic_file
 
 SKETCH = 32  # numbers kept in memory per document for a first, coarse search
 EXACT = 100_000  # with fewer documents than this all are compared in full
-SHORTLIST = 3_000  # documents of the coarse search that are compared in full
+SHORTLIST = 1_500  # documents of the coarse search that are compared in full
 
 Tell = Callable[[dict[str, Any]], None]
 Floats = NDArray[np.float32]
@@ -55,10 +55,15 @@ def make(project: Project, tell: Tell | None = None) -> VectorStore:
 
 def ready(project: Project) -> bool:
     """True where every document has a vector."""
-    if not is_store(project.vectors):
+    journal = project.vectors / "journal.jsonl"
+    if not is_store(project.vectors) or not journal.is_file():
         return False
-    store = VectorStore(project.vectors)
-    return store.complete and len(store) == documents.count(project)
+    state = (journal.stat().st_mtime_ns, documents.count(project))
+    known = project.memo.get("vectors")
+    if known is None or known[0] != state:
+        store = VectorStore(project.vectors)
+        known = project.memo["vectors"] = (state, store.complete and len(store) == state[1])
+    return bool(known[1])
 
 
 def _write_sketch(folder: Path, store: VectorStore) -> None:

@@ -161,7 +161,7 @@ class Review(Screen):
         if fit is None or space is None:
             raise ProjectError("fit once first")
         within = inside(fit, topics.current(self.project), self.session.key)
-        rows = np.unique(fit.row[within[fit.topic]])
+        rows = np.unique(fit.row[fit.members(within)])
         self.parts = dense_parts(self.project, space, rows)
 
     def do_take_part(self, number: int, name: str) -> None:

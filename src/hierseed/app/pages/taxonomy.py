@@ -106,7 +106,7 @@ class TaxonomyScreen(Screen):
         if fit is None or space is None:
             raise ProjectError("a split is proposed from a fit. Fit once, then come back")
         within = inside(fit, topics.current(self.project), self.session.key)
-        rows = np.unique(fit.row[within[fit.topic]])
+        rows = np.unique(fit.row[fit.members(within)])
         self.parts = dense_parts(self.project, space, rows)
         if not self.parts:
             self.session.say("This topic holds too few documents to see parts in it.")
