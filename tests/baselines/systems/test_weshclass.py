@@ -1,5 +1,7 @@
 """WeSHClass: its made-up documents, the product of its classifiers, and a known answer."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -83,7 +85,7 @@ def test_the_ensemble_is_the_product_of_the_local_classifiers(corpus, vectors):
         local = {node: net(some) for node, net in zip(alone.nodes, nets)}
     for place, leaf in enumerate(tree.padded.at_level(tree.height)):
         total, path = torch.zeros(5), [-1, *tree.padded.path(int(leaf))]
-        for above, node in zip(path, path[1:]):
+        for above, node in pairwise(path):
             if above in local:
                 total = total + local[above][:, list(tree.padded.children(above)).index(node)]
         assert torch.allclose(logs[:, place], total, atol=1e-4)

@@ -12,6 +12,7 @@ SYSTEMS = {  # name -> module and class
     "hlda": "hlda:HLDA",
     "tsntm": "tsntm:TSNTM",
     "josh": "josh:JoSH",
+    "weshclass": "weshclass:WeSHClass",
     "hdltex": "hdltex:HDLTex",
     "hft": "hft:HFT",
     "hiagm": "hiagm:HiAGM",

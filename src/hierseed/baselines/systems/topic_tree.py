@@ -122,7 +122,8 @@ class TopicTree:
                 keep[node] = keep[node] and any(keep[child] for child in self.children[node])
         if not grows[0] and not any(keep[child] for child in self.children[0]):
             return self  # nothing would be left
-        number, parent = {}, []
+        number: dict[int, int] = {}
+        parent: list[int] = []
         for node in range(len(self)):
             if keep[node]:
                 number[node] = len(parent)

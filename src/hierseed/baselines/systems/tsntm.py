@@ -112,7 +112,7 @@ class TSNTM(System):
 
     def _count_words(self, texts: Sequence[str]) -> NDArray[np.float32]:
         documents = [_words(text) for text in texts]
-        common = Vocabulary.build((set(d) for d in documents), min_count=self.config.min_df)
+        common = Vocabulary.build((sorted(set(d)) for d in documents), min_count=self.config.min_df)
         frequent = Vocabulary.build(
             documents, size=self.config.words, keep=common.index.__contains__
         )

@@ -1,0 +1,133 @@
+"""Run the paper's systems that learn from unlabelled texts: hLDA, TSNTM, JoSH and WeSHClass.
+
+    python benchmarks/systems_unlabelled.py seeds ablations checks -o results --jobs 16
+
+Beside `systems.py`, which runs the four classifiers. hLDA and TSNTM read no labels and JoSH only
+the topics' names, so that a draw changes nothing for them but the random numbers. Records of
+ablations and checks go to `systems`.
+"""
+
+import argparse
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from itertools import product
+from multiprocessing import get_context
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from systems import DATA, attempt, make_vectors
+
+from hierseed.bench.records import Records
+from hierseed.bench.setting import Setting
+
+# Shorter than published: TSNTM about 20,000 steps with a look at the tree every 1,000 (up to
+# 1,000 epochs, every 5,000), WeSHClass at most so many batches of self-training a level (5,000)
+SHORTER = {
+    ("tsntm", "arxiv"): {"epochs": 60, "update_every": 1000},
+    ("tsntm", "20newsgroups"): {"epochs": 110, "update_every": 1000},
+    ("tsntm", "cap"): {"epochs": 200, "update_every": 1000},
+    ("tsntm", "us_code"): {"epochs": 400, "update_every": 1000},
+    ("weshclass", "arxiv"): {"iterations": 900},
+    ("weshclass", "20newsgroups"): {"iterations": 1500},
+    ("weshclass", "cap"): {"iterations": 900},
+    ("weshclass", "us_code"): {"iterations": 120},
+    ("hlda", "arxiv"): {"sweeps": 200, "infer_sweeps": 50},
+    ("hlda", "us_code"): {"sweeps": 200, "infer_sweeps": 50},
+}
+ORDER = ("hlda", "weshclass", "tsntm", "josh")  # the longest first
+ABLATIONS = (
+    ("josh", {"tree": False}, "without the tree term"),
+    ("weshclass", {"self_training": False}, "without self-training"),
+    ("weshclass", {"use_seed_docs": False}, "keywords alone"),
+)
+ABLATED = ("20newsgroups", "arxiv")
+# One word a topic for 20 Newsgroups, in the order of its taxonomy
+NAMES = {
+    "religion": "religion", "alt.atheism": "atheism", "soc.religion.christian": "christian",
+    "talk.religion.misc": "morality", "comp": "computer", "comp.graphics": "graphics",
+    "comp.os.ms-windows.misc": "windows", "comp.sys.ibm.pc.hardware": "bios",
+    "comp.sys.mac.hardware": "mac", "comp.windows.x": "motif", "misc": "sale",
+    "misc.forsale": "shipping", "rec": "sports", "rec.autos": "cars",
+    "rec.motorcycles": "motorcycle", "rec.sport.baseball": "baseball",
+    "rec.sport.hockey": "hockey", "sci": "science", "sci.crypt": "encryption",
+    "sci.electronics": "circuit", "sci.med": "medical", "sci.space": "space",
+    "politics": "politics", "talk.politics.guns": "guns",
+    "talk.politics.mideast": "israel", "talk.politics.misc": "clinton",
+}  # fmt: skip
+
+
+def setting(data, method, *, draw=0, tag="", **options):
+    options = SHORTER.get((method, data), {}) | options
+    return Setting(data, method, draw=draw, parameters=tuple(sorted(options.items())), tag=tag)
+
+
+def one_word_names(shuffled=False):
+    from hierseed.bench.datasets import load_dataset
+
+    taxonomy = load_dataset("20newsgroups").taxonomy
+    names = [NAMES[name] for name in taxonomy.names]
+    if shuffled:  # each leaf is told by the next one's word
+        leaves = [topic for topic in range(len(names)) if taxonomy.tree.is_leaf[topic]]
+        moved = [names[topic] for topic in leaves[1:] + leaves[:1]]
+        for topic, name in zip(leaves, moved):
+            names[topic] = name
+    return names
+
+
+def wanted(parts, data, draws):
+    for part in parts:
+        if part == "seeds":
+            for draw, method, name in product(draws, ORDER, data):
+                yield setting(name, method, draw=draw)
+        if part == "ablations":
+            for name, (method, options, tag) in product(data, ABLATIONS):
+                if name in ABLATED:
+                    yield setting(name, method, tag=tag, **options)
+        if part == "checks" and "20newsgroups" in data:
+            for tag, shuffled in (("a word a topic", False), ("shuffled names", True)):
+                names = one_word_names(shuffled)
+                yield setting("20newsgroups", "josh", tag=tag, names=names)
+            yield setting("20newsgroups", "weshclass", tag="keywords of all labels", full=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("parts", nargs="+", choices=["seeds", "ablations", "checks"])
+    parser.add_argument("-o", "--output", type=Path, default=Path("results"))
+    parser.add_argument("--data", nargs="+", default=DATA, choices=DATA)
+    parser.add_argument("--draws", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--methods", nargs="+", default=ORDER, choices=ORDER)
+    parser.add_argument("--jobs", type=int, default=1)
+    arguments = parser.parse_args()
+    kept = {name: Records(arguments.output / name) for name in ("runs", "systems")}
+    done = kept["runs"].keys() | kept["systems"].keys()
+    every = wanted(arguments.parts, arguments.data, arguments.draws)
+    todo = [each for each in every if each.key not in done and each.method in arguments.methods]
+    started = time.perf_counter()
+    with ProcessPoolExecutor(arguments.jobs, mp_context=get_context("spawn")) as pool:
+        if "weshclass" in arguments.methods:
+            for told in pool.map(make_vectors, arguments.data):
+                print(told, flush=True)
+        waiting = {pool.submit(attempt, each): each for each in todo}
+        for number, future in enumerate(as_completed(waiting), 1):
+            each, record = waiting[future], future.result()
+            if isinstance(record, str):
+                outcome = record
+            else:
+                record["machine"] |= {"gpu": record["method_notes"].get("device", "")}
+                record["concurrent_jobs"] = arguments.jobs
+                kept["systems" if each.tag else "runs"].add(record)
+                levels = record["scores"]["all"]["levels"]
+                shown = ("accuracy", "v_measure")
+                measured = [" ".join(f"{x[name] or 0:.3f}" for x in levels) for name in shown]
+                seconds = record["seconds"]
+                outcome = f"accuracy {measured[0]} V {measured[1]} {seconds} {record['judged']}"
+            passed = time.perf_counter() - started
+            told = f"{each.data} {each.method} {each.draw} {each.tag}"
+            print(f"{passed:5.0f} s {number}/{len(todo)} {told}: {outcome}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
