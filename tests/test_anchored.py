@@ -235,6 +235,27 @@ def test_a_seed_may_serve_several_topics():
     assert model.labels_[both] == lists[both][0]
 
 
+def test_a_document_between_two_topics_is_placed_in_both():
+    taxonomy, X, y, _ = make_world(per_leaf=60, width=12, spread=0.5, seeds=4)
+    model = AnchoredHierSeed(taxonomy, other=False, several=0.3).fit(X, y)
+    one, two = taxonomy.index("A > a1"), taxonomy.index("C > c1")
+    between = model.vectors_[[one, two]].mean(axis=0, keepdims=True)
+    # the point where both are equally probable: sizes differ a little, so search the line
+    line = model.vectors_[one] + np.linspace(0, 1, 201)[:, None] * (
+        model.vectors_[two] - model.vectors_[one]
+    )
+    placed = model.assign(np.concatenate([line, between]))
+    both = [r for r in range(len(line)) if {one, two} <= {*placed.topic[placed.row == r].tolist()}]
+    assert both
+    assert both == list(range(both[0], both[-1] + 1))
+    assert placed.topic[placed.row == 0].tolist() == [one]
+    assert (np.diff(placed.row) >= 0).all()
+    main = AnchoredHierSeed(taxonomy, other=False).fit(X, y).predict(line)
+    assert np.array_equal(placed.labels[: len(line)], main)
+    scores = np.nan_to_num(placed.score)
+    assert (np.diff(scores, axis=1) <= 1e-9).all()
+
+
 # ------------------------------------------------------------------ on disk, and bad input
 
 
@@ -258,6 +279,7 @@ def test_saved_and_loaded_it_places_alike(tmp_path):
     ("parameter", "value"),
     [
         ("precision", 1.5),
+        ("several", 0),
         ("other", "below"),
         ("other_share", 0.0),
         ("seed_weight", -1),

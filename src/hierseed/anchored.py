@@ -54,6 +54,9 @@ class AnchoredHierSeed(SeededEstimator):
     precision : float in (0, 1) or None
         Stop a document higher up, or leave it out, so that this share of what is kept at each
         level is expected to be right. None places every document as deep as it goes.
+    several : float in (0, 1] or None
+        `assign` also places a document in every further topic that is at least so many times as
+        probable as its main one: 0.5, half as probable. None gives each document one topic.
     other : bool, default=True
         Whether documents may belong to no listed topic: Other below each inner topic that has
         no seeds of its own, None at the root.
@@ -90,6 +93,7 @@ class AnchoredHierSeed(SeededEstimator):
         taxonomy: Taxonomy,
         *,
         precision: float | None = None,
+        several: float | None = None,
         other: bool = True,
         other_share: float = 0.05,
         seed_weight: float = 10.0,
@@ -101,6 +105,7 @@ class AnchoredHierSeed(SeededEstimator):
     ) -> None:
         self.taxonomy = taxonomy
         self.precision = precision
+        self.several = several
         self.other = other
         self.other_share = other_share
         self.seed_weight = seed_weight
@@ -158,7 +163,9 @@ class AnchoredHierSeed(SeededEstimator):
         self.temperature_ = warm
         self.sizes_ = sum_up(components, np.exp(mixture.log_size))
         self.thresholds_ = np.zeros(max(self.taxonomy_.tree.height, 1))
-        self._placer = Placer(components, mixture, warm, self.vectors_, self.thresholds_, grid)
+        self._placer = Placer(
+            components, mixture, warm, self.vectors_, self.thresholds_, grid, self.several
+        )
 
     def _label(self, blocks: Blocks, rows: Ints, topics: Ints) -> None:
         """Place the corpus; where a precision is asked for, find thresholds first."""
@@ -283,9 +290,10 @@ class AnchoredHierSeed(SeededEstimator):
             )
         if not len(self.taxonomy):
             raise TaxonomyError("the taxonomy has no topics")
-        p, t = self.precision, self.tree_weight
+        p, m, t = self.precision, self.several, self.tree_weight
         checks = [
             ("precision", p is None or 0 < p < 1, "None or between 0 and 1"),
+            ("several", m is None or 0 < m <= 1, "None or above 0 and at most 1"),
             ("other", self.other in (True, False), "True or False"),
             ("other_share", 0 < self.other_share < 1, "between 0 and 1"),
             ("seed_weight", self.seed_weight > 0, "above 0"),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hierseed.core.anchor.components import Components, sum_up
 from hierseed.core.anchor.mixture import Mixture, shares
 from hierseed.core.blocks import Block
+from hierseed.core.distance import squared_distances
 from hierseed.core.exact import Grid
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
@@ -34,6 +35,7 @@ class Placer:
     vectors : mean of each topic, for distances
     thresholds : score that a placement must reach at each level; 0 keeps all
     grid : on which vectors are rounded, as in the fit
+    several : further topics must be so many times as probable as the main one; None: one topic
     """
 
     components: Components
@@ -42,6 +44,7 @@ class Placer:
     vectors: Floats
     thresholds: Floats
     grid: Grid
+    several: float | None = None
 
     @property
     def tree(self) -> Tree:
@@ -60,7 +63,7 @@ class Descent:
 
 def descend(block: Block, placer: Placer) -> Descent:
     """Place the documents of a block."""
-    return _descend(placer.grid.count(block.X), placer)
+    return _descend(*probabilities(placer.grid.count(block.X), placer), placer)
 
 
 def labels(block: Block, placer: Placer) -> NDArray[np.int32]:
@@ -69,27 +72,56 @@ def labels(block: Block, placer: Placer) -> NDArray[np.int32]:
 
 
 def scored(block: Block, placer: Placer) -> Scored:
-    """Placements of a block, with distance and score at each level."""
-    found = descend(block, placer)
-    X, path = block.X.astype(np.float64), placer.tree.ancestors[found.topic]
+    """Placements of a block, with distance and score at each level; the main one first."""
+    own, mass = probabilities(placer.grid.count(block.X), placer)
+    main = _descend(own, mass, placer)
+    more_row, more_topic = further(main.topic, own, mass, placer)
+    more_path = placer.tree.ancestors[more_topic]
+    more_score = np.where(more_path >= 0, mass[more_path, more_row[:, None]], np.nan)
+    row = np.concatenate([np.arange(len(block)), more_row])
+    topic = np.concatenate([main.topic, more_topic])
+    score = np.concatenate([main.score, more_score])
+    runner_up = np.concatenate([main.runner_up, main.topic[more_row]])
+    is_more = np.arange(len(row)) >= len(block)
+    order = np.lexsort((-own[topic, row], is_more, row))
+    row, topic = row[order], topic[order]
+    path = placer.tree.ancestors[topic]
+    distance = _distances(block.X.astype(np.float64), row, path, placer)
+    return Scored(row + block.start, topic, path, distance, score[order], runner_up[order])
+
+
+def further(topic: Ints, own: Floats, mass: Floats, placer: Placer) -> tuple[Ints, Ints]:
+    """Row and topic of further placements: listed topics nearly as probable as the main one."""
+    if placer.several is None:
+        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
+    every = np.arange(len(topic))
+    near = own >= placer.several * own[topic, every]
+    near &= own > 0
+    near[placer.components.topic[placer.components.is_rest]] = False
+    near[-1], near[topic, every], near[:, topic < 0] = False, False, False
+    found, row = np.nonzero(near)
+    path = placer.tree.ancestors[found]
+    sure = (path < 0) | (mass[path, row[:, None]] >= placer.thresholds)
+    kept = sure.all(axis=1)
+    return row[kept], found[kept]
+
+
+def _distances(X: Floats, row: Ints, path: Ints, placer: Placer) -> Floats:
+    """To the topic of each level; for None, at level 1, to the nearest topic."""
     distance = np.full(path.shape, np.nan)
     for level in range(path.shape[1]):
         at = np.flatnonzero(path[:, level] >= 0)
-        offset = X[at] - placer.vectors[path[at, level]]
+        offset = X[row[at]] - placer.vectors[path[at, level]]
         distance[at, level] = np.sqrt(np.einsum("ij,ij->i", offset, offset))
-    lost = np.flatnonzero(found.topic < 0)
+    lost = np.flatnonzero(path[:, 0] < 0)
     if len(lost):
-        top = placer.vectors[placer.tree.children(-1)]
-        away = ((X[lost, None, :] - top[None]) ** 2).sum(axis=2)
+        away = squared_distances(X[row[lost]], placer.vectors[placer.tree.children(-1)])
         distance[lost, 0] = np.sqrt(away.min(axis=1))
-    rows = np.arange(block.start, block.stop)
-    return Scored(rows, found.topic, path, distance, found.score, found.runner_up)
+    return distance
 
 
-def _descend(X: Floats, placer: Placer) -> Descent:
-    """Place rows given as whole multiples of the grid."""
-    tree, n = placer.tree, len(X)
-    own, mass = probabilities(X, placer)
+def _descend(own: Floats, mass: Floats, placer: Placer) -> Descent:
+    tree, n = placer.tree, own.shape[1]
     topic = np.full(n, -1, dtype=np.intp)
     runner = np.full(n, -1, dtype=np.intp)
     score = np.full((n, max(tree.height, 1)), np.nan)
@@ -124,7 +156,7 @@ def _descend(X: Floats, placer: Placer) -> Descent:
 def probabilities(X: Floats, placer: Placer) -> tuple[Floats, Floats]:
     """(topics + 1) x documents: what stops at each topic, and what is in it or below.
 
-    The last row is None.
+    X in whole multiples of the grid. The last row is None.
     """
     components = placer.components
     L = placer.mixture.log_joint(X, 2.0**-placer.grid.bits)
