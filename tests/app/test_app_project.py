@@ -206,3 +206,42 @@ def test_opening_twice_at_once_makes_the_tables_once(tmp_path: Path) -> None:
     for project in opened:
         project.close()
     assert os.listdir(tmp_path)
+
+
+SAYING = """
+import os, sys
+from hierseed.app.project import Project
+from hierseed.app.store import labels
+project = Project(sys.argv[1])
+row = int(sys.argv[2])
+while True:
+    labels.say(project, row % 40, 1 + row // 40 % 2, 1 if row // 80 % 2 == 0 else 0)
+    row += 1
+    os.write(1, b"%d\\n" % row)
+"""
+
+
+@pytest.mark.slow
+def test_twenty_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
+    """A process labels as fast as it can and is killed: what it told and what is there agree."""
+    project = small(tmp_path / "p")
+    told = 0
+    for number in range(20):
+        run = subprocess.Popen(
+            [sys.executable, "-c", SAYING, str(project.path), str(told)], stdout=subprocess.PIPE
+        )
+        assert run.stdout is not None
+        for _ in range(30 + 17 * number):
+            told = int(run.stdout.readline())
+        run.kill()
+        rest = run.stdout.read().splitlines(keepends=True)
+        told = int(next((line for line in reversed(rest) if line.endswith(b"\n")), told))
+        run.wait()
+        run.stdout.close()
+        kept = project.db.execute("SELECT count(*) FROM label_event").fetchone()[0]
+        assert kept - told in (0, 1)  # the last one may be on disk before it was told
+        if kept > told:
+            told = kept
+        assert project.db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    print(f"{told:,} decisions told, all of them kept, over 20 kills")
+    project.close()
