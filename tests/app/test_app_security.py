@@ -5,13 +5,15 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
-from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from hierseed.app import security, serving, uploads
 from hierseed.app.project import Project
 from hierseed.app.security import Guard, own_names
 from hierseed.errors import CorpusError, ProjectError
+
+pytest.importorskip("starlette", reason="the extra app is not installed")
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 NAMES = own_names("127.0.0.1", 8765)
 OURS = {"host": "127.0.0.1:8765", "origin": "http://127.0.0.1:8765"}

@@ -11,10 +11,11 @@ import hmac
 import secrets
 from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+if TYPE_CHECKING:  # comes with the extra `app`; `hierseed serve` says so where it is absent
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 COOKIE = "hierseed_token"
