@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -247,3 +249,19 @@ def test_every_figure_is_drawn_the_same_twice(records, name, tmp_path):
 def test_no_records_no_figure(tmp_path):
     with pytest.raises(CorpusError, match="bench run"):
         FIGURES["levels"](Records(tmp_path), tmp_path / "x.svg")
+
+
+def test_records_of_others_are_not_lost_while_some_are_forgotten(tmp_path):
+    """Several processes add while this one forgets again and again."""
+    script = (
+        "import sys; from pathlib import Path; from hierseed.bench.records import Records\n"
+        "records = Records(Path(sys.argv[1]))\n"
+        "for i in range(60): records.add({'key': f'{sys.argv[2]}-{i}', 'setting': {'data': 'x'}})"
+    )
+    records = Records(tmp_path)
+    records.add({"key": "first", "setting": {"data": "x"}})
+    writers = [subprocess.Popen([sys.executable, "-c", script, tmp_path, n]) for n in "ab"]
+    while any(writer.poll() is None for writer in writers):
+        records.add({"key": "gone", "setting": {"data": "x"}})
+        records.forget(["gone"])
+    assert len(records.keys()) == 121

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -10,6 +11,11 @@ from typing import Any
 
 from hierseed.bench.setting import Setting
 from hierseed.io.atomic import atomic_file
+
+try:
+    import fcntl
+except ImportError:  # Windows: one process at a time there
+    fcntl = None  # type: ignore[assignment]
 
 Record = dict[str, Any]
 
@@ -32,7 +38,7 @@ class Records:
         """Append one record, on the disk before this returns."""
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / f"{_file_name(record['setting']['data'])}.jsonl"
-        with file.open("ab") as lines:
+        with _alone(self.folder), file.open("ab") as lines:
             if lines.tell() and not _ends_well(file):
                 lines.write(b"\n")
             lines.write(json.dumps(record, allow_nan=False).encode() + b"\n")
@@ -42,13 +48,14 @@ class Records:
     def forget(self, keys: Iterable[str]) -> int:
         """Drop records, because they are to be made again; returns how many there were."""
         unwanted, dropped = set(keys), 0
-        for file in sorted(self.folder.glob("*.jsonl")):
-            records = list(_read(file))
-            kept = [record for record in records if record["key"] not in unwanted]
-            if len(kept) < len(records):
-                dropped += len(records) - len(kept)
-                with atomic_file(file) as partial:
-                    partial.write_text("".join(json.dumps(record) + "\n" for record in kept))
+        with _alone(self.folder):
+            for file in sorted(self.folder.glob("*.jsonl")):
+                records = list(_read(file))
+                kept = [record for record in records if record["key"] not in unwanted]
+                if len(kept) < len(records):
+                    dropped += len(records) - len(kept)
+                    with atomic_file(file) as partial:
+                        partial.write_text("".join(json.dumps(record) + "\n" for record in kept))
         return dropped
 
     def find(self, **wanted: Any) -> list[Record]:
@@ -59,6 +66,20 @@ class Records:
             if all(_matches(getattr(setting, name), value) for name, value in wanted.items()):
                 latest[record["key"]] = record
         return list(latest.values())
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold off other processes that write here, so that no record of theirs is lost."""
+    if fcntl is None or not folder.is_dir():
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)  # lets go of the lock
 
 
 def _matches(value: Any, wanted: Any) -> bool:
