@@ -21,6 +21,13 @@ def test_centre_and_unit_length_are_what_they_say(X):
     assert ready.dtype == np.float32
 
 
+def test_the_order_of_documents_does_not_change_a_bit_of_the_mean(X):
+    order = np.random.default_rng(1).permutation(len(X))
+    one, two = Preparation().fit(X), Preparation().fit(X[order])
+    assert one.mean_.tobytes() == two.mean_.tobytes()
+    assert X.sum(axis=0).tobytes() != X[order].sum(axis=0).tobytes()  # plain sums do change
+
+
 def test_the_input_is_left_alone(X):
     before = X.copy()
     Preparation(pca=3).fit(X).transform(X)

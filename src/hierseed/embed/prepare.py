@@ -12,9 +12,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.exact import Grid
 from hierseed.errors import CorpusError, ModelError
 
-BLOCK = 8192  # rows per step; fixed, because sums in another order differ in the last bit
+BLOCK = 8192  # rows per step
 
 
 class ArrayLike(Protocol):
@@ -49,7 +50,7 @@ class Preparation:
         self.components_: NDArray[np.float32] | None = None
 
     def fit(self, X: ArrayLike) -> Self:
-        """Learn the mean, and the components where asked, in one pass over `X`."""
+        """Learn the mean, and the components where asked, in two passes over `X`."""
         n, d = X.shape
         if n == 0:
             raise CorpusError(
@@ -60,15 +61,20 @@ class Preparation:
                 f"pca={self.pca} is outside 1 … {min(n, d)} for {n:,} rows of {d} numbers. "
                 "Ask for fewer components."
             )
+        largest = 0.0
+        for start in range(0, n, BLOCK):
+            rows = np.asarray(X[start : start + BLOCK])
+            _refuse_non_finite(rows, start)
+            largest = max(largest, float(np.abs(rows).max()))
+        grid = Grid.holding(n, largest)  # the order of documents must not change the mean
         total = np.zeros(d)
         products = np.zeros((d, d)) if self.pca is not None else None
         for start in range(0, n, BLOCK):
             rows = np.asarray(X[start : start + BLOCK], dtype=np.float64)
-            _refuse_non_finite(rows, start)
-            total += rows.sum(axis=0)
+            total += grid.count(rows).sum(axis=0)
             if products is not None:
                 products += rows.T @ rows
-        mean = total / n
+        mean = grid.value(total) / n
         self.mean_ = mean.astype(np.float32) if self.centre else None
         self.components_ = None
         if products is not None:
@@ -163,7 +169,7 @@ def _leading(covariance: NDArray[np.float64], size: int) -> NDArray[np.float32]:
     return np.ascontiguousarray(leading * signs, dtype=np.float32)
 
 
-def _refuse_non_finite(rows: NDArray[np.float64], start: int) -> None:
+def _refuse_non_finite(rows: NDArray[np.floating], start: int) -> None:
     bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
     if len(bad):
         shown = ", ".join(f"{start + row:,}" for row in bad[:5])
