@@ -123,6 +123,10 @@ def all_(
         list[str] | None,
         typer.Option("--part", help="main, seeds, ablations, vectors, skewed, left-out."),
     ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option("--method", "-m", help="Only these methods; with --again after a change."),
+    ] = None,
     draws: Draws = 5,
     results: Results = RESULTS,
     jobs: Jobs = 2,
@@ -141,7 +145,9 @@ def all_(
     wrong = [name for name in parts if name not in PLANS]
     if wrong:
         raise typer.BadParameter(f"no part {wrong[0]!r}; there are {', '.join(PLANS)}")
-    records = _run(everything(draws, parts), results, jobs, again)
+    _refuse_unknown(method or [])
+    settings = [s for s in everything(draws, parts) if not method or s.method in method]
+    records = _run(settings, results, jobs, again)
     _write_all(records, results, page)
 
 
