@@ -214,7 +214,12 @@ def test_the_sample_goes_by_content_and_has_the_right_size(dtype):
     assert some.n * copies == pytest.approx(len(X), rel=0.15)
     back, _, _ = sample(ArrayBlocks(X[::-1], 777), lattice, none)
     rows = np.arange(some.n)
-    assert {*map(bytes, some.take(rows))} == {*map(bytes, back.take(rows))}
+    chosen = {*map(bytes, some.take(rows))}
+    assert chosen == {*map(bytes, back.take(rows))}
+    seeds = np.flatnonzero([bytes(x) in chosen for x in X.astype(np.float64)])[:3]
+    less, _, skip = sample(ArrayBlocks(X), lattice, seeds)
+    assert less.n == some.n - len(seeds)  # seeds are left out of the sample
+    assert not len(skip)
 
 
 def test_thresholds_keep_as_much_as_the_precision_allows():
