@@ -9,9 +9,9 @@ import numpy as np
 from hierseed.app import compare, fits, review, vectors
 from hierseed.app.cards import cards
 from hierseed.app.pages.screen import PAGE, Screen, pages
-from hierseed.app.parts import dense_parts
+from hierseed.app.parts import LEAST, dense_parts
 from hierseed.app.store import edits, labels, topics
-from hierseed.app.tree import inside
+from hierseed.app.tree import inside, own_counts, path_of
 from hierseed.errors import ProjectError
 
 TABS = ("topic", "map", "changes", "scores")
@@ -67,7 +67,7 @@ class Review(Screen):
     def _topic(self, fit: fits.Fit) -> dict[str, Any]:
         key, here = self.session.key, topics.current(self.project)
         if not key:
-            return {"key": "", "cards": [], "kinds": review.KINDS, **pages(0, 0)}
+            return {"key": "", "cards": [], "places": self._places(fit, here), **pages(0, 0)}
         found = review.listing(fit, here, key, self.kind, self.page * PAGE, PAGE)
         rows = [int(fit.row[record]) for record in found.records]
         return {
@@ -83,6 +83,18 @@ class Review(Screen):
             "parts": self.parts,
             **pages(found.total, self.page),
         }
+
+    def _places(self, fit: fits.Fit, here: topics.Topics) -> list[dict[str, Any]]:
+        """Where to look first: the largest heaps that no listed topic explains."""
+        heaps = [
+            (count, key)
+            for key, count in own_counts(fit, here).items()
+            if not key.isdigit() and count >= LEAST
+        ]
+        return [
+            {"key": key, "path": path_of(here, key), "count": count}
+            for count, key in sorted(heaps, reverse=True)[:8]
+        ]
 
     def _map(self, fit: fits.Fit) -> dict[str, Any]:
         data = fit.report
