@@ -21,7 +21,8 @@ from hierseed.core.blocks import ArrayBlocks, Block, Blocks
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-USUAL = 3.0  # what five corpora and three embedders have in common; all there is with one seed
+USUAL = 3.0  # what five corpora and three embedders have in common
+LONE = 4.0  # with one seed a topic nothing can be held back, and the topics are known less well
 BELIEF = 1.0  # standard deviation of its logarithm
 ROUNDS = 3  # of the mixtures fitted on half of the seeds
 SAMPLE = 4_000  # documents are plenty to learn one number from
@@ -57,7 +58,7 @@ def temperature(blocks: Blocks, pairs: Pairs, whole: Fitted, lattice: Lattice) -
         # seeds are drawn per topic: weigh them as common as their topic is in the corpus
         weight.append(np.exp(log_size[own[-1]]) / held[own[-1]])
     if not logs:
-        return USUAL
+        return LONE
     return most_likely(np.concatenate(logs), np.concatenate(own), np.concatenate(weight))
 
 
