@@ -77,9 +77,9 @@ def left_out(records):
         f1 = mean_and_spread([r["scores"]["all"]["mean"]["bcubed_f1"] for r in same])
         rows.append((*key, *cells, f1))
     about = (
-        "20 in 100 leaves and one topic of level 1 left out; 4 seeds. `home`: in the right "
-        "Other, stopped at its parent, or None for a topic of level 1. `false alarm`: documents of listed "
-        "topics sent to Other or None. `F1`: B-cubed over all documents."
+        "20 in 100 leaves and one topic of level 1 left out; 4 seeds. `home`: in the right Other, "
+        "stopped at its parent, or None for a topic of level 1. `false alarm`: documents of "
+        "listed topics sent to Other or None. `F1`: B-cubed over all documents."
     )
     header = ("data", "method", "home", "right Other", "None", "wrong Other", "listed")
     table = Table("Topics left out", about, (*header, "false alarm", "F1"), tuple(rows))
