@@ -23,7 +23,8 @@ from hierseed.bench.records import Records
 from hierseed.bench.setting import Setting
 
 # Shorter than published: TSNTM about 20,000 steps with a look at the tree every 1,000 (up to
-# 1,000 epochs, every 5,000), WeSHClass at most so many batches of self-training a level (5,000)
+# 1,000 epochs, every 5,000), WeSHClass at most so many batches of self-training a level (5,000),
+# hLDA 150 or 200 sweeps (500)
 SHORTER = {
     ("tsntm", "arxiv"): {"epochs": 60, "update_every": 1000},
     ("tsntm", "20newsgroups"): {"epochs": 110, "update_every": 1000},
@@ -33,8 +34,9 @@ SHORTER = {
     ("weshclass", "20newsgroups"): {"iterations": 1500},
     ("weshclass", "cap"): {"iterations": 900},
     ("weshclass", "us_code"): {"iterations": 120},
-    ("hlda", "arxiv"): {"sweeps": 200, "infer_sweeps": 50},
-    ("hlda", "us_code"): {"sweeps": 200, "infer_sweeps": 50},
+    ("hlda", "arxiv"): {"sweeps": 150, "infer_sweeps": 20},
+    ("hlda", "20newsgroups"): {"sweeps": 200, "infer_sweeps": 50},
+    ("hlda", "us_code"): {"sweeps": 150, "infer_sweeps": 20},
 }
 ORDER = ("hlda", "weshclass", "tsntm", "josh")  # the longest first
 ABLATIONS = (
@@ -80,7 +82,8 @@ def wanted(parts, data, draws):
     for part in parts:
         if part == "seeds":
             for draw, method, name in product(draws, ORDER, data):
-                yield setting(name, method, draw=draw)
+                tag = "shorter" if (method, name) in SHORTER else ""
+                yield setting(name, method, draw=draw, tag=tag)
         if part == "ablations":
             for name, (method, options, tag) in product(data, ABLATIONS):
                 if name in ABLATED:
@@ -118,7 +121,7 @@ def main():
             else:
                 record["machine"] |= {"gpu": record["method_notes"].get("device", "")}
                 record["concurrent_jobs"] = arguments.jobs
-                kept["systems" if each.tag else "runs"].add(record)
+                kept["systems" if each.tag not in ("", "shorter") else "runs"].add(record)
                 levels = record["scores"]["all"]["levels"]
                 shown = ("accuracy", "v_measure")
                 measured = [" ".join(f"{x[name] or 0:.3f}" for x in levels) for name in shown]

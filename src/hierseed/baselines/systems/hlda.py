@@ -112,25 +112,32 @@ class HLDA(System):
 
     def _started(self, task: Task) -> Any:
         own = self.config
-        # the library starts from the clock where the seed is 0
+        documents = [words_of(text) for text in task.corpus]
+        known = self._usable(documents)
+        if not known:
+            raise ModelError(  # the library would crash
+                "hLDA: no word is left. Give more texts, or a smaller min_df and rm_top."
+            )
+        # a document without words would make the likelihood infinite
+        documents = [found for d in documents if (found := [w for w in d if w in known])]
         model = tomotopy.HLDAModel(
             depth=self.height + 1,
             alpha=own.alpha,
             gamma=own.gamma,
             eta=own.eta,
-            min_df=own.min_df,
-            rm_top=own.rm_top,
-            seed=self.seed + 1,
+            seed=self.seed + 1,  # 0 would mean the clock
         )
-        documents = [words for text in task.corpus if (words := words_of(text))]
-        counts = Counter(word for words in documents for word in set(words))
-        if sum(count >= own.min_df for count in counts.values()) <= own.rm_top:
-            raise ModelError(  # the library would crash
-                "hLDA: no word is left. Give more texts, or a smaller min_df and rm_top."
-            )
         for words in documents:
             model.add_doc(words)
         return model
+
+    def _usable(self, documents: list[list[str]]) -> set[str]:
+        """Words of enough documents, without the commonest."""
+        own = self.config
+        containing = Counter(word for words in documents for word in set(words))
+        total = Counter(word for words in documents for word in words)
+        often = [word for word, count in containing.items() if count >= own.min_df]
+        return set(sorted(often, key=lambda word: (-total[word], word))[own.rm_top :])
 
     def _live(self) -> list[int]:
         """Nodes in use at each level below the root."""

@@ -88,7 +88,8 @@ class JoSH(System):
         documents = [plain_words(text) for text in corpus]
         self.phrases = Phrases()
         if own.phrases:
-            documents = [self.phrases.fit(documents).glue(d) for d in documents]
+            self.phrases.fit(documents)
+            documents = [self.phrases.glue(words) for words in documents]
         vocabulary = Vocabulary.build(documents, min_count=own.min_count)
         self.words = vocabulary.words[len(SPECIAL) :]
         self.index = {word: number for number, word in enumerate(self.words)}

@@ -276,11 +276,12 @@ class WeSHClass(Supervised):
         wanted = self.tree.gold(self.seeds.topics)
         found = self.tree.padded.ancestors[self._leaves(self.seeds.texts)]
         self.ensemble.load_state_dict(self.before)
-        right = self._predict(gold.texts) == self.tree.tree.ancestors[gold.topics]
+        answer = self.tree.tree.ancestors[gold.topics]
+        right = np.where(answer >= 0, self._predict(gold.texts) == answer, np.nan)
         self.ensemble.load_state_dict(after)
         changes = [event["changed"] for event in self.history_ if "changed" in event]
         return {
-            "before_self_training": [float(level.mean()) for level in right.T],
+            "before_self_training": [float(np.nanmean(level)) for level in right.T],
             "seeds_kept": float(((found == wanted) | (wanted < 0)).all(axis=1).mean()),
             "changed_last": changes[-1] if changes else None,
         }
