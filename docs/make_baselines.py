@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.baselines.catalogue import METHODS
-from hierseed.bench.cells import Table, cell, mean_of
+from hierseed.bench.cells import SHORTER, Table, cell, mean_of
 from hierseed.bench.records import Record, Records
 
 HERE = Path(__file__).resolve().parent
@@ -24,7 +24,11 @@ def runs(full: bool, **wanted: Any) -> list[Record]:
     found = Records(RESULTS / "runs").find(seeds=4, limit=0, skew=0, leave_out=0, **wanted)
     if full:
         return [record for record in found if record["setting"]["parameters"].get("full")]
-    return [record for record in found if not record["setting"]["parameters"]]
+    return [
+        record
+        for record in found
+        if not record["setting"]["parameters"] or record["setting"]["tag"] == SHORTER
+    ]
 
 
 def ablation(data: str, tag: str) -> list[Record]:
@@ -42,11 +46,11 @@ def judged(name: str) -> Pick:
     return lambda record: record["judged"].get(name)
 
 
-def scores(full: bool, title: str, about: str) -> Table:
+def scores(full: bool, title: str, about: str, systems: tuple[str, ...] = SYSTEMS) -> Table:
     """Every system on every data set, both protocols."""
     rows = []
     for data in DATA:
-        for method in SYSTEMS:
+        for method in systems:
             own = runs(full, data=data, method=method)
             if not own:
                 continue
@@ -215,13 +219,22 @@ TABLES: dict[str, Callable[[], Table]] = {
 }
 
 
-def fill(text: str) -> str:
+def fill(text: str, tables: dict[str, Callable[[], Table]]) -> str:
     """Replace what stands between `<!-- system table NAME -->` and `<!-- end -->`."""
     block = re.compile(r"(<!-- system table (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
-    return block.sub(lambda m: f"{m[1]}\n{TABLES[m[2]]().markdown()}\n{m[3]}", text)
+
+    def fresh(found: re.Match[str]) -> str:
+        if found[2] not in tables:
+            return found[0]
+        return f"{found[1]}\n{tables[found[2]]().markdown()}\n{found[3]}"
+
+    return block.sub(fresh, text)
 
 
 if __name__ == "__main__":
+    from make_unlabelled import UNLABELLED_TABLES
+
     draw_curves(HERE / "figures" / "systems_curves.svg")
     page = HERE / "baselines.md"
-    page.write_text(fill(page.read_text(encoding="utf-8")), encoding="utf-8")
+    every = TABLES | UNLABELLED_TABLES
+    page.write_text(fill(page.read_text(encoding="utf-8"), every), encoding="utf-8")
