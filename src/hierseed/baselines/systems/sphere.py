@@ -47,19 +47,22 @@ def text_step(
     mean hinge before the step
     """
     at, word, other = pairs
-    real = (other >= 0).unsqueeze(2)
+    real = other >= 0
     other = other.clamp(min=0)
-    v, u, w = anchors[at].unsqueeze(1), words[word].unsqueeze(1), words[other]
-    f, h = (u * v).sum(dim=2, keepdim=True), (w * v).sum(dim=2, keepdim=True)
+    v, u, w = anchors[at], words[word], words[other]
+    f = (u * v).sum(dim=1, keepdim=True)
+    h = torch.bmm(w, v.unsqueeze(2)).squeeze(2)
     hinge = (margin - f + h).clamp(min=0) * real
-    active = (hinge > 0) * rate
     # the factors 1 - f, 2 h and 1 - f + h are the original's; for h < 0 a negative is drawn near
-    anchor_step = (active * (1 - f + h) * (u - w - (f - h) * v)).sum(dim=1)
+    active = (hinge > 0) * rate
+    pull = active * (1 - f + h)
+    towards, along = pull.sum(dim=1, keepdim=True), (pull * (f - h)).sum(dim=1, keepdim=True)
+    anchor_step = towards * u - along * v - torch.bmm(pull.unsqueeze(1), w).squeeze(1)
     if not frozen:
-        word_step = (active * (1 - f) * (v - f * u)).sum(dim=1)
-        other_step = (active * 2 * h * (h * w - v)).flatten(0, 1)
-        rows = torch.cat([word, other.flatten()])
-        move(words, rows, torch.cat([word_step, other_step]))
+        near, far = active.sum(dim=1, keepdim=True) * (1 - f), (2 * active * h).unsqueeze(2)
+        other_step = w.mul_(far * h.unsqueeze(2)).sub_(far * v.unsqueeze(1)).flatten(0, 1)
+        move(words, word, near * v - near * f * u)
+        move(words, other.flatten(), other_step)
     move(anchors, at, anchor_step)
     return hinge.sum() / real.sum().clamp(min=1)
 
