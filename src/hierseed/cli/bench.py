@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hierseed.bench.setting import Setting
 
 RESULTS = Path("results")
+PAGES = [Path("docs/results.md"), Path("README.md")]
 
 Results = Annotated[
     Path, typer.Option("--results", metavar="FOLDER", help="Where records and tables are kept.")
@@ -132,8 +133,13 @@ def all_(
     jobs: Jobs = 2,
     again: Again = False,
     page: Annotated[
-        Path, typer.Option("--page", metavar="FILE", help="A page whose tables are kept in step.")
-    ] = Path("docs/results.md"),
+        list[Path] | None,
+        typer.Option(
+            "--page",
+            metavar="FILE",
+            help="A page whose tables are kept in step; docs/results.md and README.md by default.",
+        ),
+    ] = None,
 ) -> None:
     """Make every result of docs/results.md: runs, tables and figures.
 
@@ -148,7 +154,7 @@ def all_(
     _refuse_unknown(method or [])
     settings = [s for s in everything(draws, parts) if not method or s.method in method]
     records = _run(settings, results, jobs, again)
-    _write_all(records, results, page)
+    _write_all(records, results, page or PAGES)
 
 
 def quick(results: Results = Path("bench-quick")) -> None:
@@ -280,7 +286,7 @@ def _summary(records: Iterable[Record]) -> str:
     return summary(list(records)).markdown()
 
 
-def _write_all(records: Records, results: Path, page: Path) -> None:
+def _write_all(records: Records, results: Path, pages: list[Path]) -> None:
     from hierseed.bench.figures import FIGURES
     from hierseed.bench.page import fill
     from hierseed.bench.tables import TABLES
@@ -290,8 +296,9 @@ def _write_all(records: Records, results: Path, page: Path) -> None:
     for name, make in TABLES.items():
         text = "\n".join(one.markdown() for one in make(records))
         (results / f"table_{name}.md").write_text(text, encoding="utf-8")
-    if page.is_file():
-        page.write_text(fill(page.read_text(encoding="utf-8"), records), encoding="utf-8")
+    for page in pages:
+        if page.is_file():
+            page.write_text(fill(page.read_text(encoding="utf-8"), records), encoding="utf-8")
     for name, draw in FIGURES.items():
         try:
             draw(records, results / f"figure_{name}.svg")
