@@ -24,7 +24,8 @@ def test_the_table_of_the_contract(placed):
     assert frame["is_seed"].tolist() == (y >= 0).tolist()
     for _, row in frame.iterrows():
         filled = [row[level] for level in levels if row[level]]
-        assert filled[-1] == row["topic"]
+        assert row["topic"] == (filled[-1] if filled else "")
+        assert row["is_none"] == (not filled)
         assert all(deep.startswith(above + " > ") for above, deep in pairwise(filled))
     with pytest.raises(CorpusError, match="3 ids"):
         found.to_frame(ids=["a", "b", "c"])
