@@ -381,3 +381,14 @@ def test_on_20_newsgroups_it_beats_the_nearest_seed_mean(shared_data):
     assert found["anchored"] > 0.61
     assert found["anchored"] > found["nearest-leaf"] + 0.08
     assert found["anchored"] > found["hierseed"] + 0.1
+
+
+def test_seeds_have_a_distance_also_where_the_model_would_place_them_elsewhere():
+    taxonomy, X, y, _ = make_world(spread=2.5)
+    model = AnchoredHierSeed(taxonomy).fit(X, y)
+    placed = model.assign(X, y)
+    seeds = np.flatnonzero(y >= 0)
+    assert (model.predict(X)[seeds] != y[seeds]).any()
+    frame = placed.to_frame().set_index("id").loc[seeds]
+    offsets = X[seeds] - model.vectors_[y[seeds]]
+    np.testing.assert_allclose(frame["distance"], np.linalg.norm(offsets, axis=1), rtol=1e-5)

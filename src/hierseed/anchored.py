@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.base import Progress, SeededEstimator, need_seeds
+from hierseed.base import Progress, SeededEstimator, is_engine, need_seeds
 from hierseed.core.anchor.calibrate import temperature
 from hierseed.core.anchor.components import (
     Components,
@@ -25,11 +25,11 @@ from hierseed.core.anchor.mixture import Mixture
 from hierseed.core.anchor.place import Placer, labels, scored
 from hierseed.core.anchor.precision import label_and_count, thresholds
 from hierseed.core.anchor.seeds import Pairs, sum_seeds
-from hierseed.core.blocks import Blocks
+from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.exact import Grid
 from hierseed.core.score import Scored
 from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError, name_some
-from hierseed.inputs import seed_pairs
+from hierseed.inputs import check_vectors, seed_pairs
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -226,7 +226,16 @@ class AnchoredHierSeed(SeededEstimator):
         """Place documents with distance and score at each level; seeds in `y` keep their topics."""
         placed = super().assign(X, y)
         rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
-        return _with_seeds(placed, rows, topics) if len(rows) else placed
+        if not len(rows):
+            return placed
+        seeds = X if is_engine(X) else ArrayBlocks(check_vectors(X))
+        return _with_seeds(placed, rows, topics, self._distances(seeds.take(rows), topics))
+
+    def _distances(self, X: Floats, topics: Ints) -> Floats:
+        """Distance of each row to its topic at every level, NaN below it."""
+        path = self.taxonomy_.tree.ancestors[topics]
+        found = np.linalg.norm(X[:, None] - self.vectors_[path], axis=2)
+        return np.where(path >= 0, found, np.nan).astype(np.float32)
 
     def _place(self, blocks: Blocks) -> Iterator[NDArray[np.integer]]:
         return blocks.map(labels, self._placer)
@@ -330,16 +339,15 @@ def _stand_ins(taxonomy: Taxonomy, earlier: Any, seeded: Ints, width: int) -> tu
     return np.asarray(earlier.vectors_)[places], np.array(topics, dtype=np.intp)
 
 
-def _with_seeds(placed: Assignments, rows: Ints, topics: Ints) -> Assignments:
+def _with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats) -> Assignments:
     """Put seeds back in their topics, with score 1."""
     rest = ~np.isin(placed.row, rows)
     path = placed.taxonomy.tree.ancestors[topics]
-    primary = placed.primary[rows]
     shared: dict[str, Any] = {
         "row": rows,
         "topic": topics,
         "path": path,
-        "distance": np.where(path == placed.path[primary], placed.distance[primary], np.nan),
+        "distance": distance,
         "score": np.where(path >= 0, 1.0, np.nan),
         "runner_up": np.full(len(rows), -1),
     }
