@@ -19,7 +19,6 @@ RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 DOORS = {  # the only imports upwards, inside functions, because people expect these methods there
     ("taxonomy", "io"),
     ("base", "io"),
-    ("embed", "io"),
 }
 PACKAGE = Path(hierseed.__file__).parent
 

@@ -61,7 +61,6 @@ class Objective:
     placed: int
     moved: int
     n: int
-    counts: Ints  # placements per topic
 
     @property
     def mean(self) -> float:
@@ -91,7 +90,6 @@ def objective(
         placed=found.placed,
         moved=found.moved,
         n=blocks.n,
-        counts=_with_children(model, counts[:n]),
     )
 
 
@@ -143,11 +141,3 @@ def weigh(block: Block, model: Model, grid: Grid, grid2: Grid, before: Model | N
         placed=len(placements.row),
         moved=len(block) if was is None else int((now != was).sum()),
     )
-
-
-def _with_children(model: Model, counts: Ints) -> Ints:
-    total = counts.copy()
-    for topic in range(len(total) - 1, -1, -1):
-        if model.tree.parent[topic] >= 0:
-            total[model.tree.parent[topic]] += total[topic]
-    return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hierseed.app.project import Project
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 PAGE = 12  # documents on one page
 
 
-class Screen:
+class Screen(ABC):
     """One step of the work.
 
     An action is a method `do_NAME`; its keywords come from the browser, so it checks them.
@@ -30,9 +31,9 @@ class Screen:
         """The project that is open."""
         return self.session.project
 
+    @abstractmethod
     def view(self) -> dict[str, Any]:
         """Everything that the screen shows."""
-        raise NotImplementedError
 
     def act(self, do: str, arguments: dict[str, Any]) -> None:
         """Run one action by its name."""
