@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.base import Progress, SeededEstimator, is_engine, need_seeds
+from hierseed.base import Progress, SeededEstimator, check_start, is_engine, need_seeds
 from hierseed.core.anchor.calibrate import temperature
 from hierseed.core.anchor.components import (
     Components,
@@ -28,7 +28,7 @@ from hierseed.core.anchor.seeds import Pairs, sum_seeds
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.exact import Grid
 from hierseed.core.score import Scored
-from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError, name_some
+from hierseed.errors import SeedError, name_some
 from hierseed.inputs import check_vectors, seed_pairs
 from hierseed.taxonomy import Taxonomy
 
@@ -292,13 +292,7 @@ class AnchoredHierSeed(SeededEstimator):
     # ---------------------------------------------------------------- checking
 
     def _settings(self) -> Settings:
-        if not isinstance(self.taxonomy, Taxonomy):
-            raise TaxonomyError(
-                f"taxonomy must be a Taxonomy, got {type(self.taxonomy).__name__}. "
-                "Make one with Taxonomy.from_paths or Taxonomy.read."
-            )
-        if not len(self.taxonomy):
-            raise TaxonomyError("the taxonomy has no topics")
+        self._check_taxonomy()
         p, m, t = self.precision, self.several, self.tree_weight
         checks = [
             ("precision", p is None or 0 < p < 1, "None or between 0 and 1"),
@@ -311,24 +305,14 @@ class AnchoredHierSeed(SeededEstimator):
             ("max_iter", self.max_iter >= 1, "at least 1"),
             ("tol", self.tol >= 0, "at least 0"),
         ]
-        for name, fine, wanted in checks:
-            if not fine:
-                raise CorpusError(
-                    f"{name} of {type(self).__name__} must be {wanted}, got {getattr(self, name)!r}"
-                )
+        self._check_parameters(checks)
         names = Settings.__dataclass_fields__
         return Settings(**{name: getattr(self, name) for name in names})
 
 
 def _stand_ins(taxonomy: Taxonomy, earlier: Any, seeded: Ints, width: int) -> tuple[Floats, Ints]:
     """Vectors of an earlier model for leaves that have no seeds now."""
-    if not hasattr(earlier, "taxonomy_"):
-        raise ModelError("start is not fitted yet: fit it, or leave start out")
-    if earlier.n_features_in_ != width:
-        raise ModelError(
-            f"start was fitted on {earlier.n_features_in_} dimensions, X has {width}. "
-            "Use vectors of the same embedder."
-        )
+    check_start(earlier, width)
     old = earlier.taxonomy_
     topics = [
         topic

@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.score import Scored
-from hierseed.errors import ModelError, SeedError
+from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError
 from hierseed.inputs import check_finite, check_vectors, seed_pairs
 from hierseed.taxonomy import Taxonomy
 
@@ -109,6 +109,23 @@ class SeededEstimator(BaseEstimator):
                 f"this {type(self).__name__} is not fitted yet: call fit(X, y) first"
             )
 
+    def _check_taxonomy(self) -> None:
+        if not isinstance(self.taxonomy, Taxonomy):
+            raise TaxonomyError(
+                f"taxonomy must be a Taxonomy, got {type(self.taxonomy).__name__}. "
+                "Make one with Taxonomy.from_paths or Taxonomy.read."
+            )
+        if not len(self.taxonomy):
+            raise TaxonomyError("the taxonomy has no topics")
+
+    def _check_parameters(self, checks: Iterable[tuple[str, bool, str]]) -> None:
+        """Refuse the first parameter that is not fine: name, whether it is, what is wanted."""
+        for name, fine, wanted in checks:
+            if not fine:
+                raise CorpusError(
+                    f"{name} of {type(self).__name__} must be {wanted}, got {getattr(self, name)!r}"
+                )
+
     # ---------------------------------------------------------------- using it
 
     def predict(self, X: Any) -> NDArray[np.integer]:
@@ -188,6 +205,17 @@ class SeededEstimator(BaseEstimator):
 def is_engine(X: Any) -> TypeGuard[Blocks]:
     """Tell blocks of another engine (see `hierseed.scale`) from rows of numbers."""
     return all(hasattr(X, name) for name in ("map", "fold", "take", "n", "width"))
+
+
+def check_start(earlier: Any, width: int) -> None:
+    """Refuse to go on from a model that is not fitted, or was on other vectors."""
+    if not hasattr(earlier, "taxonomy_"):
+        raise ModelError("start is not fitted yet: fit it, or leave start out")
+    if earlier.n_features_in_ != width:
+        raise ModelError(
+            f"start was fitted on {earlier.n_features_in_} dimensions, X has {width}. "
+            "Use vectors of the same embedder."
+        )
 
 
 def need_seeds(y: Any, X_seeds: Any, start: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.base import Progress, SeededEstimator, need_seeds
+from hierseed.base import Progress, SeededEstimator, check_start, need_seeds
 from hierseed.core.blocks import ArrayBlocks, Block, Blocks
 from hierseed.core.descend import deepest, labels
 from hierseed.core.fit import Fitted, Settings, fit, unfit
@@ -18,7 +18,7 @@ from hierseed.core.model import Model
 from hierseed.core.other import SPELLINGS
 from hierseed.core.score import Scored, placed_and_margins, scored
 from hierseed.core.vectors import start as start_vectors
-from hierseed.errors import CorpusError, ModelError, TaxonomyError, name_some
+from hierseed.errors import name_some
 from hierseed.inputs import refuse_bare_leaves, seed_means
 from hierseed.taxonomy import Taxonomy
 
@@ -211,13 +211,7 @@ class HierSeed(SeededEstimator):
         self.n_iter_ = len(self.history_)
 
     def _settings(self) -> Settings:
-        if not isinstance(self.taxonomy, Taxonomy):
-            raise TaxonomyError(
-                f"taxonomy must be a Taxonomy, got {type(self.taxonomy).__name__}. "
-                "Make one with Taxonomy.from_paths or Taxonomy.read."
-            )
-        if not len(self.taxonomy):
-            raise TaxonomyError("the taxonomy has no topics")
+        self._check_taxonomy()
         height = self.taxonomy.tree.height
         e = self.eccentricity
         checks = [
@@ -239,11 +233,7 @@ class HierSeed(SeededEstimator):
                 f"one number, or one for each of the {len(self.taxonomy)} topics",
             ),
         ]
-        for name, fine, wanted in checks:
-            if not fine:
-                raise CorpusError(
-                    f"{name} of {type(self).__name__} must be {wanted}, got {getattr(self, name)!r}"
-                )
+        self._check_parameters(checks)
         names = Settings.__dataclass_fields__
         return Settings(**{name: getattr(self, name) for name in names})
 
@@ -273,13 +263,7 @@ def _go_on(
 
     Also answers which topics (-1: the root) it has looked at already for an Other.
     """
-    if not hasattr(earlier, "taxonomy_"):
-        raise ModelError("start is not fitted yet: fit it, or leave start out")
-    if earlier.n_features_in_ != width:
-        raise ModelError(
-            f"start was fitted on {earlier.n_features_in_} dimensions, X has {width}. "
-            "Use vectors of the same embedder."
-        )
+    check_start(earlier, width)
     old = earlier.taxonomy_
     parents, others = [], []
     for topic in np.flatnonzero(old.is_other).tolist():
