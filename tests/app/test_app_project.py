@@ -193,19 +193,24 @@ def test_the_pulse_changes_with_whatever_changes(tmp_path: Path) -> None:
     project.close()
 
 
-def test_opening_twice_at_once_makes_the_tables_once(tmp_path: Path) -> None:
-    opened: list[Project] = []
-    threads = [
-        threading.Thread(target=lambda: opened.append(Project(tmp_path / "p"))) for _ in range(6)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(opened) == 6
-    for project in opened:
-        project.close()
-    assert os.listdir(tmp_path)
+def test_opening_at_once_makes_the_tables_once(tmp_path: Path) -> None:
+    # Twenty times: a file half made by another thread was once taken for a stranger's.
+    for turn in range(20):
+        opened: list[Project] = []
+        gate = threading.Barrier(6)
+
+        def join(name: str, opened: list[Project] = opened, gate: threading.Barrier = gate) -> None:
+            gate.wait()
+            opened.append(Project(tmp_path / name))
+
+        threads = [threading.Thread(target=join, args=(f"p{turn}",)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(opened) == 6
+        for project in opened:
+            project.close()
 
 
 SAYING = """

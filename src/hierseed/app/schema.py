@@ -90,17 +90,28 @@ STEPS: dict[int, Step] = {}  # from version n to n + 1
 
 def prepare(db: sqlite3.Connection, path: Path) -> None:
     """Make the tables of a new file, bring an old one up to date, refuse any other file."""
-    found = int(db.execute("PRAGMA application_id").fetchone()[0])
-    version = int(db.execute("PRAGMA user_version").fetchone()[0])
+    found, version, tables = _signature(db)
     if found == APPLICATION:
         migrate(db, path, version)
-    elif found == 0 and version == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone():
+    elif found == 0 and version == 0 and not tables:
         _create(db)
     else:
         raise ProjectError(
             f"{path} is a database of another program, not a hierseed project. "
             "Name another file: hierseed serve NAME.hierseed"
         )
+
+
+def _signature(db: sqlite3.Connection) -> tuple[int, int, int]:
+    """Whose file, which version, how many tables: of one moment, while others may be making it."""
+    db.execute("BEGIN")
+    try:
+        tables = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        found = db.execute("PRAGMA application_id").fetchone()[0]
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+    finally:
+        db.execute("ROLLBACK")
+    return int(found), int(version), int(tables)
 
 
 def _create(db: sqlite3.Connection) -> None:
