@@ -1,6 +1,5 @@
 """The project file: versions, backups, and that it never loses a word."""
 
-import os
 import signal
 import sqlite3
 import subprocess
