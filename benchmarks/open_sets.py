@@ -26,12 +26,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-LEXNAMES = (
-    "top act animal artifact attribute body cognition communication event feeling food group "
-    "location motive object person phenomenon plant possession process quantity relation shape "
-    "state substance time"
-).split()  # lexicographer files 3 to 28
-FACETS = "admin field game hardware mail network security sound use web works-with".split()
+LEXNAMES = (  # lexicographer files 3 to 28
+    "top", "act", "animal", "artifact", "attribute", "body", "cognition", "communication",
+    "event", "feeling", "food", "group", "location", "motive", "object", "person",
+    "phenomenon", "plant", "possession", "process", "quantity", "relation", "shape", "state",
+    "substance", "time",
+)  # fmt: skip
+FACETS = {
+    "admin", "field", "game", "hardware", "mail", "network", "security", "sound", "use",
+    "web", "works-with",
+}  # fmt: skip
 LEAST = 60  # nouns below a hypernym that makes a topic
 DEEPEST = 4  # levels of topics
 DOCUMENTS = 12_000
