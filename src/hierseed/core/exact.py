@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,14 @@ class Grid:
     def value(self, counted: Floats) -> Floats:
         """Turn whole multiples back into numbers."""
         return counted * 2.0**-self.bits
+
+
+class Sums(tuple[Any, ...]):
+    """Counts and arrays on a grid, each added to its like: what many steps answer with."""
+
+    def merge(self, other: Self) -> Self:
+        """Join the sums of two sets of documents."""
+        return type(self)(mine + theirs for mine, theirs in zip(self, other))
 
 
 def merge_by_key(

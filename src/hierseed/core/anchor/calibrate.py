@@ -105,19 +105,28 @@ def sample(blocks: Blocks, lattice: Lattice, rows: Ints) -> tuple[Blocks, int, I
     every = -(-blocks.n // SAMPLE)
     if every == 1:
         return blocks, 1, rows
-    parts = list(blocks.map(_chosen, lattice, rows, every))
-    kept = np.concatenate(parts)
-    if not len(kept):
+    parts = blocks.fold(_chosen, lattice, rows, every)
+    if not parts:
         return blocks, 1, rows
+    kept = np.concatenate(parts)
     return ArrayBlocks(kept), max(round((blocks.n - len(rows)) / len(kept)), 1), rows[:0]
 
 
-def _chosen(block: Block, lattice: Lattice, rows: Ints, every: int) -> NDArray[np.floating]:
+class Rows(list[NDArray[np.floating]]):
+    """Rows of some blocks, in their order."""
+
+    def merge(self, other: Rows) -> Rows:
+        """Put the rows of later blocks behind."""
+        return Rows([*self, *other])
+
+
+def _chosen(block: Block, lattice: Lattice, rows: Ints, every: int) -> Rows:
     X = block.X
     number = np.mod(lattice.vectors.count(X).sum(axis=1) * GOLDEN, 1.0)
     mine = rows[np.searchsorted(rows, block.start) : np.searchsorted(rows, block.stop)]
     number[mine - block.start] = 1.0
-    return X[number < 1 / every]
+    kept = X[number < 1 / every]
+    return Rows([kept] if len(kept) else [])
 
 
 def _without_siblings(L: Floats, pairs: Pairs, out: NDArray[np.bool_]) -> Floats:

@@ -98,6 +98,19 @@ class Fitted:
     strangers: Strangers
 
 
+@dataclass(frozen=True)
+class State:
+    """Where the rounds stand after one of them: all that it takes to go on."""
+
+    corpus: Spread
+    strangers: Strangers
+    mixture: Mixture
+    node_means: Floats
+    seen: Totals
+    history: list[dict[str, Any]]
+    done: bool
+
+
 def fit(
     blocks: Blocks,
     components: Components,
@@ -111,6 +124,8 @@ def fit(
     copies: int = 1,
     watch: bool = True,
     progress: Progress | None = None,
+    resume: State | None = None,
+    keep: Callable[[State], None] | None = None,
 ) -> Fitted:
     """Run the rounds.
 
@@ -119,17 +134,26 @@ def fit(
     corpus, scale, strangers : where they are known already
     copies : each row stands for so many documents (a sample)
     watch : follow the objective, and stop where it stands still
+    resume, keep : where an earlier fit stood; called with where this one stands after each round
     """
+    if resume:
+        corpus, strangers = resume.corpus, resume.strangers
     corpus = corpus or spread(blocks, lattice, seeds.rows)
     strangers = strangers or find_strangers(blocks, components, seeds, lattice)
     scale = scale or learn_scale(components, seeds, strangers.stray, settings.tree_weight)
     weight = settings.seed_weight * float(seeds.weights.sum())
     drawn = PULL * weight / max(corpus.n * copies, 1)  # bounds the drift in large corpora
     problem = Problem(components, seeds, corpus, scale, settings, min(1.0, drawn) * copies)
-    mixture, means = start(problem, strangers)
-    seen = totals(blocks, mixture, lattice, seeds.rows)
-    value, history = math.inf, []
-    for number in range(1, settings.max_iter + 1):
+    if resume:
+        mixture, means, seen = resume.mixture, resume.node_means, resume.seen
+        value, history = resume.history[-1]["objective"], list(resume.history)
+    else:
+        mixture, means = start(problem, strangers)
+        seen = totals(blocks, mixture, lattice, seeds.rows)
+        value, history = math.inf, []
+    for number in range(len(history) + 1, settings.max_iter + 1):
+        if resume and resume.done:
+            break
         began = time.perf_counter()
         mixture, means, steps = maximise(problem, seen)
         if not watch and number == settings.max_iter:
@@ -151,7 +175,10 @@ def fit(
         )
         if progress:
             progress(history[-1])
-        if last - value <= settings.tol:
+        done = last - value <= settings.tol
+        if keep:
+            keep(State(corpus, strangers, mixture, means, seen, list(history), done))
+        if done:
             break
     return Fitted(mixture, means, history, problem, strangers)
 

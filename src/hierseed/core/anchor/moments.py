@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture, shares
 from hierseed.core.blocks import Block, Blocks
+from hierseed.core.exact import Sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
@@ -44,22 +45,13 @@ class Totals:
 
 def spread(blocks: Blocks, lattice: Lattice, skip: Ints) -> Spread:
     """Sum up the corpus once; rows in `skip` (seeds) are left out."""
-    n, sums, products = 0, np.zeros(blocks.width), np.zeros((blocks.width, blocks.width))
-    for count, part, squares in blocks.map(_spread, lattice, skip, blocks.n * blocks.width):
-        n += count
-        sums += part
-        products += squares
+    n, sums, products = blocks.fold(_spread, lattice, skip, blocks.n * blocks.width)
     return Spread(n, lattice.vectors.value(sums), lattice.value_of_squares(products))
 
 
 def totals(blocks: Blocks, mixture: Mixture, lattice: Lattice, skip: Ints) -> Totals:
     """E-step: share out every document, and sum up."""
-    size = len(mixture.means)
-    weights, sums, logs = np.zeros(size), np.zeros((size, blocks.width)), 0.0
-    for weight, part, log in blocks.map(_totals, mixture, lattice, skip, blocks.n * blocks.width):
-        weights += weight
-        sums += part
-        logs += log
+    weights, sums, logs = blocks.fold(_totals, mixture, lattice, skip, blocks.n * blocks.width)
     return Totals(
         lattice.shares.value(weights),
         lattice.value_of_sums(sums),
@@ -80,15 +72,13 @@ def counted(block: Block, lattice: Lattice, skip: Ints, total: int) -> Floats:
     return X
 
 
-def _spread(block: Block, lattice: Lattice, skip: Ints, total: int) -> tuple[int, Floats, Floats]:
+def _spread(block: Block, lattice: Lattice, skip: Ints, total: int) -> Sums:
     X = counted(block, lattice, skip, total)
-    return len(X), X.sum(axis=0), X.T @ X
+    return Sums((len(X), X.sum(axis=0), X.T @ X))
 
 
-def _totals(
-    block: Block, mixture: Mixture, lattice: Lattice, skip: Ints, total: int
-) -> tuple[Floats, Floats, float]:
+def _totals(block: Block, mixture: Mixture, lattice: Lattice, skip: Ints, total: int) -> Sums:
     X = counted(block, lattice, skip, total)
     share, log = shares(mixture.log_joint(X, lattice.unit))
     whole = lattice.shares.count(share)
-    return whole.sum(axis=0), whole.T @ X, float(lattice.logs.count(log).sum())
+    return Sums((whole.sum(axis=0), whole.T @ X, float(lattice.logs.count(log).sum())))

@@ -18,7 +18,7 @@ from hierseed.core.anchor.moments import counted
 from hierseed.core.anchor.scale import average_up
 from hierseed.core.anchor.seeds import Seeds
 from hierseed.core.blocks import Block, Blocks
-from hierseed.core.exact import Grid
+from hierseed.core.exact import Grid, Sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
@@ -50,9 +50,7 @@ def find_strangers(
     means, noise = seeds.means[known], 1.0 + 1.0 / seeds.counts[known]
     model = (means, noise, lattice, seeds.rows, blocks.n * blocks.width)
     grid, unit = lattice.logs, 4.0**lattice.exponent
-    n, total, squares = 0, 0.0, 0.0
-    for count, part, part2 in blocks.map(_distances, *model):
-        n, total, squares = n + count, total + part, squares + part2
+    n, total, squares = blocks.fold(_distances, *model)
     mean = float(grid.value(np.asarray(total))) / max(n, 1)
     deviation = max(float(grid.value(np.asarray(squares))) / max(n, 1) - mean**2, 0.0) ** 0.5
     shape = (len(components), blocks.width)
@@ -63,10 +61,7 @@ def find_strangers(
     centres = np.zeros(shape)
     centres[rest] = means_up[components.nodes.parent[components.node[rest]]]
     home, none = rest_of(components)[known], int(components.of_topic[-1])
-    weights, sums = np.zeros(shape[0]), np.zeros(shape)
-    for far, vectors in blocks.map(_far, mean + FAR * deviation, centres, home, none, *model):
-        weights += far
-        sums += vectors
+    weights, sums = blocks.fold(_far, mean + FAR * deviation, centres, home, none, *model)
     return Strangers(mean * unit, weights, lattice.vectors.value(sums))
 
 
@@ -84,11 +79,11 @@ def rest_of(components: Components) -> NDArray[np.intp]:
 
 def _distances(
     block: Block, means: Floats, noise: Floats, lattice: Lattice, skip: Ints, total: int
-) -> tuple[int, float, float]:
+) -> Sums:
     X = counted(block, lattice, skip, total)
     _, away = nearest(X, means, noise, lattice)
     grid: Grid = lattice.logs
-    return len(X), float(grid.count(away).sum()), float(grid.count(away**2).sum())
+    return Sums((len(X), float(grid.count(away).sum()), float(grid.count(away**2).sum())))
 
 
 def _far(
@@ -102,7 +97,7 @@ def _far(
     lattice: Lattice,
     skip: Ints,
     total: int,
-) -> tuple[Floats, Floats]:
+) -> Sums:
     """Strangers go to Other beside their nearest topic, or to None if the root is nearer yet."""
     X = counted(block, lattice, skip, total)
     best, away = nearest(X, means, noise, lattice)
@@ -116,7 +111,7 @@ def _far(
     at = np.flatnonzero(rest >= 0)
     share = np.zeros((len(centres), len(at)))
     share[rest[at], np.arange(len(at))] = 1.0
-    return share.sum(axis=1), share @ X[at]
+    return Sums((share.sum(axis=1), share @ X[at]))
 
 
 def nearest(
