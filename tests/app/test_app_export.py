@@ -104,7 +104,9 @@ def test_seeds_come_back(project: Project) -> None:
     "dials",
     [
         fitting.Dials(method="hierseed", sure=0.2, fine=2, overlap=0.4),
-        pytest.param(fitting.Dials(method="anchored", sure=0.8), marks=pytest.mark.slow),
+        pytest.param(
+            fitting.Dials(method="anchored", sure=0.8, overlap=0.4), marks=pytest.mark.slow
+        ),
     ],
     ids=lambda dials: dials.method,
 )

@@ -296,3 +296,5 @@ def test_taxonomy_screen_edits_and_undoes(project: Project) -> None:
     assert "tar archives > gz" in here.taxonomy.paths
     news = session.act("undo", expected=1)
     assert news["notes"][0]["kind"] == "bad"
+    session.act("redo", expected=news["stage"]["view"]["redo"][0])
+    assert "tar archives > gz" not in topics.current(project).taxonomy.paths

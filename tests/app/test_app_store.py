@@ -208,3 +208,29 @@ def test_random_edits_keep_a_tree(empty: Project) -> None:
     for before in reversed(seen[:-1]):
         edits.undo(empty)
         assert topics.current(empty).taxonomy == before
+    for after in seen[1:]:
+        edits.redo(empty)
+        assert topics.current(empty).taxonomy == after
+    with pytest.raises(ProjectError, match="nothing to redo"):
+        edits.redo(empty)
+
+
+def test_a_new_change_ends_what_can_be_done_again(filled: Project) -> None:
+    climate = ids(filled)["Earth > Climate"]
+    edits.rename(filled, climate, "Weather")
+    edits.undo(filled)
+    edits.rename(filled, climate, "Sky")
+    assert edits.next_change(filled) is None
+    edits.undo(filled)
+    assert edits.redo(filled) == "Renamed 'Climate' to 'Sky'"
+
+
+def test_words_are_found_in_scripts_without_spaces(empty: Project) -> None:
+    documents.add(
+        empty, [("zh", "气候变化影响农业"), ("ja", "気候は農業に影響する"), ("en", "farming")]
+    )
+    found = documents.search(empty, "农业")
+    assert [d.id for d in documents.get(empty, found.rows)] == ["zh"]
+    found = documents.search(empty, "農業 -farming")
+    assert [d.id for d in documents.get(empty, found.rows)] == ["ja"]
+    assert not documents.search(empty, "业农").rows  # a word is a phrase of its signs, in order

@@ -80,7 +80,8 @@ class Dials:
     def settings(self) -> dict[str, Any]:
         """Settings of the estimator that differ from its defaults."""
         if self.method == "anchored":
-            return {"precision": round(self.sure, 3)} if self.sure > 0 else {}
+            dials = {"precision": round(self.sure, 3), "several": round(1 - self.overlap, 3)}
+            return {n: v for n, v in dials.items() if v > 0 and (n, v) != ("several", 1.0)}
         # 0.5 is where the nearer of two topics keeps a document; towards 1 both do.
         return {"eccentricity": round(0.5 + self.overlap / 2, 3)} if self.overlap > 0 else {}
 

@@ -57,6 +57,7 @@ class TaxonomyScreen(Screen):
             "topic": topic,
             "topics": len(here.taxonomy),
             "changes": [{"id": id, "at": at, "what": what} for id, at, what in changes],
+            "redo": edits.next_change(self.project),
             "formats": [{"name": f.name, "title": f.title} for f in FORMATS.values()],
             "parts": self.parts,
             "can_split": self.session.fit is not None,
@@ -121,3 +122,7 @@ class TaxonomyScreen(Screen):
     def do_undo(self, expected: int | None = None) -> None:
         """Take back the last change."""
         self.session.say(f"Undone: {edits.undo(self.project, expected)}")
+
+    def do_redo(self, expected: int | None = None) -> None:
+        """Bring back what was undone last."""
+        self.session.say(f"Done again: {edits.redo(self.project, expected)}")

@@ -11,6 +11,10 @@ from hierseed.errors import CorpusError, name_some
 
 RANKED = 5_000  # with more hits than this, ranking takes too long to wait for
 COUNTED = 100_000  # hits are counted up to here
+# scripts without spaces between words: each sign counts as a word, and a word as a phrase
+UNSPACED = re.compile(
+    "([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\U00020000-\U0003ffff])"
+)
 TERM = re.compile(r'(-?)(?:"([^"]*)"|(\S+))')
 
 
@@ -56,7 +60,7 @@ def add(project: Project, batch: Iterable[tuple[str, str]]) -> int:
         db.executemany("INSERT INTO document VALUES (?, ?, ?)", rows)
         db.executemany(
             "INSERT INTO document_text (rowid, text) VALUES (?, ?)",
-            ((row, text) for row, _, text in rows),
+            ((row, spaced(text)) for row, _, text in rows),
         )
     return len(fresh)
 
@@ -141,12 +145,17 @@ def _hits(project: Project, query: str) -> int:
     return int(found.fetchone()[0])
 
 
+def spaced(text: str) -> str:
+    """Set the signs of Chinese, Japanese, Thai and Lao apart, so that they can be looked for."""
+    return UNSPACED.sub(r" \1 ", text)
+
+
 def match_query(text: str, *, unfinished: bool = False) -> str:
     """Turn what a person types into an FTS5 query that can't be malformed; "" finds nothing."""
     wanted, unwanted = [], []
     terms = TERM.findall(text)
     for number, (minus, phrase, word) in enumerate(terms):
-        words = re.findall(r"\w+", phrase or word)
+        words = re.findall(r"\w+", spaced(phrase or word))
         if not words:
             continue
         quoted = '"' + " ".join(words) + '"'

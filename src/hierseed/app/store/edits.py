@@ -18,6 +18,8 @@ from hierseed.app.store.topics import FIELDS, Topic
 from hierseed.errors import ProjectError
 from hierseed.taxonomy import Taxonomy, name_fault
 
+FOR_GOOD = 2  # undone, and something else was done since: can't be done again
+
 
 class Edit:
     """The topics touched by one change, before and after."""
@@ -77,6 +79,7 @@ def edit(project: Project, what: str) -> Iterator[Edit]:
         work = Edit(project, db)
         yield work
         after = {id: _row(db, id) for id in work.before}
+        db.execute("UPDATE change SET undone = ? WHERE undone", (FOR_GOOD,))
         db.execute(
             "INSERT INTO change (at, what, before, after) VALUES (?, ?, ?, ?)",
             (now(), what, json.dumps(work.before), json.dumps(after)),
@@ -186,6 +189,14 @@ def last_change(project: Project) -> tuple[int, str] | None:
     return (int(row[0]), str(row[1])) if row else None
 
 
+def next_change(project: Project) -> tuple[int, str] | None:
+    """The change that redo would bring back: undone, and nothing new was done since."""
+    row = project.db.execute(
+        "SELECT id, what FROM change WHERE undone = 1 ORDER BY id LIMIT 1"
+    ).fetchone()
+    return (int(row[0]), str(row[1])) if row else None
+
+
 def undo(project: Project, expected: int | None = None) -> str:
     """Take back the last change; return what it was.
 
@@ -200,19 +211,34 @@ def undo(project: Project, expected: int | None = None) -> str:
             raise ProjectError(
                 f"someone else changed the taxonomy meanwhile ({last[1]}). Look at it, then undo"
             )
-        before = json.loads(
-            db.execute("SELECT before FROM change WHERE id = ?", (last[0],)).fetchone()[0]
-        )
-        for id, row in before.items():
-            if row is None:  # made by the change: marked, never removed, for its labels
-                db.execute(
-                    "UPDATE topic SET state = 'deleted', version = version + 1 WHERE id = ?", (id,)
-                )
-            else:
-                names = ", ".join(f"{name} = :{name}" for name in FIELDS if name != "id")
-                db.execute(f"UPDATE topic SET {names}, version = version + 1 WHERE id = :id", row)
-        db.execute("UPDATE change SET undone = 1 WHERE id = ?", (last[0],))
+        _restore(db, last[0], "before")
     return last[1]
+
+
+def redo(project: Project, expected: int | None = None) -> str:
+    """Bring back the change that was undone last; return what it was."""
+    with project.write() as db:
+        following = next_change(project)
+        if following is None or (expected is not None and following[0] != expected):
+            raise ProjectError(
+                "nothing to redo: no change was undone, or the taxonomy was changed since"
+            )
+        _restore(db, following[0], "after")
+    return following[1]
+
+
+def _restore(db: sqlite3.Connection, change: int, side: str) -> None:
+    """Put the topics of a change into the state they had before or after it."""
+    found = db.execute(f"SELECT {side} FROM change WHERE id = ?", (change,)).fetchone()[0]
+    for id, row in json.loads(found).items():
+        if row is None:  # made by the change: marked, never removed, for its labels
+            db.execute(
+                "UPDATE topic SET state = 'deleted', version = version + 1 WHERE id = ?", (id,)
+            )
+        else:
+            names = ", ".join(f"{name} = :{name}" for name in FIELDS if name != "id")
+            db.execute(f"UPDATE topic SET {names}, version = version + 1 WHERE id = :id", row)
+    db.execute("UPDATE change SET undone = ? WHERE id = ?", (side == "before", change))
 
 
 def _row(db: sqlite3.Connection, id: int) -> dict[str, Any]:

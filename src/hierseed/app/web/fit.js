@@ -20,7 +20,7 @@ export default {
         <div class="dial"><label for="sure">How sure</label><output>{{ sure }}</output>
           <input id="sure" type="range" min="0" max="0.9" step="0.05" :value="view.sure" @change="dial({ sure: +$event.target.value })"></div>
         <div class="dial"><label for="overlap">How much overlap</label><output>{{ overlap }}</output>
-          <input id="overlap" type="range" min="0" max="0.8" step="0.2" :value="anchored ? 0 : view.overlap" :disabled="anchored" @change="dial({ overlap: +$event.target.value })"></div>
+          <input id="overlap" type="range" min="0" max="0.8" step="0.2" :value="view.overlap" @change="dial({ overlap: +$event.target.value })"></div>
         <label class="check"><input type="checkbox" :checked="view.names" @change="dial({ names: $event.target.checked })"> Let name and description stand in where a topic has no seeds</label>
         <div v-if="view.bare.length" :class="['hint', { bad: !view.names }]">
           <p>{{ counted(view.bare.length + view.bare_more, "topic") }} without a seed{{ view.names ? ": the name stands in." : ": give each at least one." }}</p>
@@ -54,7 +54,6 @@ export default {
       return this.anchored ? "about " + share + " of placements right, else it stops higher up" : "stops higher up below a score of " + share;
     },
     overlap() {
-      if (this.anchored) return "one topic a document with this method";
       const value = this.view.overlap;
       if (!value) return "one topic a document";
       return value < 0.5 ? "a few documents in several topics" : "many documents in several topics";

@@ -50,7 +50,8 @@ export default {
       </div>
       <section class="panel" aria-label="Changes">
         <h2>Changes</h2>
-        <button :disabled="!view.changes.length" @click="act('undo', { expected: view.changes[0].id })">Undo the last one</button>
+        <div class="row"><button :disabled="!view.changes.length" @click="act('undo', { expected: view.changes[0].id })">Undo the last one</button>
+          <button v-if="view.redo" :title="view.redo[1]" @click="act('redo', { expected: view.redo[0] })">Redo</button></div>
         <ol class="log"><li v-for="change in view.changes" :key="change.id"><span>{{ change.what }}</span><small>{{ when(change.at) }}</small></li></ol>
         <p v-if="!view.changes.length" class="soft">Nothing was changed yet.</p>
       </section>
