@@ -7,7 +7,7 @@ import hierseed
 
 ORDER = [
     {"errors"},
-    {"core", "embed"},
+    {"core", "embed", "names"},
     {"taxonomy", "assignments", "inputs", "scale"},
     {"base", "estimator", "anchored", "evaluate"},
     {"baselines", "io", "suggest"},

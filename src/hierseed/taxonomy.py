@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from html import escape
@@ -13,18 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.order import circles, parents_first
 from hierseed.core.tree import Tree
 from hierseed.errors import SeedError, TaxonomyError
-
-SEPARATOR = " > "
-OTHER = "Other"
-
-# Control characters, line separators, the byte order mark, halves of surrogate pairs and
-# non-characters: each is forbidden or changed by at least one of the formats we write.
-UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-UNWRITABLE_NAMES = {"\n": "a line break", "\r": "a line break", "\t": "a tab"}
-
-Path = str | Sequence[str]
+from hierseed.names import SEPARATOR, Path, free_name, name_fault, split_path
 
 
 class Taxonomy:
@@ -94,11 +85,7 @@ class Taxonomy:
             ]
             if not parts:
                 faults.append("a path is empty")
-            for depth in range(1, len(parts) + 1):
-                if parts[:depth] not in known:
-                    known[parts[:depth]] = len(names)
-                    names.append(parts[depth - 1])
-                    parent.append(known[parts[: depth - 1]] if depth > 1 else -1)
+            _grow(names, parent, known, parts)
         _refuse(faults)
         return cls(names, parent)
 
@@ -124,9 +111,9 @@ class Taxonomy:
             if not -1 <= p < n
         ]
         _refuse(faults)
-        order = _parents_first(parent)
+        order = parents_first(parent)
         if len(order) < n:
-            stuck = [_cycle_text(names, parent, i) for i in _cycle_heads(parent)]
+            stuck = [_cycle_text(names, parent, i) for i in circles(parent)]
             _refuse([f"a topic is its own ancestor: {text}" for text in stuck])
         new_id = {old: new for new, old in enumerate(order)}
 
@@ -160,19 +147,8 @@ class Taxonomy:
         known = {split_path(path): i for i, path in enumerate(self.paths)}
         for path in paths:
             parts = split_path(path)
-            for depth in range(1, len(parts) + 1):
-                if parts[:depth] not in known:
-                    known[parts[:depth]] = len(names)
-                    names.append(parts[depth - 1])
-                    parent.append(known[parts[: depth - 1]] if depth > 1 else -1)
-        more = len(names) - len(self)
-        return Taxonomy(
-            names,
-            parent,
-            codes=[*self.codes, *[""] * more],
-            descriptions=[*self.descriptions, *[""] * more],
-            is_other=[*self.is_other, *[False] * more],
-        )
+            _grow(names, parent, known, parts)
+        return self._longer(names, parent, other=False)
 
     def with_others(self, parents: Sequence[int]) -> Taxonomy:
         """Append one Other child to each of the given topics (-1: at level 1)."""
@@ -182,16 +158,20 @@ class Taxonomy:
             if above in taken:
                 taken[above].add(name)
         for topic in map(int, parents):
-            names.append(_free_name(taken[topic]))
+            names.append(free_name(taken[topic]))
             parent.append(topic)
             taken[topic].add(names[-1])
-        more = len(parents)
+        return self._longer(names, parent, other=True)
+
+    def _longer(self, names: Sequence[str], parent: Sequence[int], *, other: bool) -> Taxonomy:
+        """The same topics with more of them behind, without codes and descriptions."""
+        more = len(names) - len(self)
         return Taxonomy(
             names,
             parent,
             codes=[*self.codes, *[""] * more],
             descriptions=[*self.descriptions, *[""] * more],
-            is_other=[*self.is_other, *[True] * more],
+            is_other=[*self.is_other, *[other] * more],
         )
 
     def first(self, n: int) -> Taxonomy:
@@ -341,25 +321,18 @@ class Taxonomy:
         return faults
 
 
-def split_path(path: Path) -> tuple[str, ...]:
-    """Return the names along a path, stripped of white space at their ends."""
-    parts = path.split(SEPARATOR) if isinstance(path, str) else path
-    return tuple(str(part).strip() for part in parts)
-
-
-def name_fault(name: str) -> str:
-    """Say what is wrong with a name, nothing where it is fine."""
-    if not name.strip():
-        return "an empty name"
-    if name != name.strip():
-        return "white space around the name"
-    if SEPARATOR in f" {name} ":
-        return f"the separator {SEPARATOR!r}"
-    if unwritable := UNWRITABLE.search(name):
-        character = unwritable.group()
-        called = UNWRITABLE_NAMES.get(character, f"the character U+{ord(character):04X}")
-        return f"{called}, which not every file format can hold,"
-    return ""
+def _grow(
+    names: list[str],
+    parent: list[int],
+    known: dict[tuple[str, ...], int],
+    parts: tuple[str, ...],
+) -> None:
+    """Append the topics along a path that are not known yet."""
+    for depth in range(1, len(parts) + 1):
+        if parts[:depth] not in known:
+            known[parts[:depth]] = len(names)
+            names.append(parts[depth - 1])
+            parent.append(known[parts[: depth - 1]] if depth > 1 else -1)
 
 
 def _refuse(faults: list[str]) -> None:
@@ -367,48 +340,6 @@ def _refuse(faults: list[str]) -> None:
         count = f"{len(faults)} faults" if len(faults) > 1 else "a fault"
         listed = "".join(f"\n  - {fault}" for fault in faults)
         raise TaxonomyError(f"{count} in the taxonomy:{listed}")
-
-
-def _free_name(taken: set[str]) -> str:
-    name, number = OTHER, 1
-    while name in taken:
-        number += 1
-        name = f"{OTHER} (unlisted)" if number == 2 else f"{OTHER} (unlisted {number - 1})"
-    return name
-
-
-def _parents_first(parent: Sequence[int]) -> list[int]:
-    """Order topics with parents before children; topics on a cycle are left out."""
-    if all(p < i for i, p in enumerate(parent)):
-        return list(range(len(parent)))
-    below: dict[int, list[int]] = {}
-    for topic, above in enumerate(parent):
-        below.setdefault(above, []).append(topic)
-    order: list[int] = []
-    stack = below.get(-1, [])[::-1]
-    while stack:
-        topic = stack.pop()
-        order.append(topic)
-        stack.extend(below.get(topic, [])[::-1])
-    return order
-
-
-def _cycle_heads(parent: Sequence[int]) -> list[int]:
-    """One topic of each cycle: the smallest id."""
-    state = [0] * len(parent)  # 0 unseen, 1 on the walk, 2 done
-    heads = []
-    for start in range(len(parent)):
-        walk = []
-        topic = start
-        while topic >= 0 and state[topic] == 0:
-            state[topic] = 1
-            walk.append(topic)
-            topic = parent[topic]
-        if topic >= 0 and state[topic] == 1:
-            heads.append(min(walk[walk.index(topic) :]))
-        for topic in walk:
-            state[topic] = 2
-    return heads
 
 
 def _cycle_text(names: Sequence[str], parent: Sequence[int], start: int) -> str:

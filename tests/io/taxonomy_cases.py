@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from hierseed.io.taxonomies import FORMATS
 from hierseed.io.taxonomies.source import Source
-from hierseed.taxonomy import Taxonomy, name_fault
+from hierseed.names import name_fault
+from hierseed.taxonomy import Taxonomy
 
 # Every format in each of its layouts.
 WAYS: list[tuple[str, dict[str, Any]]] = [

@@ -14,7 +14,8 @@ from hierseed.io.columns import choose_column
 from hierseed.io.faults import Fault
 from hierseed.io.gold import read_gold
 from hierseed.io.records import as_text, open_records
-from hierseed.taxonomy import OTHER, SEPARATOR, Taxonomy
+from hierseed.names import OTHER, SEPARATOR
+from hierseed.taxonomy import Taxonomy
 
 YES = {"true", "1", "yes", "1.0"}
 

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from hierseed.errors import TaxonomyError, name_some
-from hierseed.taxonomy import SEPARATOR, Taxonomy
+from hierseed.names import SEPARATOR
+from hierseed.taxonomy import Taxonomy
 
 
 class TopicFinder:

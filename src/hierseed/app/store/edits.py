@@ -16,7 +16,8 @@ from hierseed.app.project import Project, now
 from hierseed.app.store import topics
 from hierseed.app.store.topics import FIELDS, Topic
 from hierseed.errors import ProjectError
-from hierseed.taxonomy import Taxonomy, name_fault
+from hierseed.names import name_fault
+from hierseed.taxonomy import Taxonomy
 
 FOR_GOOD = 2  # undone, and something else was done since: can't be done again
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from hierseed.errors import TaxonomyError, name_some
 from hierseed.io.taxonomies.source import Source, tidy, tidy_description
-from hierseed.taxonomy import SEPARATOR, Taxonomy, name_fault
+from hierseed.names import SEPARATOR, name_fault
+from hierseed.taxonomy import Taxonomy
 
 DEEPEST = 100  # levels; a deeper file is damaged or hostile, and its paths would fill memory
 

@@ -23,7 +23,8 @@ from hierseed.io.taxonomies import (
 from hierseed.io.taxonomies.source import Source
 from hierseed.io.taxonomies.table import TABLE_OPTIONS
 from hierseed.io.taxonomies.table_columns import Table, find_columns
-from hierseed.taxonomy import SEPARATOR, Taxonomy
+from hierseed.names import SEPARATOR
+from hierseed.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from hierseed.io.taxonomies.nested import (
 from hierseed.io.taxonomies.source import Source
 from hierseed.io.taxonomies.table import read_table_layout
 from hierseed.io.taxonomies.table_columns import Table
-from hierseed.taxonomy import SEPARATOR, Taxonomy
+from hierseed.names import SEPARATOR
+from hierseed.taxonomy import Taxonomy
 
 LAYOUTS = ("records", "nested", "corpus")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from hierseed.errors import name_some
 from hierseed.io.taxonomies.build import Entry
 from hierseed.io.taxonomies.source import Source
-from hierseed.taxonomy import SEPARATOR
+from hierseed.names import SEPARATOR
 
 Pick = Callable[[Sequence[str], str], str]
 

@@ -19,7 +19,8 @@ import warnings
 from hierseed.errors import TaxonomyError, name_some
 from hierseed.io.taxonomies.build import PathRows, build
 from hierseed.io.taxonomies.source import Source, tidy
-from hierseed.taxonomy import SEPARATOR, Taxonomy
+from hierseed.names import SEPARATOR
+from hierseed.taxonomy import Taxonomy
 
 DASH = " - "
 NO_CODE = "-"  # what stands for "no id" on a line of a file with ids

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from hierseed.errors import TaxonomyError
-from hierseed.taxonomy import UNWRITABLE
+from hierseed.names import UNWRITABLE
 
 LIMIT = 256 * 2**20  # bytes; the largest public taxonomies (MeSH, EuroVoc) are below 200 MB
 LISTED = 50  # faults spelled out in one message; the rest are counted

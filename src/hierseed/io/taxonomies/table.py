@@ -20,7 +20,8 @@ from hierseed.io.taxonomies.table_columns import (
     level_columns,
     without_header,
 )
-from hierseed.taxonomy import SEPARATOR, Taxonomy
+from hierseed.names import SEPARATOR
+from hierseed.taxonomy import Taxonomy
 
 LAYOUTS = ("parent", "levels", "path", "codes")
 
