@@ -24,6 +24,8 @@ from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
 SPHERES = ("ratio", "deviation", "empty")
+ZERO_AND_MORE = ("self_weight", "self_weight_step", "les_weight", "tol", "refine_tol")
+ONE_AND_MORE = ("alpha", "max_iter", "refine_max_iter")
 
 
 class EmptyTopicWarning(UserWarning):
@@ -42,9 +44,14 @@ class HierSeed(SeededEstimator):
     self_weight, les_weight : float
         Weight of a topic's own vector and of its children's largest empty sphere in the
         bottom-up mean; the children together weigh 1.
+    self_weight_step : float, default=0
+        Added to `self_weight` each round. The published notebooks start at 5 and add 1.
     sphere : {"ratio", "deviation", "empty"}
         Which documents count as centres of a sphere: a spread of at most 10 times the least
         (the published code), at most mean less deviation (the paper), or the strict definition.
+    child_factor, sibling_factor : float
+        A pivot topic's radius: so many times the distance of its furthest child, or, without
+        children, of its nearest sibling. The published notebooks take 2.3 and 1.3.
     alpha : float, default=1.1
         A topic that reaches no document reaches `alpha` times its nearest instead.
     eccentricity : float in [0, 1], one per topic, or None
@@ -81,8 +88,11 @@ class HierSeed(SeededEstimator):
         *,
         pivot_level: int = 1,
         self_weight: float = 1.0,
+        self_weight_step: float = 0.0,
         les_weight: float = 4.0,
         sphere: str = "ratio",
+        child_factor: float = 2.0,
+        sibling_factor: float = 1.0,
         alpha: float = 1.1,
         eccentricity: float | Sequence[float] | None = None,
         other: bool | str = True,
@@ -96,8 +106,11 @@ class HierSeed(SeededEstimator):
         self.taxonomy = taxonomy
         self.pivot_level = pivot_level
         self.self_weight = self_weight
+        self.self_weight_step = self_weight_step
         self.les_weight = les_weight
         self.sphere = sphere
+        self.child_factor = child_factor
+        self.sibling_factor = sibling_factor
         self.alpha = alpha
         self.eccentricity = eccentricity
         self.other = other
@@ -216,16 +229,13 @@ class HierSeed(SeededEstimator):
         e = self.eccentricity
         checks = [
             ("pivot_level", self.pivot_level in range(1, height + 1), f"a level in 1 … {height}"),
-            ("self_weight", self.self_weight >= 0, "at least 0"),
-            ("les_weight", self.les_weight >= 0, "at least 0"),
+            *((name, getattr(self, name) >= 0, "at least 0") for name in ZERO_AND_MORE),
+            ("child_factor", self.child_factor > 0, "above 0"),
+            ("sibling_factor", self.sibling_factor > 0, "above 0"),
+            *((name, getattr(self, name) >= 1, "at least 1") for name in ONE_AND_MORE),
             ("sphere", self.sphere in SPHERES, f"one of {SPHERES}"),
-            ("alpha", self.alpha >= 1, "at least 1"),
             ("other", self.other in (True, False, "below"), "True, 'below' or False"),
             ("other_spelling", self.other_spelling in SPELLINGS, f"one of {SPELLINGS}"),
-            ("max_iter", self.max_iter >= 1, "at least 1"),
-            ("tol", self.tol >= 0, "at least 0"),
-            ("refine_max_iter", self.refine_max_iter >= 1, "at least 1"),
-            ("refine_tol", self.refine_tol >= 0, "at least 0"),
             ("eccentricity", e is None or _is_share(e), "None or between 0 and 1"),
             (
                 "eccentricity",

@@ -51,8 +51,9 @@ def other_child(topic, children, spelling):
     return topic - eta / size * length
 
 
-def fit(X, parent, seeds, *, pivot=1, self_weight=1.0, les_weight=4.0, alpha=1.1,
-        eccentricity=None, tolerance="ratio", spelling="text", other=True, rounds=20, tol=1e-4,
+def fit(X, parent, seeds, *, pivot=1, self_weight=1.0, self_weight_step=0.0, les_weight=4.0,
+        child_factor=2.0, sibling_factor=1.0, alpha=1.1, eccentricity=None,
+        tolerance="ratio", spelling="text", other=True, rounds=20, tol=1e-4,
         lloyd=100):  # fmt: skip
     """`seeds`: {topic: [rows]}."""
     X, parent = np.asarray(X, dtype=np.float64), list(parent)
@@ -71,7 +72,7 @@ def fit(X, parent, seeds, *, pivot=1, self_weight=1.0, les_weight=4.0, alpha=1.1
                 terms, weights = [np.mean(kids, axis=0)], [1.0]
                 if level >= pivot:
                     terms.append(vectors[topic])
-                    weights.append(self_weight)
+                    weights.append(self_weight + number * self_weight_step)
                     if les_weight and len(kids) > 1 and len(sets.get(topic, [])):
                         terms.append(sphere_centre(X[sets[topic]], kids, tolerance))
                         weights.append(les_weight)
@@ -79,7 +80,7 @@ def fit(X, parent, seeds, *, pivot=1, self_weight=1.0, les_weight=4.0, alpha=1.1
         if number == 0 and other:
             add_others(X, parent, vectors, pivot, tolerance, spelling)
         pivots = pivot_topics(parent, pivot)
-        radii = reach(X, parent, vectors, pivots, alpha)
+        radii = reach(X, parent, vectors, pivots, child_factor, sibling_factor, alpha)
         sets = place(X, parent, vectors, radii, eccentricity)
         for topic in range(len(parent)):  # parents come first
             kids = children_of(parent, topic)
@@ -137,14 +138,18 @@ def add_others(X, parent, vectors, pivot, tolerance, spelling):
             parent.append(topic)
 
 
-def reach(X, parent, vectors, pivots, alpha):
+def reach(X, parent, vectors, pivots, child_factor, sibling_factor, alpha):
     radii = {}
     for topic in pivots:
         kids = children_of(parent, topic)
         furthest = max([distance(vectors[topic], vectors[c]) for c in kids], default=0.0)
         siblings = [t for t in children_of(parent, parent[topic]) if t != topic]
-        gaps = [distance(vectors[topic], vectors[s]) for s in siblings]
-        radii[topic] = 2 * furthest if furthest > 1e-8 else min(gaps, default=np.inf)
+        bounds = siblings or [t for t in pivots if t != topic]
+        gaps = [distance(vectors[topic], vectors[t]) for t in bounds]
+        if furthest > 1e-8:
+            radii[topic] = child_factor * furthest
+        else:
+            radii[topic] = sibling_factor * min(gaps, default=np.inf)
         nearest = min(distance(x, vectors[topic]) for x in X)
         if radii[topic] < nearest <= 2 * radii[topic]:
             radii[topic] = alpha * nearest

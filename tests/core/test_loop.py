@@ -12,6 +12,8 @@ OPTIONS = [
     {},
     {"les_weight": 0.0},
     {"self_weight": 5.0, "les_weight": 1.0},
+    {"self_weight": 5.0, "self_weight_step": 1.0, "child_factor": 2.3, "sibling_factor": 1.3},
+    {"self_weight_step": 3.0, "tol": 0.0},
     {"sphere": "deviation"},
     {"sphere": "empty"},
     {"eccentricity": 1.0},

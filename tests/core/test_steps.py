@@ -185,6 +185,15 @@ def test_radii_by_hand():
     assert found[4] == 40  # an only child on its topic's place counts as none
     assert np.isnan(found[[1, 2, 5]]).all()
     assert radii(Tree([-1]), vectors[:1], np.array([0]))[0] == np.inf
+    wider = radii(tree, vectors, pivots(tree, 1), child_factor=2.5, sibling_factor=1.5)
+    assert wider[[0, 3, 4]].tolist() == [7.5, 15, 60]
+
+
+def test_an_only_child_at_the_pivot_is_bounded_by_its_cousins():
+    """Not by nothing: it would take every document that no other topic reaches."""
+    tree = Tree([-1, -1, 0, 1, 1])
+    vectors = np.array([[0.0], [10], [0], [7], [12]])
+    assert radii(tree, vectors, pivots(tree, 2))[2:].tolist() == [7, 5, 5]
 
 
 @pytest.mark.parametrize(("nearest_document", "wanted"), [(1.5, 1.65), (2.5, 1.0)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -33,8 +33,11 @@ class Settings:
 
     pivot_level: int = 1
     self_weight: float = 1.0
+    self_weight_step: float = 0.0
     les_weight: float = 4.0
     sphere: str = "ratio"
+    child_factor: float = 2.0
+    sibling_factor: float = 1.0
     alpha: float = 1.1
     eccentricity: float | Sequence[float] | None = None
     other: bool | str = True
@@ -55,6 +58,15 @@ class Fitted:
     empty: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
 
+@dataclass(frozen=True)
+class State:
+    """Where the loop stands after a round: all that it takes to go on."""
+
+    model: Model  # of this round
+    best: Fitted  # so far, with the history of all rounds
+    done: bool
+
+
 def fit(
     blocks: Blocks,
     tree: Tree,
@@ -64,23 +76,33 @@ def fit(
     largest: float,
     extended: Collection[int] = (),
     progress: Progress | None = None,
+    resume: State | None = None,
+    keep: Callable[[State], None] | None = None,
 ) -> Fitted:
     """Repeat the rounds while the objective falls; keep the best.
 
     `vectors` start the topics (line 1). `largest` bounds the length of a document's vector.
     Topics in `extended` (-1: the root) get no Other: an earlier fit has seen to them.
+    `keep` is told where the loop stands after each round, `resume` is where it stood before.
     """
     grid = Grid.holding(blocks.n, largest)
     grid2 = Grid.holding(blocks.n, largest**2)
     result: Fitted | None = None
-    history: list[dict[str, Any]] = []
-    spheres: Spheres | None = None
     previous: Model | None = None
-    for number in range(1, settings.max_iter + 1):
+    spheres: Spheres | None = None
+    history: list[dict[str, Any]] = []
+    if resume:
+        result, previous = resume.best, replace(resume.model, version=_fresh())
+        history = list(resume.best.history)
+    done = resume is not None and resume.done
+    while not done:
         began = time.perf_counter()
+        if previous:
+            tree, vectors = previous.tree, previous.vectors
+            spheres = partial(spheres_of_level, blocks, previous, settings.sphere, largest)
         model, empty = at_pivot(
             blocks, tree, vectors, spheres, settings, largest=largest,
-            extend=number == 1, extended=extended,
+            extended=extended, earlier=len(history),
         )  # fmt: skip
         model = refine(
             blocks, model, grid, max_iter=settings.refine_max_iter, tol=settings.refine_tol
@@ -91,7 +113,7 @@ def fit(
         falls = best is None or now.mean < best.mean
         history.append(
             {
-                "round": number,
+                "round": len(history) + 1,
                 "objective": now.total,
                 "within": now.within,
                 "coverage": now.covered / max(now.n, 1),
@@ -100,18 +122,16 @@ def fit(
                 "kept": falls,
             }
         )
+        if falls or result is None:
+            result = Fitted(model, now, history, empty)
+        stands = best is not None and now.mean >= best.mean * (1 - settings.tol)
+        done = stands or len(history) == settings.max_iter
+        if keep:
+            keep(State(model, replace(result, history=list(history)), done))
         if progress:
             progress(history[-1])
-        if falls:
-            result = Fitted(model, now, history, empty)
-        if best and now.mean >= best.mean * (1 - settings.tol):
-            break
-        if number == settings.max_iter:
-            break
-        tree, vectors = model.tree, model.vectors
-        spheres = partial(spheres_of_level, blocks, model, settings.sphere, largest)
     assert result is not None  # the first round always falls
-    return result
+    return replace(result, history=history)
 
 
 def unfit(
@@ -125,7 +145,7 @@ def unfit(
 ) -> Fitted:
     """Unfit-HierSeed: one pass down to the pivot, no rounds; `blocks` are the seeds alone."""
     model, empty = at_pivot(
-        blocks, tree, vectors, None, settings, largest=largest, extend=True, extended=extended
+        blocks, tree, vectors, None, settings, largest=largest, extended=extended
     )
     return Fitted(model, None, [], empty)
 
@@ -138,17 +158,21 @@ def at_pivot(
     settings: Settings,
     *,
     largest: float,
-    extend: bool,
     extended: Collection[int] = (),
+    earlier: int = 0,
 ) -> tuple[Model, NDArray[np.intp]]:
-    """Lines 3 to 8: bottom-up, Other, radii."""
+    """Lines 3 to 8: bottom-up, Other in the first round, radii. `earlier`: rounds before."""
     vectors = bottom_up(
         tree, vectors, spheres, pivot_level=settings.pivot_level,
-        self_weight=settings.self_weight, les_weight=settings.les_weight,
+        self_weight=settings.self_weight + earlier * settings.self_weight_step,
+        les_weight=settings.les_weight,
     )  # fmt: skip
-    if extend and settings.other:
+    if not earlier and settings.other:
         tree, vectors = add_others(blocks, tree, vectors, settings, largest, extended)
-    own = radii(tree, vectors, pivots(tree, settings.pivot_level))
+    own = radii(
+        tree, vectors, pivots(tree, settings.pivot_level),
+        child_factor=settings.child_factor, sibling_factor=settings.sibling_factor,
+    )  # fmt: skip
     model = Model(
         tree, settings.pivot_level, vectors, own, _per_topic(settings.eccentricity, len(tree)),
         version=_fresh(),

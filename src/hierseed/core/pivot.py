@@ -15,20 +15,31 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 
 
-def radii(tree: Tree, vectors: Floats, pivots: Ints) -> Floats:
-    """Twice the distance of the furthest child; without children, that of the nearest sibling.
+def radii(
+    tree: Tree,
+    vectors: Floats,
+    pivots: Ints,
+    *,
+    child_factor: float = 2.0,
+    sibling_factor: float = 1.0,
+) -> Floats:
+    """So many times the distance of the furthest child; without children, of the nearest sibling.
 
-    An only child on the very place of its topic counts as no child. A topic with neither has
-    nothing to bound it: its radius is infinite.
+    An only child on the very place of its topic counts as no child. A topic with neither is
+    bounded by the nearest other pivot topic; the only pivot topic there is, by nothing.
     """
     result = np.full(len(tree), np.nan)
     for topic in pivots:
         children, siblings = tree.children(topic), tree.children(tree.parent[topic])
         furthest = np.linalg.norm(vectors[children] - vectors[topic], axis=1).max(initial=0.0)
         others = siblings[siblings != topic]
+        if not len(others):
+            others = pivots[pivots != topic]
         gaps = np.linalg.norm(vectors[others] - vectors[topic], axis=1)
         away = furthest > same_place(vectors[topic], vectors[children])
-        result[topic] = 2 * furthest if away else gaps.min(initial=np.inf)
+        result[topic] = (
+            child_factor * furthest if away else sibling_factor * gaps.min(initial=np.inf)
+        )
     return result
 
 
