@@ -19,7 +19,7 @@ from hierseed.core.anchor.components import (
     parents_of_others,
     sum_up,
 )
-from hierseed.core.anchor.em import Settings, fit
+from hierseed.core.anchor.em import Settings, State, fit
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
 from hierseed.core.anchor.place import Placer, labels, scored
@@ -126,6 +126,7 @@ class AnchoredHierSeed(SeededEstimator):
         y_seeds: Any = None,
         start: Any = None,
         progress: Progress | None = None,
+        checkpoint: Any = None,
     ) -> Self:
         """Fit the mixture to a corpus.
 
@@ -136,6 +137,8 @@ class AnchoredHierSeed(SeededEstimator):
         X_seeds, y_seeds : seeds that are not rows of X
         start : an earlier model; its vectors stand in for seeds where a topic has none
         progress : called after each round with its entry of `history_`
+        checkpoint : a folder where each finished round is kept; the same fit, stopped and
+            called again, goes on from there and ends with the same bits
         """
         need_seeds(y, X_seeds, start)
         settings = self._settings()
@@ -146,7 +149,8 @@ class AnchoredHierSeed(SeededEstimator):
         lattice = Lattice.holding(blocks.n + len(topics), max(largest, longest))
         pairs = Pairs(vectors, seed, components.of_topic[topics])
         seeds = sum_seeds(pairs, components, lattice, rows)
-        result = fit(blocks, components, seeds, settings, lattice, progress=progress)
+        keeping = self._resumable(checkpoint, State, blocks, vectors, seed, topics, rows)
+        result = fit(blocks, components, seeds, settings, lattice, progress=progress, **keeping)
         warm = temperature(blocks, pairs, result, lattice)
         self._keep(components, result.mixture, result.node_means, warm, lattice.vectors)
         self.tree_weight_ = result.problem.scale.tree_weight

@@ -46,6 +46,7 @@ class SeededEstimator(BaseEstimator):
         y_seeds: Any = None,
         start: Any = None,
         progress: Progress | None = None,
+        checkpoint: Any = None,
     ) -> Self:
         """Fit topics to a corpus."""
 
@@ -91,6 +92,35 @@ class SeededEstimator(BaseEstimator):
             seeds = np.concatenate([seeds, more.take(own_rows)])
             topics = np.concatenate([topics, own])
         return seeds, topics, largest
+
+    def _resumable(
+        self, checkpoint: Any, state: type, blocks: Blocks, *given: Any
+    ) -> dict[str, Any]:
+        """Return what lets the core keep its rounds on disk, and go on from there.
+
+        `state` is the core's; `given` is what came of the seeds, which the rounds start from.
+        """
+        if checkpoint is None:
+            return {}
+        from hierseed import __version__
+        from hierseed.io.checkpoint import Checkpoint, digest, digest_of_documents
+
+        if not isinstance(checkpoint, Checkpoint):
+            checkpoint = Checkpoint(checkpoint)
+        taxonomy = self.taxonomy
+        settings = self.get_params(deep=False)
+        fit = {
+            "version": __version__,
+            "method": type(self).__name__,
+            "taxonomy": digest(taxonomy.paths, taxonomy.tree.parent, taxonomy.is_other),
+            "seeds": digest(*given),
+            "documents": digest_of_documents(blocks),
+        } | {
+            name: np.asarray(value).tolist()
+            for name, value in settings.items()
+            if name not in ("taxonomy", "n_jobs")
+        }
+        return {"resume": checkpoint.open(state, fit), "keep": checkpoint.keep}
 
     def _known(self, X: Any) -> Blocks:
         """Check documents against the fitted model."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hierseed.base import Progress, SeededEstimator, check_start, need_seeds
 from hierseed.core.blocks import ArrayBlocks, Block, Blocks
 from hierseed.core.descend import deepest, labels
-from hierseed.core.fit import Fitted, Settings, fit, unfit
+from hierseed.core.fit import Fitted, Settings, State, fit, unfit
 from hierseed.core.model import Model
 from hierseed.core.other import SPELLINGS
 from hierseed.core.score import Scored, placed_and_margins, scored
@@ -132,6 +132,7 @@ class HierSeed(SeededEstimator):
         y_seeds: Any = None,
         start: HierSeed | None = None,
         progress: Progress | None = None,
+        checkpoint: Any = None,
     ) -> Self:
         """Fit topics to a corpus.
 
@@ -143,6 +144,8 @@ class HierSeed(SeededEstimator):
         start : an earlier model to go on from; topics are matched by path, and only those it
             does not know need seeds
         progress : called after each round with that round's entry of `history_`
+        checkpoint : a folder where each finished round is kept; the same fit, stopped and
+            called again, goes on from there and ends with the same bits
         """
         need_seeds(y, X_seeds, start)
         settings = self._settings()
@@ -156,7 +159,10 @@ class HierSeed(SeededEstimator):
             extended = {int(taxonomy.tree.parent[t]) for t in np.flatnonzero(taxonomy.is_other)}
         else:
             taxonomy, vectors, extended = _go_on(self.taxonomy, start, means, known, blocks.width)
-        run = self._run(blocks, seeds, settings, progress)
+        keeping = self._resumable(
+            checkpoint, State, blocks, taxonomy.tree.parent, vectors, sorted(extended)
+        )
+        run = self._run(blocks, seeds, settings, progress=progress, **keeping)
         result = run(taxonomy.tree, vectors, largest=largest, extended=extended)
         self._keep(result, taxonomy)
         self.labels_, self.margins_ = placed_and_margins(blocks, self._model, largest)
@@ -164,9 +170,9 @@ class HierSeed(SeededEstimator):
         return self
 
     def _run(
-        self, blocks: Blocks, seeds: Floats, settings: Settings, progress: Progress | None
+        self, blocks: Blocks, seeds: Floats, settings: Settings, **rounds: Any
     ) -> Callable[..., Fitted]:
-        return partial(fit, blocks, settings=settings, progress=progress)
+        return partial(fit, blocks, settings=settings, **rounds)
 
     def _keep(self, result: Fitted, taxonomy: Taxonomy) -> None:
         added = result.model.tree.parent[len(taxonomy) :]
@@ -256,7 +262,7 @@ class UnfitHierSeed(HierSeed):
     """
 
     def _run(
-        self, blocks: Blocks, seeds: Floats, settings: Settings, progress: Progress | None
+        self, blocks: Blocks, seeds: Floats, settings: Settings, **rounds: Any
     ) -> Callable[..., Fitted]:
         documents = ArrayBlocks(np.unique(seeds, axis=0)) if len(seeds) else blocks
         return partial(unfit, documents, settings=settings)

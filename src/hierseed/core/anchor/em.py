@@ -173,11 +173,11 @@ def fit(
                 "seconds": time.perf_counter() - began,
             }
         )
-        if progress:
-            progress(history[-1])
         done = last - value <= settings.tol
         if keep:
             keep(State(corpus, strangers, mixture, means, seen, list(history), done))
+        if progress:
+            progress(history[-1])
         if done:
             break
     return Fitted(mixture, means, history, problem, strangers)

@@ -1,0 +1,169 @@
+"""Where a fit stood after its last finished round, so that a stopped one can go on.
+
+CHECKPOINT/
+  checkpoint.json   which fit it is, and all that is small
+  *.npy             vectors and sums
+
+A state is a dataclass of the core. Its arrays become files named by their place in it, and the
+rest is JSON; nothing is ever unpickled. Each round replaces the folder as a whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import Block, Blocks
+from hierseed.core.exact import Sums
+from hierseed.core.tree import Tree
+from hierseed.errors import ModelError
+from hierseed.io.atomic import atomic_folder, check_folder
+from hierseed.io.sealed import Arrays, read_sealed, write_sealed
+
+FORMAT, VERSION = "hierseed-checkpoint", 1
+FILE = "checkpoint.json"
+LOOKED_AT = 64  # rows whose every number counts in a corpus' digest
+
+S = TypeVar("S")
+
+
+class CheckpointWarning(UserWarning):
+    """What a checkpoint holds can't be used, and the fit begins anew."""
+
+
+class Checkpoint:
+    """A folder that a fit writes after each round, and goes on from.
+
+    Parameters
+    ----------
+    folder : made when the first round is finished
+    say : told where a fit goes on; None says nothing
+
+    Attributes
+    ----------
+    rounds : finished, as far as the folder knows
+    """
+
+    def __init__(
+        self, folder: str | PathLike[str], say: Callable[[str], None] | None = None
+    ) -> None:
+        self.folder = Path(folder)
+        self.rounds = 0
+        self._say = say
+        self._fit: dict[str, Any] = {}
+
+    def open(self, kind: type[S], fit: Mapping[str, Any]) -> S | None:
+        """Return the state of the same fit, None where there is none.
+
+        `fit` names all that the result depends on; a state of another fit is not used.
+        """
+        self._fit = dict(fit)
+        check_folder(self.folder, marker=FILE)
+        if not (self.folder / FILE).is_file():
+            return None
+        try:
+            content, arrays = read_sealed(self.folder / FILE, format=FORMAT, version=VERSION)
+        except ModelError as fault:
+            warnings.warn(f"{fault}. The fit begins anew", CheckpointWarning, stacklevel=4)
+            return None
+        was = content["fit"]
+        other = [name for name in {**was, **fit} if was.get(name) != fit.get(name)]
+        if other:
+            warnings.warn(
+                f"{self.folder} is of another fit ({', '.join(other)} differ): it is not used, "
+                "and the fit begins anew",
+                CheckpointWarning,
+                stacklevel=4,
+            )
+            return None
+        self.rounds = content["rounds"]
+        if self._say:
+            self._say(f"an earlier fit stopped after round {self.rounds}; it goes on from there")
+        state: S = unpack(kind, content["state"], "state", arrays)
+        return state
+
+    def keep(self, state: Any) -> None:
+        """Write the state of a finished round."""
+        arrays: Arrays = {}
+        content = {
+            "fit": self._fit,
+            "rounds": self.rounds + 1,
+            "state": pack(state, "state", arrays),
+        }
+        with atomic_folder(self.folder, marker=FILE) as partial:
+            write_sealed(
+                partial / FILE, format=FORMAT, version=VERSION, content=content, arrays=arrays
+            )
+        self.rounds += 1
+
+    def remove(self) -> None:
+        """Delete the folder, once the model is safe elsewhere."""
+        if (self.folder / FILE).is_file():
+            shutil.rmtree(self.folder)
+
+
+def pack(value: Any, name: str, arrays: Arrays) -> Any:
+    """Turn a dataclass into JSON; its arrays are put in `arrays` under their place in it."""
+    if isinstance(value, Tree):
+        value = value.parent
+    if isinstance(value, np.ndarray):
+        arrays[name] = value
+        return "array"
+    if is_dataclass(value):
+        return {
+            field.name: pack(getattr(value, field.name), f"{name}.{field.name}", arrays)
+            for field in fields(value)
+        }
+    return value
+
+
+def unpack(kind: Any, content: Any, name: str, arrays: Arrays) -> Any:
+    """Turn back what `pack` gave, into the class `kind`."""
+    if content is None:
+        return None
+    kind = next((one for one in get_args(kind) if is_dataclass(one) or one is Tree), kind)
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return kind(  # type: ignore[operator]
+            **{
+                field: unpack(hints[field], value, f"{name}.{field}", arrays)
+                for field, value in content.items()
+            }
+        )
+    if kind is Tree:
+        return Tree(arrays[name])
+    return arrays.get(name, content)
+
+
+def digest(*given: Any) -> str:
+    """Short name of arrays and texts: the same for the same."""
+    found = hashlib.sha256()
+    for one in given:
+        if isinstance(one, np.ndarray):
+            found.update(f"{one.dtype.str}{one.shape}".encode())
+            found.update(np.ascontiguousarray(one).tobytes())
+        else:
+            found.update(repr(one).encode())
+    return found.hexdigest()[:16]
+
+
+def digest_of_documents(blocks: Blocks) -> str:
+    """Name of a corpus: of every vector its length and place, of some every number."""
+    (lengths,) = blocks.fold(_lengths)
+    rows = np.unique(np.linspace(0, blocks.n - 1, LOOKED_AT).astype(np.intp))
+    return digest(blocks.n, blocks.width, str(blocks.dtype), lengths, blocks.take(rows))
+
+
+def _lengths(block: Block) -> Sums:
+    bits: NDArray[np.uint64] = block.squared_norms.view(np.uint64)
+    place = np.arange(block.start, block.stop, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return Sums((np.array([bits.sum(), (bits * place).sum()]),))  # modulo 2**64
