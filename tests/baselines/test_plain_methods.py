@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
+from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import cosine_similarity
 
 from hierseed.baselines import Documents, Task
@@ -164,6 +165,30 @@ def test_the_ceiling_asks_for_labels():
     bare = Task(task.taxonomy, task.seeds, task.seed_topics, task.fitting)
     with pytest.raises(SeedError, match="labels"):
         make_method("ridge-all-labels").fit(bare)
+
+
+def test_ridge_for_several_topics_gives_as_many_as_training_documents_have():
+    """Topic by topic a ridge regression; one threshold for all, from the training labels alone."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(200, 12)).astype(np.float32)
+    order = (X @ rng.normal(size=(12, len(LEAVES)))).argsort(axis=1)
+    sizes = rng.integers(1, 4, 200)
+    topics = [sorted(LEAVES[row[:size]].tolist()) for row, size in zip(order, sizes)]
+    documents = Documents(X, [""] * 200)
+    task = Task(TAXONOMY, documents, topics, documents, documents, topics)
+    method = make_method("ridge-all-labels", several=True).fit(task)
+    values = np.empty((200, len(LEAVES)))
+    for column, leaf in enumerate(LEAVES):
+        wanted = [1.0 if leaf in own else -1.0 for own in topics]
+        values[:, column] = Ridge(alpha=1.0).fit(X, wanted).predict(X)
+    threshold = np.sort(values.ravel())[::-1][sizes.sum() - 1]
+    rows, places = method.place(documents)
+    for row in range(200):
+        best = {int(LEAVES[values[row].argmax()])}
+        above = {int(leaf) for leaf, value in zip(LEAVES, values[row]) if value >= threshold - 1e-9}
+        assert set(places[rows == row].max(axis=1).tolist()) == best | above
+    assert (method.predict(documents).max(axis=1) == LEAVES[values.argmax(axis=1)]).all()
+    assert len(rows) / 200 == pytest.approx(sizes.mean(), abs=0.2)
 
 
 def test_an_unknown_method_is_told_the_nearest():

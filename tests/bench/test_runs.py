@@ -2,8 +2,10 @@
 
 import gzip
 import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,6 +68,30 @@ def test_every_method_of_ours_is_scored_and_calibrated(folder):
         assert len(record["calibration"]) == 2
         assert 0 <= record["calibration"][0]["error"] <= 1
         assert "rounds" in record["method_notes"]
+
+
+def test_a_set_with_several_labels_lets_a_method_give_several(folder, tmp_path):
+    """Every third document gets a second label; sets without any are scored by one placement."""
+    source, place = Path(folder), tmp_path / "several"
+    place.mkdir()
+    for name in ("taxonomy.json", "minilm.npy"):
+        shutil.copy(source / name, place / name)
+    with gzip.open(source / "docs.jsonl.gz", "rt") as old:
+        documents = [json.loads(line) for line in old]
+    with gzip.open(place / "docs.jsonl.gz", "wt") as file:
+        for row, document in enumerate(documents):
+            labels = document["labels"] + ([["H", "I"]] if row % 3 == 0 else [])
+            file.write(json.dumps(document | {"labels": labels}) + "\n")
+    one = run_one(Setting(str(place), "ridge-all-labels"))
+    many = run_one(Setting(str(place), "ridge-all-labels", parameters=(("several", True),)))
+    wide = run_one(Setting(str(place), "hierseed", parameters=(("eccentricity", 1.0),)))
+    assert one["sizes"]["placements"] == one["sizes"]["test"]
+    assert many["sizes"]["placements"] > one["sizes"]["test"]
+    assert wide["sizes"]["placements"] > one["sizes"]["test"]
+    recall = [r["scores"]["all"]["hierarchical"]["recall"] for r in (one, many)]
+    assert recall[1] > recall[0]
+    plain = run_one(Setting(folder, "hierseed", parameters=(("eccentricity", 1.0),)))
+    assert plain["sizes"]["placements"] == plain["sizes"]["test"]
 
 
 def test_leaving_topics_out_records_where_their_documents_went(folder):

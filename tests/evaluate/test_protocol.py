@@ -1,5 +1,8 @@
 """Both protocols, worked out by hand on small trees, and against plain loops."""
 
+from collections import Counter
+from itertools import product
+
 import bcubed as bcubed_oracle
 import numpy as np
 import pytest
@@ -14,12 +17,12 @@ A, B, C, D, E, F, G, H = range(8)
 TREE = TAXONOMY.tree
 
 
-def cut(topic, level):
+def cut(topic, level, path=TREE.path):
     """The cluster of a topic at a level, in words."""
     if topic < 0:
         return "None"
-    path = TREE.path(topic)
-    return path[level - 1] if level <= len(path) else f"stopped at {path[-1]}"
+    names = path(topic)
+    return names[level - 1] if level <= len(names) else f"stopped at {names[-1]}"
 
 
 def test_each_level_is_the_tree_cut_at_that_depth():
@@ -36,31 +39,66 @@ def test_each_level_is_the_tree_cut_at_that_depth():
         assert level.placed == pytest.approx(np.mean(reaches))
 
 
-def test_several_labels_become_sets_at_each_level():
-    rng = np.random.default_rng(1)
+def sets(topics_of, level, path=TREE.path):
+    """The clusters of each document at a level; of its topics only the most specific count."""
+    result = {}
+    for document, topics in enumerate(topics_of):
+        real = {topic for topic in topics if topic >= 0}
+        implied = {above for topic in real for above in path(topic)[:-1]}
+        kept = real - implied or {-1}
+        result[document] = {cut(topic, level, path) for topic in kept}
+    return result
+
+
+def v_measure_by_shares(wanted, given):
+    """Entropies of a table in which every document has one vote, shared out over its cells."""
+    table = Counter()
+    for i in wanted:
+        for pair in product(wanted[i], given[i]):
+            table[pair] += 1 / (len(wanted[i]) * len(given[i])) / len(wanted)
+    rows, columns = Counter(), Counter()
+    for (row, column), share in table.items():
+        rows[row] += share
+        columns[column] += share
+    h, k, hk = (-sum(p * np.log(p) for p in c.values()) for c in (rows, columns, table))
+    a, b = (h + k - hk) / h, (h + k - hk) / k
+    return 2 * a * b / (a + b)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_several_labels_and_several_placements_are_scored_as_sets(seed):
+    """At every level, by every measure; inner topics, Others and None among them."""
+    rng = np.random.default_rng(seed)
+    fitted = TAXONOMY.with_others([A, B, F, -1]).tree
     gold = [rng.choice(8, rng.integers(1, 4), replace=False).tolist() for _ in range(60)]
-    predicted = rng.integers(-1, 8, 60)
-    result = score(TAXONOMY, TREE.ancestors[predicted], gold)
-    for k, level in enumerate(result.all.levels, start=1):
-        wanted = {i: {cut(topic, k) for topic in topics} for i, topics in enumerate(gold)}
-        given = {i: {cut(topic, k)} for i, topic in enumerate(predicted)}
-        assert level.bcubed_precision == pytest.approx(bcubed_oracle.precision(given, wanted))
-        assert level.bcubed_recall == pytest.approx(bcubed_oracle.recall(given, wanted))
-        hits = [given[i] <= wanted[i] for i in given]
-        assert level.accuracy == pytest.approx(np.mean(hits))
+    given = [rng.choice(12, rng.integers(1, 4), replace=False).tolist() for _ in range(60)]
+    given[7], given[8] = [-1], [-1, C]
+    rows = np.repeat(np.arange(60), [len(topics) for topics in given])
+    order = rng.permutation(len(rows))  # rows may come in any order
+    places = fitted.ancestors[np.concatenate(given)]
+    result = score(TAXONOMY, places[order], gold, rows=rows[order]).all
+    for k, level in enumerate(result.levels, start=1):
+        wanted, found = sets(gold, k), sets(given, k, fitted.path)
+        assert level.bcubed_precision == pytest.approx(bcubed_oracle.precision(found, wanted))
+        assert level.bcubed_recall == pytest.approx(bcubed_oracle.recall(found, wanted))
+        assert level.v_measure == pytest.approx(v_measure_by_shares(wanted, found))
+        shares = [len(found[i] & wanted[i]) / len(found[i]) for i in found]
+        assert level.accuracy == pytest.approx(np.mean(shares))
+    above = [
+        {(i, t) for i, own in enumerate(side) for topic in own if topic >= 0 for t in path(topic)}
+        for side, path in ((gold, TREE.path), (given, fitted.path))
+    ]
+    right = len(above[0] & above[1])
+    assert result.hierarchical.precision == pytest.approx(right / len(above[1]))
+    assert result.hierarchical.recall == pytest.approx(right / len(above[0]))
 
 
-def test_several_rows_a_document_become_sets_too():
-    rows = np.array([0, 0, 1, 2, 2])
-    topics = np.array([C, G, E, C, D])
-    gold = [[C, G], [E], [C]]
-    result = score(TAXONOMY, TREE.ancestors[topics], gold, rows=rows)
-    for k, level in enumerate(result.all.levels, start=1):
-        wanted = {i: {cut(topic, k) for topic in labels} for i, labels in enumerate(gold)}
-        given = {i: {cut(t, k) for t in topics[rows == i]} for i in range(3)}
-        assert level.bcubed_precision == pytest.approx(bcubed_oracle.precision(given, wanted))
-        assert level.bcubed_recall == pytest.approx(bcubed_oracle.recall(given, wanted))
-    assert result.all.levels[2].accuracy == pytest.approx((1 + 1 + 0.5) / 3)
+def test_a_topic_above_another_one_of_the_document_adds_nothing():
+    rows = np.array([0, 0, 1, 2])
+    plain = score(TAXONOMY, TREE.ancestors[[C, C, E, G]], [[C], [E], [G]], rows=rows)
+    told = score(TAXONOMY, TREE.ancestors[[B, C, E, G]], [[A, C, B], [E, A], [G]], rows=rows)
+    assert told == plain
+    assert plain.all.mean.bcubed_f1 == plain.all.hierarchical.f1 == 1.0
 
 
 def test_paper_protocol_leaves_out_none_and_adds_the_root():

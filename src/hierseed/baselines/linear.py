@@ -74,20 +74,50 @@ class SelfTraining(Flat):
 
 
 class RidgeAllLabels(Flat):
-    """The ceiling: a ridge classifier that is given every training label."""
+    """The ceiling: a ridge classifier that is given every training label.
 
-    def __init__(self, alpha: float = 1.0) -> None:
+    Parameters
+    ----------
+    several : learn sets of topics; a document is placed in its best topic and in all above
+        the threshold at which training documents have as many topics as their labels say
+    """
+
+    def __init__(self, alpha: float = 1.0, several: bool = False) -> None:
         super().__init__()
-        self.alpha = alpha
+        self.alpha, self.several = alpha, several
 
     def fit(self, task: Task) -> Self:
         """Learn from the whole training part with its labels."""
         if task.labelled is None:
             raise SeedError("the ceiling needs all training labels; the task carries none")
         rows, topics = pairs(task.labelled_topics)
-        return self.learn(
-            task, RidgeClassifier(alpha=self.alpha), task.labelled.vectors[rows], topics
-        )
+        X, ridge = task.labelled.vectors, RidgeClassifier(alpha=self.alpha)
+        if not self.several:
+            return self.learn(task, ridge, X[rows], topics)
+        self.topics, column = np.unique(topics, return_inverse=True)
+        Y = np.zeros((len(X), len(self.topics)), dtype=np.intp)
+        Y[rows, column] = 1
+        self.learn(task, ridge, X, Y)
+        told = np.sort(ridge.decision_function(X), axis=None)
+        self.threshold = told[len(told) - len(topics)]  # so many labels there are in training
+        return self
+
+    def predict(self, documents: Documents) -> Ints:
+        """Predict the best topic."""
+        if not self.several:
+            return super().predict(documents)
+        best = self.classifier.decision_function(documents.vectors).argmax(axis=1)
+        return self.tree.ancestors[self.topics[best]]
+
+    def place(self, documents: Documents) -> tuple[Ints, Ints]:
+        """Return the best topic, and all others above the threshold where asked for several."""
+        if not self.several:
+            return np.arange(len(documents)), self.predict(documents)
+        told = self.classifier.decision_function(documents.vectors)
+        chosen = told >= self.threshold
+        chosen[np.arange(len(told)), told.argmax(axis=1)] = True
+        row, column = np.nonzero(chosen)
+        return row, self.tree.ancestors[self.topics[column]]
 
 
 def logistic(C: float) -> LogisticRegression:

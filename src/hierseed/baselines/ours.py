@@ -49,6 +49,11 @@ class Ours:
         topic = self.model.predict(documents.vectors)
         return self.model.taxonomy_.tree.ancestors[topic]
 
+    def place(self, documents: Documents) -> tuple[Ints, Ints]:
+        """Every placement: several a document with `several` or an `eccentricity`."""
+        placed = self.model.assign(documents.vectors)
+        return placed.row, placed.path
+
     def scores(self, documents: Documents) -> tuple[Ints, NDArray[Any]]:
         """Return the primary topic and its score per level, to see whether scores are honest."""
         placed = self.model.assign(documents.vectors)

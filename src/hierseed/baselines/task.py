@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,14 @@ class Method(Protocol):
 
     def predict(self, documents: Documents) -> Ints:
         """Return (documents, height) topic per level, -1 below the deepest and for None."""
+
+
+@runtime_checkable
+class Several(Protocol):
+    """A method that can give a document several topics, where the data set does so too."""
+
+    def place(self, documents: Documents) -> tuple[Ints, Ints]:
+        """Return the document of each placement, and its topic per level."""
 
 
 def pairs(topics: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:

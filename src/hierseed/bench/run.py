@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from hierseed.baselines.catalogue import METHODS, make_method
-from hierseed.baselines.task import Documents, Method, Task
+from hierseed.baselines.task import Documents, Method, Several, Task
 from hierseed.bench.prepared import Ready, make_task, ready
 from hierseed.bench.records import Record, Records
 from hierseed.bench.setting import Setting
@@ -53,7 +53,10 @@ def run_one(setting: Setting, path: Path | None = None, threads: int = 1) -> Rec
         finished = Clock.now()
     dataset = data.dataset
     gold = [dataset.labels[row] for row in split.test]
-    scores = score(dataset.taxonomy, levels, gold, named=method.named)
+    rows, places = None, levels
+    if isinstance(method, Several) and not dataset.is_single_label:
+        rows, places = method.place(test)
+    scores = score(dataset.taxonomy, places, gold, rows=rows, named=method.named)
     return {
         "key": setting.key,
         "setting": setting.to_dict(),
@@ -71,6 +74,7 @@ def run_one(setting: Setting, path: Path | None = None, threads: int = 1) -> Rec
             "seeds": len(split.seeds),
             "fitting": len(split.fitting),
             "test": len(split.test),
+            "placements": len(places),
         },
         "notes": list(dataset.notes),
         "method_notes": rounded(getattr(method, "notes", {})),

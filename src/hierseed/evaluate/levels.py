@@ -2,7 +2,8 @@
 
 At level k a document is in its topic of that level. Where its path ends above level k it
 is in the cluster "stopped at <that topic>", and None is one cluster. So level k is the
-taxonomy cut at depth k, and every document is scored at every level.
+taxonomy cut at depth k, and every document is scored at every level. Of several topics a
+document has the most specific ones: one that lies above another is implied by it.
 """
 
 from __future__ import annotations
@@ -39,8 +40,21 @@ def gold_levels(tree: Tree, gold: Labels) -> list[Memberships]:
             f"a gold label is topic {highest}, but the taxonomy has topics 0 … {len(tree) - 1}. "
             "Gold labels must be ids of the taxonomy that is passed with them."
         )
-    paths = fill_down(tree.ancestors)[labels.cluster]
-    return [_at(labels.document, paths[:, k], labels.n) for k in range(tree.height)]
+    document, paths = most_specific(labels.document, tree.ancestors[labels.cluster], labels.n)
+    filled = fill_down(paths)
+    return [_at(document, filled[:, k], labels.n) for k in range(tree.height)]
+
+
+def most_specific(document: NDArray[Any], paths: NDArray[Any], n: int) -> tuple[Ints, Ints]:
+    """Drop each path of a document that is the beginning of another path of it."""
+    if _is_one_each(document, n):
+        return document, paths
+    width = int(paths.max(initial=-1)) + 2
+    own = document.astype(np.int64)[:, None] * width + paths + 1
+    last = np.maximum((paths >= 0).sum(axis=1) - 1, 0)
+    is_last = np.arange(paths.shape[1]) == last[:, None]
+    implied = np.isin(own[is_last], own[~is_last & (paths >= 0)])
+    return document[~implied], paths[~implied]
 
 
 def predicted_levels(
@@ -61,12 +75,17 @@ def predicted_levels(
     if not named:  # cluster ids of different levels must not meet when paths stop early
         width = int(levels.max(initial=-1)) + 1
         levels = np.where(levels < 0, -1, levels + width * np.arange(height))
-    filled = fill_down(levels)
     document = np.arange(n) if rows is None else np.asarray(rows)
+    document, levels = most_specific(document, levels, n)
+    filled = fill_down(levels)
     return [_at(document, filled[:, k], n) for k in range(height)]
 
 
 def _at(document: NDArray[Any], cluster: Ints, n: int) -> Memberships:
-    if len(document) == n and (document == np.arange(n)).all():
+    if _is_one_each(document, n):
         return Memberships(np.arange(n), cluster, n)
     return pair_up(document, cluster, n)
+
+
+def _is_one_each(document: NDArray[Any], n: int) -> bool:
+    return len(document) == n and bool((document == np.arange(n)).all())
