@@ -7,15 +7,15 @@ over any other array-like, so a memory-mapped store is never copied whole.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.exact import Grid
+from hierseed.core.blocks import ArrayBlocks, Block, Blocks
+from hierseed.core.exact import Grid, Sums
 from hierseed.errors import CorpusError, ModelError
-
-BLOCK = 8192  # rows per step
 
 
 class ArrayLike(Protocol):
@@ -49,9 +49,13 @@ class Preparation:
         self.mean_: NDArray[np.float32] | None = None
         self.components_: NDArray[np.float32] | None = None
 
-    def fit(self, X: ArrayLike) -> Self:
-        """Learn the mean, and the components where asked, in two passes over `X`."""
-        n, d = X.shape
+    def fit(self, X: ArrayLike | Blocks) -> Self:
+        """Learn the mean, and the components where asked, in two passes over `X`.
+
+        `X` may also be blocks of another engine (see `hierseed.scale`).
+        """
+        blocks: Blocks = X if hasattr(X, "fold") else ArrayBlocks(X)  # type: ignore[arg-type]
+        n, d = blocks.n, blocks.width
         if n == 0:
             raise CorpusError(
                 "no vectors to prepare: the matrix has 0 rows. Embed documents first."
@@ -61,24 +65,15 @@ class Preparation:
                 f"pca={self.pca} is outside 1 … {min(n, d)} for {n:,} rows of {d} numbers. "
                 "Ask for fewer components."
             )
-        largest = 0.0
-        for start in range(0, n, BLOCK):
-            rows = np.asarray(X[start : start + BLOCK])
-            _refuse_non_finite(rows, start)
-            largest = max(largest, float(np.abs(rows).max()))
-        grid = Grid.holding(n, largest)  # the order of documents must not change the mean
-        total = np.zeros(d)
-        products = np.zeros((d, d)) if self.pca is not None else None
-        for start in range(0, n, BLOCK):
-            rows = np.asarray(X[start : start + BLOCK], dtype=np.float64)
-            total += grid.count(rows).sum(axis=0)
-            if products is not None:
-                products += rows.T @ rows
+        extent = blocks.fold(_measure)
+        extent.refuse_bad_rows(n)
+        grid = Grid.holding(n, extent.largest)  # the order of documents must not change the mean
+        total, products = blocks.fold(_sum_up, grid, self.pca is not None)
         mean = grid.value(total) / n
         self.mean_ = mean.astype(np.float32) if self.centre else None
         self.components_ = None
-        if products is not None:
-            self.components_ = _leading(products / n - np.outer(mean, mean), self.pca or 0)
+        if self.pca is not None:
+            self.components_ = _leading(products / n - np.outer(mean, mean), self.pca)
         return self
 
     def transform(self, rows: ArrayLike) -> NDArray[np.float32]:
@@ -169,11 +164,33 @@ def _leading(covariance: NDArray[np.float64], size: int) -> NDArray[np.float32]:
     return np.ascontiguousarray(leading * signs, dtype=np.float32)
 
 
-def _refuse_non_finite(rows: NDArray[np.floating], start: int) -> None:
-    bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-    if len(bad):
-        shown = ", ".join(f"{start + row:,}" for row in bad[:5])
-        raise CorpusError(
-            f"{len(bad):,} vectors among rows {start:,} to {start + len(rows) - 1:,} are not "
-            f"finite (rows {shown}{' …' if len(bad) > 5 else ''}). Embed those documents again."
-        )
+@dataclass
+class _Extent:
+    """The largest number, and rows that are no numbers: how many, and the first five."""
+
+    largest: float
+    bad: int
+    first: list[int]
+
+    def merge(self, other: _Extent) -> _Extent:
+        first = sorted(self.first + other.first)[:5]
+        return _Extent(max(self.largest, other.largest), self.bad + other.bad, first)
+
+    def refuse_bad_rows(self, n: int) -> None:
+        if self.bad:
+            shown = ", ".join(f"{row:,}" for row in self.first)
+            raise CorpusError(
+                f"{self.bad:,} of {n:,} vectors are not finite (rows {shown}"
+                f"{' …' if self.bad > len(self.first) else ''}). Embed those documents again."
+            )
+
+
+def _measure(block: Block) -> _Extent:
+    X = block.X
+    bad = np.flatnonzero(~np.isfinite(X).all(axis=1)) + block.start
+    return _Extent(float(np.abs(X).max(initial=0.0)), len(bad), bad[:5].tolist())
+
+
+def _sum_up(block: Block, grid: Grid, squared: bool) -> Sums:
+    rows = block.X.astype(np.float64)
+    return Sums((grid.count(rows).sum(axis=0), rows.T @ rows if squared else 0.0))

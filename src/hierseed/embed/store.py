@@ -59,7 +59,7 @@ class VectorStore:
 
     def __reduce__(self) -> tuple[type[VectorStore], tuple[Path]]:
         # To another process goes the address, not gigabytes of rows.
-        return VectorStore, (self.folder,)
+        return VectorStore, (self.folder.absolute(),)
 
     @property
     def complete(self) -> bool:

@@ -1,6 +1,14 @@
 """Other engines for the same steps: `core.blocks` on a cluster's workers."""
 
-from hierseed.scale.cluster import ClusterBlocks, ClusterError, connect
+from hierseed.scale.cluster import ClusterBlocks
+from hierseed.scale.connect import ClusterError, ClusterWarning, connect, disconnect
 from hierseed.scale.mapped import MappedFile
 
-__all__ = ["ClusterBlocks", "ClusterError", "MappedFile", "connect"]
+__all__ = [
+    "ClusterBlocks",
+    "ClusterError",
+    "ClusterWarning",
+    "MappedFile",
+    "connect",
+    "disconnect",
+]

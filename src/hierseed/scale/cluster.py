@@ -1,15 +1,16 @@
 """The corpus on the workers of a dask cluster.
 
-Workers read the rows where they lie (a shared file system, or the same machine); each round only
-the small model travels out and merged statistics come back, however many documents there are.
-Sums are exact, so the result is that of one machine to the last bit. A lost worker's blocks are
-computed again elsewhere: what they remembered is found anew.
+Workers read the rows where they lie (a shared file system, or the same machine). In each step the
+model goes out once to every worker and one merged statistic comes back from each, however many
+documents there are. Sums are exact, so the result is that of one machine to the last bit. A lost
+worker's rows are computed elsewhere: what it remembered is found anew.
 """
 
 from __future__ import annotations
 
+import pickle
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -17,18 +18,22 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, ArrayBlocks, M, Vectors, merge
-from hierseed.errors import CorpusError, HierSeedError, MissingDependency
+from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, M, Vectors, merge
+from hierseed.errors import CorpusError
+from hierseed.scale.connect import ClusterError, check_workers, living, lost
+from hierseed.scale.worker import (
+    Part,
+    Source,
+    fault_here,
+    fold_parts,
+    forget,
+    looks,
+    map_parts,
+)
 
 T = TypeVar("T")
 
-PARTS_PER_WORKER = 2  # so that a lost worker's share is spread over the others
-PATIENCE = 60  # seconds
-RETRIES = 5  # workers that may be lost under one part before the fit gives up
-
-
-class ClusterError(HierSeedError, ConnectionError):
-    """The scheduler does not answer any more."""
+PARTS_PER_WORKER = 4  # so that a lost worker's share is spread over the others
 
 
 class ClusterBlocks:
@@ -36,125 +41,113 @@ class ClusterBlocks:
 
     Parameters
     ----------
-    client : dask.distributed.Client
+    client : dask.distributed.Client; see `connect`
     vectors : rows that travel by address: a VectorStore, a Prepared one, or a MappedFile
     block_rows : rows in a block; the result does not depend on it
     """
 
     def __init__(self, client: Any, vectors: Vectors, block_rows: int | None = None) -> None:
-        if isinstance(vectors, np.ndarray):
-            raise CorpusError(
-                "an array in memory can't be read by the workers of a cluster. Save it with "
-                "np.save and pass hierseed.scale.MappedFile(path), or use a vector store."
-            )
+        refuse_arrays(vectors)
         self.client, self.vectors = client, vectors
         self.n, self.width = int(vectors.shape[0]), int(vectors.shape[1])
         self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
-        self._size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, 1))
-        self._name = uuid.uuid4().hex  # workers keep the blocks of a fit under it
-        blocks = -(-self.n // self._size)
-        parts = min(blocks, PARTS_PER_WORKER * len(self._workers()))
-        edges = np.linspace(0, blocks, parts + 1).astype(int) * self._size
-        self._parts = [(int(a), int(min(b, self.n))) for a, b in pairwise(edges)]
+        size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, 1))
+        self._source = Source(
+            uuid.uuid4().hex, pickle.dumps(vectors), path_of(vectors), looks(vectors), size
+        )
+        workers = living(client)
+        check_workers(client)
+        for worker, fault in sorted(client.run(fault_here, self._source).items()):
+            if fault:
+                raise CorpusError(f"{fault} (worker {worker})")
+        blocks = -(-self.n // size)
+        edges = np.linspace(0, blocks, min(blocks, PARTS_PER_WORKER * len(workers)) + 1)
+        edges = np.minimum(edges.astype(int) * size, self.n)
+        self._home: dict[Part, str] = dict.fromkeys(pairwise(edges.tolist()), "")
 
     def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
         """Yield `step(block, *model)` for every block, in order of rows."""
-        for results in self._run(_map_part, step, model):
-            yield from results
+        shares = [(worker, [part]) for part, worker in self._homes().items()]
+        for answers in self._run(map_parts, shares, step, model):
+            yield from answers
 
     def fold(self, step: Callable[..., M], *model: Any) -> M:
         """Merge what `step(block, *model)` answers over all blocks; workers merge their own."""
-        return reduce(merge, self._run(_fold_part, step, model))
+        shares: dict[str, list[Part]] = {}
+        for part, worker in self._homes().items():
+            shares.setdefault(worker, []).append(part)
+        return reduce(merge, self._run(fold_parts, list(shares.items()), step, model))
 
     def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
         """Fetch a few rows."""
         return np.asarray(self.vectors[np.asarray(rows)], dtype=np.float64)
 
+    def close(self) -> None:
+        """Let the workers forget what they remember of this corpus."""
+        self.client.run(forget, self._source.fit, on_error="ignore")
+
     def _run(
-        self, job: Callable[..., Any], step: Callable[..., Any], model: tuple[Any, ...]
+        self,
+        job: Callable[..., Any],
+        shares: Sequence[tuple[str, list[Part]]],
+        step: Callable[..., Any],
+        model: tuple[Any, ...],
     ) -> Iterator[Any]:
-        workers = self._workers()
+        message = pickle.dumps((step, model), protocol=5)
         futures = [
             self.client.submit(
-                job, self._name, self.vectors, start, stop, self._size, step, model,
-                workers=[workers[number % len(workers)]], allow_other_workers=True,
-                pure=False, retries=RETRIES,
+                job, self._source, parts, message, key=f"{step.__name__}-{uuid.uuid4().hex}",
+                workers=[worker], allow_other_workers=True, pure=False,
             )
-            for number, (start, stop) in enumerate(self._parts)
+            for worker, parts in shares
         ]  # fmt: skip
         for future in futures:
             yield self._result(future)
 
     def _result(self, future: Any) -> Any:
+        from distributed.client import FutureCancelledError
         from distributed.comm.core import CommClosedError
+        from distributed.scheduler import KilledWorker
 
         try:
             return future.result()
-        except (CommClosedError, OSError, TimeoutError) as fault:
-            raise _lost(self.client) from fault
-        except Exception as fault:
-            if type(fault).__name__ in {"CancelledError", "FutureCancelledError"}:
-                raise _lost(self.client) from fault
-            raise
-
-    def _workers(self) -> list[str]:
-        """Addresses of the workers; waits a while for the first, after a restart say."""
-        try:
-            self.client.wait_for_workers(1, timeout=PATIENCE)
-            return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
-        except TimeoutError as fault:
+        except KilledWorker as fault:
             raise ClusterError(
-                f"the cluster has had no workers for {PATIENCE} s. Start some, then fit again."
+                f"{fault.allowed_failures + 1} workers died one after the other over the same "
+                "documents. If they ran out of memory, start fewer on a machine, and all with "
+                "--memory-limit 0; their logs say more."
             ) from fault
-        except OSError as fault:
-            raise _lost(self.client) from fault
+        except (CommClosedError, FutureCancelledError, OSError, TimeoutError) as fault:
+            raise lost(self.client) from fault
+
+    def _homes(self) -> dict[Part, str]:
+        """Worker of each part: the one that has its blocks, or else the one with the fewest."""
+        workers = living(self.client)
+        load = dict.fromkeys(workers, 0)
+        for worker in self._home.values():
+            if worker in load:
+                load[worker] += 1
+        fair = -(-len(self._home) // len(workers))
+        for part, worker in self._home.items():
+            if worker in load and load[worker] <= fair:
+                continue
+            if worker in load:
+                load[worker] -= 1
+            self._home[part] = min(load, key=lambda one: load[one])
+            load[self._home[part]] += 1
+        return self._home
 
 
-def connect(address: str | None = None, workers: int | None = None) -> Any:
-    """Return a dask client: of a running scheduler, or of new processes on this machine."""
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as absent:
-        raise MissingDependency("distributed", "cluster", "a fit on several workers") from absent
-    if address:
-        try:
-            return Client(address, timeout=20)
-        except OSError as fault:
-            raise ClusterError(f"no scheduler answers at {address}: {fault}") from fault
-    return Client(
-        LocalCluster(
-            n_workers=workers or 2, threads_per_worker=1, processes=True, dashboard_address=None
+def path_of(vectors: Any) -> str:
+    """Where vectors lie, for messages."""
+    vectors = getattr(vectors, "X", vectors)  # what was prepared
+    return str(getattr(vectors, "folder", None) or getattr(vectors, "path", "the vectors"))
+
+
+def refuse_arrays(vectors: Any) -> None:
+    """Refuse rows in memory: they would all have to travel."""
+    if isinstance(getattr(vectors, "X", vectors), np.ndarray):
+        raise CorpusError(
+            "an array in memory can't be read by the workers of a cluster. Save it with "
+            "np.save and pass hierseed.scale.MappedFile(path), or use a vector store."
         )
-    )
-
-
-def _lost(client: Any) -> ClusterError:
-    address = getattr(getattr(client, "scheduler", None), "address", "the address given")
-    return ClusterError(f"the scheduler at {address} is lost. Start it again and repeat the fit.")
-
-
-# ------------------------------------------------------------------ on a worker
-
-_open: dict[tuple[str, int], ArrayBlocks] = {}  # blocks of the fits that this process works on
-KEPT = 64
-
-
-def _part(name: str, vectors: Vectors, start: int, stop: int, size: int) -> ArrayBlocks:
-    key = (name, start)
-    if key not in _open:
-        while len(_open) >= KEPT:
-            _open.pop(next(iter(_open)))
-        _open[key] = ArrayBlocks(vectors, block_rows=size, threads=1, start=start, stop=stop)
-    return _open[key]
-
-
-def _map_part(
-    name: str, vectors: Vectors, start: int, stop: int, size: int, step: Any, model: Any
-) -> list[Any]:
-    return list(_part(name, vectors, start, stop, size).map(step, *model))
-
-
-def _fold_part(
-    name: str, vectors: Vectors, start: int, stop: int, size: int, step: Any, model: Any
-) -> Any:
-    return _part(name, vectors, start, stop, size).fold(step, *model)

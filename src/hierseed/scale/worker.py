@@ -1,0 +1,123 @@
+"""What runs on a worker of a cluster: open the vectors where they lie, run a step on some rows.
+
+A worker keeps the blocks of a fit between steps, with all they remember. To lose them costs time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import platform
+import socket
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hierseed.core.blocks import ArrayBlocks, Vectors, merge
+from hierseed.errors import CorpusError
+
+FITS = 2  # that a worker keeps blocks of; the oldest goes first
+
+Part = tuple[int, int]  # rows from, to
+
+
+class Source(NamedTuple):
+    """The corpus, as it is told to a worker.
+
+    Attributes
+    ----------
+    fit : name that the worker keeps its blocks under
+    vectors : pickled; what travels is an address, not the rows
+    path : for messages
+    looks : digest of a few rows, which must be the same everywhere
+    block_rows : rows in a block
+    """
+
+    fit: str
+    vectors: bytes
+    path: str
+    looks: str
+    block_rows: int
+
+
+_kept: dict[str, dict[Part, ArrayBlocks]] = {}
+
+
+def fold_parts(source: Source, parts: Sequence[Part], step: bytes) -> Any:
+    """Merge what a step answers over some parts of the corpus."""
+    run, model = pickle.loads(step)
+    return reduce(merge, (blocks.fold(run, *model) for blocks in _open(source, parts)))
+
+
+def map_parts(source: Source, parts: Sequence[Part], step: bytes) -> list[Any]:
+    """Answers of a step on each block of some parts."""
+    run, model = pickle.loads(step)
+    return [answer for blocks in _open(source, parts) for answer in blocks.map(run, *model)]
+
+
+def forget(fit: str) -> None:
+    """Let go of a fit that has ended."""
+    _kept.pop(fit, None)
+
+
+def versions() -> dict[str, str]:
+    """Versions that must be the same on all machines for the same bits."""
+    from hierseed import __version__
+
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"hierseed": __version__, "python": python, "numpy": np.__version__}
+
+
+def fault_here(source: Source) -> str:
+    """What keeps this worker from reading the vectors, "" where nothing does."""
+    try:
+        _vectors(source)
+    except CorpusError as fault:
+        return str(fault)
+    return ""
+
+
+def looks(vectors: Vectors) -> str:
+    """Digest of shape and of a few rows: enough to tell one file from another."""
+    n = vectors.shape[0]
+    rows = np.asarray(vectors[np.unique([0, n // 2, n - 1])])
+    return hashlib.sha256(f"{vectors.shape}{rows.dtype}".encode() + rows.tobytes()).hexdigest()
+
+
+def _open(source: Source, parts: Sequence[Part]) -> list[ArrayBlocks]:
+    mine = _kept.setdefault(source.fit, {})
+    for stale in list(_kept)[:-FITS]:
+        del _kept[stale]
+    missing = [part for part in parts if part not in mine]
+    if missing:
+        vectors = _vectors(source)
+        for start, stop in missing:
+            mine[start, stop] = ArrayBlocks(
+                vectors, source.block_rows, _threads(), start=start, stop=stop
+            )
+    return [mine[part] for part in parts]
+
+
+def _vectors(source: Source) -> Vectors:
+    place = f"the worker on {socket.gethostname()}"
+    advice = (
+        "Keep the vectors on a path that all workers and this machine see, such as a shared file "
+        "system, and give that path."
+    )
+    try:
+        vectors: Vectors = pickle.loads(source.vectors)
+        found = looks(vectors)
+    except (OSError, ValueError, IndexError) as fault:
+        raise CorpusError(f"{place} can't open {source.path}: {fault}. {advice}") from None
+    if found != source.looks:
+        raise CorpusError(f"{place} sees other vectors at {source.path}. {advice}")
+    return vectors
+
+
+def _threads() -> int:
+    """Threads that the worker was started with."""
+    from distributed import get_worker
+
+    return int(get_worker().state.nthreads)
