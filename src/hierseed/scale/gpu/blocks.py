@@ -1,0 +1,122 @@
+"""Blocks of the corpus on a GPU: resident where they fit, else streamed at each pass."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import reduce
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, ArrayBlocks, M, merge
+from hierseed.inputs import check_vectors
+from hierseed.scale.gpu.block import TorchBlock
+from hierseed.scale.gpu.rows import Courier, TensorRows
+
+T = TypeVar("T")
+
+ON_CARD = 1 << 29  # numbers in a block: enough to fill a card; steps need some 20 bytes for each
+STREAMED = 1 << 27  # smaller, so that the first copy, which nothing hides, is short
+SHARE = 0.5  # of the free memory that rows may take; the rest is for steps
+
+
+class NoGpuWarning(UserWarning):
+    """There is no CUDA device."""
+
+
+class TorchBlocks:
+    """The corpus as torch sees it; any estimator's `fit`, `predict` and `assign` take it.
+
+    Sums are exact and near ties are decided in float64, so a fit gives the labels and vectors of
+    one on the processor. Steps that have no twin (see `twins`) run on the processor's threads.
+
+    Parameters
+    ----------
+    vectors : rows as an array, a memory map, a vector store; or a torch tensor
+    device : "cuda", "cuda:1", …; "cpu" is for tests. Without a CUDA device, the processor
+    block_rows : rows in a block; the result does not depend on it
+    resident : keep the rows on the device; None does where they take half its free memory at most
+    """
+
+    def __init__(
+        self,
+        vectors: Any,
+        device: str | torch.device = "cuda",
+        *,
+        block_rows: int | None = None,
+        resident: bool | None = None,
+    ) -> None:
+        self.device = _present(torch.device(device))
+        is_tensor = isinstance(vectors, torch.Tensor)
+        self.vectors = TensorRows(vectors) if is_tensor else check_vectors(vectors)
+        self.n, self.width = int(self.vectors.shape[0]), int(self.vectors.shape[1])
+        self.dtype = np.dtype(np.float64 if self.vectors.dtype == np.float64 else np.float32)
+        self._host = ArrayBlocks(self.vectors)
+        here = is_tensor and vectors.device == self.device
+        size = self.n * self.width * self.vectors.dtype.itemsize
+        self.resident = here or (_fits(size, self.device) if resident is None else resident)
+        rows = block_rows or max(LEAST_ROWS, self._values() // max(self.width, 1))
+        self._blocks = [
+            TorchBlock(at, min(at + rows, self.n), self.device) for at in range(0, self.n, rows)
+        ]
+        self._courier = Courier(self.vectors, self.device)
+        if here:
+            for block in self._blocks:
+                block.X = vectors[block.start : block.stop].contiguous()
+        elif self.resident:
+            for block, rows in self._courier.deliver(self._blocks):
+                block.X = rows
+
+    def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
+        """Yield `step(block, *model)` for every block, in order of rows."""
+        from hierseed.scale.gpu.twins import twin_of
+
+        twin = twin_of(step)
+        if twin is None:
+            yield from self._host.map(step, *model)
+            return
+        if self.resident:
+            yield from (twin(block, *model) for block in self._blocks)
+            return
+        for block, rows in self._courier.deliver(self._blocks):
+            block.X = rows
+            answer = twin(block, *model)
+            del block.X  # the next block needs the room
+            yield answer
+
+    def fold(self, step: Callable[..., M], *model: Any) -> M:
+        """Merge what `step(block, *model)` answers over all blocks."""
+        return reduce(merge, self.map(step, *model))
+
+    def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Fetch a few rows."""
+        return self._host.take(rows)
+
+    def _values(self) -> int:
+        if self.device.type == "cpu":
+            return BLOCK_VALUES
+        return ON_CARD if self.resident else STREAMED
+
+
+def _present(device: torch.device) -> torch.device:
+    """The device, or the processor with a word where there is no such card."""
+    if device.type != "cuda":
+        return device
+    if torch.cuda.is_available():
+        return torch.device(
+            "cuda", torch.cuda.current_device() if device.index is None else device.index
+        )
+    warnings.warn(
+        f"torch {torch.__version__} finds no CUDA device: the fit runs on the processor. "
+        "On a machine with a card, install a CUDA build of torch.",
+        NoGpuWarning,
+        stacklevel=3,
+    )
+    return torch.device("cpu")
+
+
+def _fits(size: int, device: torch.device) -> bool:
+    return device.type == "cuda" and size <= SHARE * torch.cuda.mem_get_info(device)[0]

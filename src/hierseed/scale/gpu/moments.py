@@ -1,0 +1,62 @@
+"""Twin of `core.anchor.moments`: the sums of the mixture, in float64 as on the processor.
+
+Data-centre cards have fast float64 matrix products; on others this is the slow part.
+"""
+
+from __future__ import annotations
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from hierseed.core.anchor.lattice import Lattice
+from hierseed.core.anchor.mixture import Mixture
+from hierseed.core.exact import Sums
+from hierseed.scale.gpu.block import TorchBlock, fetch
+from hierseed.scale.gpu.exact import count
+
+
+def counted(block: TorchBlock, lattice: Lattice, skip: NDArray) -> Tensor:
+    """Rows of a block on the lattice, as whole numbers, seeds left out."""
+    mine = skip[(skip >= block.start) & (skip < block.stop)] - block.start
+    if not len(mine):
+        return count(lattice.vectors, block.X)
+    kept = torch.ones(len(block), dtype=torch.bool, device=block.device)
+    kept[block.put(mine)] = False
+    return count(lattice.vectors, block.X[kept])
+
+
+def spread(block: TorchBlock, lattice: Lattice, skip: NDArray, total: int) -> Sums:
+    """Number, sum and products of the documents that are no seeds."""
+    X = counted(block, lattice, skip)
+    return Sums((len(X), fetch(X.sum(dim=0)), fetch(X.T @ X)))
+
+
+def totals(
+    block: TorchBlock, mixture: Mixture, lattice: Lattice, skip: NDArray, total: int
+) -> Sums:
+    """Share out every document, and sum up."""
+    X = counted(block, lattice, skip)
+    share, log = shares(log_joint(block, X, mixture, lattice.unit))
+    whole = count(lattice.shares, share)
+    logs = float(count(lattice.logs, log).sum())
+    return Sums((fetch(whole.sum(dim=0)), fetch(whole.T @ X), logs))
+
+
+def log_joint(block: TorchBlock, X: Tensor, mixture: Mixture, unit: float) -> Tensor:
+    """Log of size x density for each document and component, without the common term."""
+    L = X @ block.put(mixture.direction * unit)
+    L += block.put(mixture.offset + mixture.log_size)
+    return L
+
+
+def shares(L: Tensor, temperature: float = 1.0) -> tuple[Tensor, Tensor]:
+    """Share of each component in each document, and the log of their sum; L is overwritten."""
+    if temperature != 1.0:
+        L /= temperature
+    top = L.amax(dim=1)
+    L -= top[:, None]
+    L.exp_()
+    total = L.sum(dim=1)
+    L /= total[:, None]
+    return L, top + total.log()

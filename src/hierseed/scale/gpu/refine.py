@@ -1,0 +1,84 @@
+"""Twin of `core.refine`: one pass of the k-means below the pivot, all families of a level at once.
+
+Documents whose margin the children have not used up are skipped, and only what moved is summed:
+the first pass reads every row twice, later ones read few.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from hierseed.core.descend import Placements
+from hierseed.core.exact import Grid
+from hierseed.core.model import Model
+from hierseed.core.refine import Moves
+from hierseed.scale.gpu.block import TorchBlock, fetch
+from hierseed.scale.gpu.descend import look, settled
+from hierseed.scale.gpu.exact import sum_rows, tally
+
+Floats = NDArray[np.float64]
+
+
+def move(
+    block: TorchBlock, model: Model, level: int, vectors: Floats, before: Floats | None, grid: Grid
+) -> Moves:
+    """Send each document to its nearest child, and tell what that changed."""
+    placements = settled(block, model, level)
+    memory = block.memo.setdefault(("lloyd", level), {})
+    if not memory:
+        memory["topic"] = torch.full_like(placements.topic, -1)
+        memory["margin"] = torch.full_like(placements.topic, -torch.inf, dtype=torch.float64)
+        if before is not None:
+            look_again(block, placements, model, level, before, None, memory)
+    was = memory["topic"].clone()
+    look_again(block, placements, model, level, vectors, before, memory)
+    now = memory["topic"]
+    topic = torch.where(now >= 0, now, placements.topic)
+    block.memo["settled"][level + 1] = placements.moved(topic)
+    return changes(block, placements.row, was, now, len(model.tree), grid)
+
+
+def look_again(
+    block: TorchBlock,
+    placements: Placements,
+    model: Model,
+    level: int,
+    vectors: Floats,
+    before: Floats | None,
+    memory: dict[str, Any],
+) -> None:
+    """Find the nearest child of each document whose margin the children may have used up."""
+    current, margin, tree = memory["topic"], memory["margin"], model.tree
+    if before is not None:
+        shift = np.append(np.linalg.norm(vectors - before, axis=1), 0.0)  # the last: of none
+        most = np.zeros(len(tree) + 1)
+        for topic in tree.at_level(level):
+            most[topic] = shift[tree.children(topic)].max(initial=0.0)
+        margin -= block.put(shift)[current] + block.put(most)[placements.topic]
+    wanted = margin <= 0
+    found = look(block, placements.row, placements.topic, tree, level, vectors, wanted)
+    for at, child, apart in found:
+        current[at], margin[at] = child, apart
+
+
+def changes(
+    block: TorchBlock, row: Tensor, was: Tensor, now: Tensor, n_topics: int, grid: Grid
+) -> Moves:
+    """Sums and counts that the topics gained less what they lost."""
+    changed = torch.nonzero(now != was)[:, 0]
+    counts = np.zeros((2, n_topics), dtype=np.intp)
+    sums = np.zeros((n_topics, block.X.shape[1]))
+    for sign, topic in enumerate((now[changed], was[changed])):
+        real = torch.nonzero(topic >= 0)[:, 0]  # -1: not placed before
+        if len(real):
+            rows, group = row[changed[real]], topic[real]
+            counts[sign] = fetch(tally(group, n_topics))
+            sums += (-1) ** sign * fetch(sum_rows(block, rows, group, n_topics, grid))
+    here = np.flatnonzero(counts.any(axis=0))
+    placed = int((now >= 0).sum())
+    return Moves(here, sums[here], counts[0, here] - counts[1, here], len(changed), placed)
