@@ -19,6 +19,7 @@ from hierseed.bench.records import Records
 from hierseed.bench.run import rounded, run_all, run_one
 from hierseed.bench.setting import Setting
 from hierseed.bench.tables import TABLES
+from hierseed.embed.tfidf import TfidfSvd
 from hierseed.errors import CorpusError
 
 TREE = {"A": {"B": {}, "C": {}, "D": {}}, "E": {"F": {}, "G": {}}, "H": {"I": {}, "J": {}}}
@@ -137,10 +138,14 @@ def test_a_trained_embedder_makes_vectors_where_asked(folder, tmp_path, monkeypa
     assert record["scores"]["all"]["mean"]["accuracy"] > 0.9  # each leaf has a word of its own
     kept = list(tmp_path.rglob("*.npy"))
     assert len(kept) == 1
-    before = kept[0].stat().st_mtime_ns
     ready.cache_clear()
-    run_one(Setting(folder, "logreg", vectors="tfidf:8"))
-    assert kept[0].stat().st_mtime_ns == before
+    with monkeypatch.context() as patch:  # what another process would do: read, not learn again
+        patch.setattr(TfidfSvd, "fit", lambda self, texts: pytest.fail("learned twice"))
+        again = run_one(Setting(folder, "nearest-leaf", vectors="tfidf:8"))
+    assert again["scores"] == record["scores"]
+    ready.cache_clear()
+    run_one(Setting(folder, "nearest-leaf", vectors="tfidf:7"))
+    assert len(list(tmp_path.rglob("*.npy"))) == 2
 
 
 # ------------------------------------------------------------------ records

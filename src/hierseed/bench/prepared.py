@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -18,8 +20,9 @@ from hierseed.bench.datasets import load_dataset
 from hierseed.bench.reshape import drop_rare, leave_out, sample, skew
 from hierseed.bench.setting import Setting
 from hierseed.bench.splits import Split, draw_seeds, train_test
+from hierseed.bench.surroundings import versions
 from hierseed.embed import Preparation, get_embedder
-from hierseed.embed.embedder import is_trained
+from hierseed.embed.embedder import Embedder, is_trained
 from hierseed.embed.home import model_home
 from hierseed.errors import CorpusError
 from hierseed.evaluate.catch import INSIDE
@@ -105,17 +108,31 @@ def wants_labels(setting: Setting) -> bool:
 
 
 def _embedded(dataset: Dataset, name: str) -> NDArray[Any]:
-    """Embed all documents; an embedder that learns does so from the training part alone."""
+    """Embed all documents, once: processes that come later read the file.
+
+    An embedder that learns does so from the training part alone. Before it has learned, the
+    vectors are told by what they will come from: its options, its code, and these texts.
+    """
     embedder = get_embedder(name)
-    if is_trained(embedder):
-        embedder.fit([dataset.texts[row] for row in train_test(dataset)[0]])
+    learns = is_trained(embedder)
+    train = train_test(dataset)[0] if learns else np.zeros(0, dtype=np.intp)
+    told = _promise(embedder) if learns else embedder.fingerprint
     texts = "\0".join(dataset.texts).encode(errors="replace")
-    sign = sha256(texts + embedder.fingerprint.encode()).hexdigest()[:16]
+    sign = sha256(texts + train.tobytes() + told.encode()).hexdigest()[:16]
     file = model_home() / "bench" / f"{sign}.npy"
     if not file.is_file():
+        if is_trained(embedder):
+            embedder.fit([dataset.texts[row] for row in train])
         file.parent.mkdir(parents=True, exist_ok=True)
         vectors = np.asarray(embedder.encode(dataset.texts), dtype=np.float16)
         with atomic_file(file) as partial, partial.open("wb") as out:
             np.save(out, vectors)
     loaded: NDArray[Any] = np.load(file, mmap_mode="r")
     return loaded
+
+
+def _promise(embedder: Embedder) -> str:
+    """Name an embedder that has yet to learn: its options and the code that will run."""
+    module = sys.modules[type(embedder).__module__]
+    options = {k: v for k, v in sorted(vars(embedder).items()) if not k.startswith("_")}
+    return f"{embedder.name} {options} {inspect.getsource(module)} {versions()}"
