@@ -45,6 +45,7 @@ ABLATIONS = (
     ("weshclass", {"use_seed_docs": False}, "keywords alone"),
 )
 ABLATED = ("20newsgroups", "arxiv")
+WORDS = "a word a topic"
 # One word a topic for 20 Newsgroups, in the order of its taxonomy
 NAMES = {
     "religion": "religion", "alt.atheism": "atheism", "soc.religion.christian": "christian",
@@ -86,12 +87,16 @@ def wanted(parts, data, draws):
                 yield setting(name, method, draw=draw, tag=tag)
         if part == "ablations":
             for name, (method, options, tag) in product(data, ABLATIONS):
-                if name in ABLATED:
+                if name in ABLATED or method == "josh":
                     yield setting(name, method, tag=tag, **options)
         if part == "checks" and "20newsgroups" in data:
-            for tag, shuffled in (("a word a topic", False), ("shuffled names", True)):
-                names = one_word_names(shuffled)
-                yield setting("20newsgroups", "josh", tag=tag, names=names)
+            words, shuffled = one_word_names(), one_word_names(shuffled=True)
+            for tag, options in (
+                (WORDS, {"names": words}),
+                (f"{WORDS}, without the tree term", {"names": words, "tree": False}),
+                (f"{WORDS}, shuffled among the leaves", {"names": shuffled}),
+            ):
+                yield setting("20newsgroups", "josh", tag=tag, **options)
             yield setting("20newsgroups", "weshclass", tag="keywords of all labels", full=True)
 
 

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.metrics import v_measure_score
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra 'neural')")
 
 from hierseed.baselines.systems import make_system  # noqa: E402
 from hierseed.baselines.systems.topic_tree import TopicTree  # noqa: E402
-from hierseed.baselines.systems.tsntm_model import TreeTopics  # noqa: E402
+from hierseed.baselines.systems.tsntm_model import Bags, TreeTopics  # noqa: E402
 from hierseed.errors import ModelError  # noqa: E402
 
 
@@ -58,6 +59,22 @@ def test_a_state_comes_from_parent_and_elder_sibling():
         assert torch.allclose(states[8], cell.output(above + before), atol=1e-6)
 
 
+def test_listed_words_are_explained_as_a_full_row_of_counts_would_be():
+    counts = np.array([[0, 2, 1, 0], [0, 0, 0, 0], [3, 0, 0, 1]], dtype=np.float32)
+    model = TreeTopics(4, 6, 2, 3, 10.0).eval()
+    with torch.no_grad():
+        nll, kl, theta = model.explain(Bags.of(csr_matrix(counts)), UNEVEN)
+        beta = model.word_shares(model.topics(UNEVEN), UNEVEN)
+        hidden = torch.tanh(torch.as_tensor(counts) @ model.encoder + model.encoder_bias)
+        mean = model.mean(hidden)
+        assert torch.allclose(theta, model.shares(mean, UNEVEN), atol=1e-6)
+        assert torch.allclose(kl, 0.5 * (mean**2).sum(dim=1), atol=1e-6)  # the variance starts at 1
+        assert torch.allclose(
+            nll, -(torch.as_tensor(counts) * (theta @ beta).log()).sum(dim=1), atol=1e-4
+        )
+    assert nll[1] == 0
+
+
 def test_unlike_siblings_cost_nothing():
     model = TreeTopics(3, 4, 2, 2, 1.0)
     tree = TopicTree([-1, 0, 0])
@@ -83,8 +100,9 @@ def test_the_tree_grows_where_a_node_holds_much_and_loses_what_holds_little():
     assert tree.updated(np.zeros(13), 0.05, 0.05) is tree  # never down to nothing
     model = TreeTopics(5, 8, 4, 3, 10.0)
     count = sum(p.numel() for p in model.parameters())
+    bags = Bags.of(csr_matrix(np.ones((2, 5), dtype=np.float32)))
     for shape in (tree, grown, left):
-        assert torch.isfinite(model.loss(torch.ones(2, 5), shape, 1.0))
+        assert torch.isfinite(model.loss(bags, shape, 1.0))
     assert sum(p.numel() for p in model.parameters()) == count
 
 

@@ -14,17 +14,24 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.baselines.systems.backend import choose_device, on_device, seeded, torch
+from hierseed.baselines.systems.backend import torch
 from hierseed.baselines.systems.checkpoint import Checkpoint
 from hierseed.baselines.systems.checkpoint_key import task_key
 from hierseed.baselines.systems.keywords import keywords, name_words
 from hierseed.baselines.systems.phrases import Phrases
-from hierseed.baselines.systems.skipgram import POWER, pairs
-from hierseed.baselines.systems.sphere import TreeTerm, text_step, unit, word_step
+from hierseed.baselines.systems.skipgram import POWER
+from hierseed.baselines.systems.sphere import (
+    TreeTerm,
+    noise_of,
+    place_document,
+    text_steps,
+    word_steps,
+)
 from hierseed.baselines.systems.system import Config, Examples, Ints, Labels, System, Task
 from hierseed.baselines.systems.text import SPECIAL, Vocabulary, plain_words
 from hierseed.baselines.systems.training import curves
@@ -61,14 +68,13 @@ class JoSHConfig(Config):
     tree: bool = True
     phrases: bool = True
     passes: int = 20
-    batch: int = 4096
     names: Sequence[str] | None = None
     save_every: float = 30.0
 
     @classmethod
     def quick(cls, **options: Any) -> Self:
         """Give small settings, for tests and first looks."""
-        small: dict[str, Any] = {"dimension": 16, "min_count": 1, "sample": 1.0, "batch": 64}
+        small: dict[str, Any] = {"dimension": 16, "min_count": 1, "sample": 1.0}
         return cls(**small | {"epochs": 8, "rate": 0.05, "tokens": 64} | options)
 
 
@@ -80,12 +86,9 @@ class JoSH(System):
     config: Any
 
     def _fit(self, task: Task) -> None:
-        self.place = choose_device(self.device)
-        on_device(self.place, reset=True)
         own = self.config
         self.tree = task.taxonomy.tree
-        corpus = task.corpus
-        documents = [plain_words(text) for text in corpus]
+        documents = [plain_words(text) for text in task.corpus]
         self.phrases = Phrases()
         if own.phrases:
             self.phrases.fit(documents)
@@ -97,28 +100,25 @@ class JoSH(System):
             raise ModelError(
                 "JoSH: no word is frequent enough. Give more texts, or lower min_count."
             )
-        numbers, owner = self._encode(documents)
-        counts = np.bincount(numbers, minlength=len(self.words))
-        ratio = own.sample * len(numbers) / counts
+        known = self._encode(documents)
+        counts = np.bincount(np.concatenate(known), minlength=len(self.words))
+        ratio = own.sample * counts.sum() / counts
         self.keep = np.minimum(1.0, np.sqrt(ratio) + ratio)
-        noise = counts**POWER
-        self.noise = torch.as_tensor(noise / noise.sum()).cumsum(0).to(self.place)
+        self.noise = noise_of(counts**POWER)
         self.seed_words = self._topic_words(task)
-        with seeded(self.seed, 0), torch.no_grad():
-            self._learn(numbers, owner, len(corpus), self._checkpoint(task))
-        self.corpus = corpus
-        self.diagnostics_ |= {"vocabulary": len(self.words), **on_device(self.place)}
+        self._learn(known, self._checkpoint(task))
+        self.diagnostics_ |= {"vocabulary": len(self.words), "device": "cpu"}
 
     def _checkpoint(self, task: Task) -> Checkpoint | None:
         if self.checkpoint is None:
             return None
         return Checkpoint(self.checkpoint, task_key(System.describe(self), task))
 
-    def _encode(self, documents: Sequence[Sequence[str]]) -> tuple[Any, Any]:
-        """Known words of all documents in one row, and the document of each."""
-        known = [[self.index[w] for w in words if w in self.index] for words in documents]
-        owner = np.repeat(np.arange(len(known)), [len(numbers) for numbers in known])
-        return np.array([n for numbers in known for n in numbers], dtype=np.int64), owner
+    def _encode(self, documents: Sequence[Sequence[str]]) -> list[NDArray[np.int32]]:
+        """Numbers of the known words of each document."""
+        get = self.index.get
+        numbers = [np.array([get(w, -1) for w in words], dtype=np.int32) for words in documents]
+        return [found[found >= 0] for found in numbers]
 
     def _topic_words(self, task: Task) -> list[list[int]]:
         """Words that each topic is told by: its name's, else its seeds', else its parent's."""
@@ -133,128 +133,117 @@ class JoSH(System):
         self.diagnostics_ = {"topics_without_known_name": len(lacking)}
         return [[self.index[word] for word in words] for words in found]
 
-    def _learn(self, numbers: Any, owner: Any, n: int, kept: Checkpoint | None) -> None:
-        own = self.config
-        size = (len(self.words), own.dimension)
+    def _learn(self, documents: list[NDArray[np.int32]], kept: Checkpoint | None) -> None:
+        own, rng = self.config, np.random.default_rng([self.seed, 0])
+        size = len(self.words)
         state: dict[str, Any] = {
             "epoch": 0,
-            "words": _random(size[0], size[1], self.place),
-            "anchors": _random(size[0] + n, size[1], self.place),  # contexts, then documents
-            "topics": torch.zeros(len(self.tree) + 1, size[1], device=self.place),
+            "words": _anywhere(rng, size, own.dimension),
+            "contexts": _anywhere(rng, size, own.dimension),
+            "documents": _anywhere(rng, len(documents), own.dimension),
+            "topics": np.zeros((len(self.tree) + 1, own.dimension), dtype=np.float32),
             "chosen": self.seed_words,
             "history": [],
         }
         if kept and (saved := kept.load("josh")):
-            state = {
-                k: saved[k].to(self.place) if torch.is_tensor(saved[k]) else saved[k] for k in state
-            }
+            state = {k: v.numpy() if torch.is_tensor(v := saved[k]) else v for k in state}
             for event in state["history"]:
                 self.report(event)
-        term, last = TreeTerm(self.tree, self.place), time.monotonic()
+        term, last = TreeTerm(self.tree), time.monotonic()
         while state["epoch"] < own.epochs:
-            event = self._epoch(state, term, numbers, owner)
+            event = self._epoch(state, term, documents)
             state["epoch"] += 1
             state["history"] = [*state["history"], event]
             done = state["epoch"] == own.epochs
             if kept and (done or time.monotonic() - last >= own.save_every):
-                kept.save("josh", state)
+                arrays = {
+                    k: torch.from_numpy(v) for k, v in state.items() if isinstance(v, np.ndarray)
+                }
+                kept.save("josh", state | arrays)
                 last = time.monotonic()
             self.report(event)
-        self.vectors_, self.anchors, self.topics = (
-            state[k] for k in ("words", "anchors", "topics")
+        self.vectors_, self.documents_, self.topics_ = (
+            state[k] for k in ("words", "documents", "topics")
         )
         self.chosen = state["chosen"]
 
-    def _epoch(self, state: dict[str, Any], term: TreeTerm, numbers: Any, owner: Any) -> Any:
-        own, epoch, started = self.config, state["epoch"], time.perf_counter()
-        words, anchors, topics = state["words"], state["anchors"], state["topics"]
+    def _epoch(
+        self, state: dict[str, Any], term: TreeTerm, documents: list[NDArray[np.int32]]
+    ) -> dict[str, Any]:
+        own, epoch = self.config, state["epoch"]
+        started = time.perf_counter(), time.process_time()
+        words, topics = state["words"], state["topics"]
         with_topics = epoch >= own.text_epochs
         if with_topics:
             if epoch == own.text_epochs:
-                for topic, chosen in enumerate(self.seed_words):
-                    topics[topic] = words[chosen].mean(dim=0)
-                topics.copy_(unit(topics))
+                topics[:-1] = unit(np.stack([words[told].mean(axis=0) for told in self.seed_words]))
             term.renew(topics)
-        told = _flat(state["chosen"], self.place)
+        chosen = _flat(state["chosen"])
+        margin, word_margin = np.float32(own.margin), np.float32(own.word_margin)
         rng = np.random.default_rng([self.seed, 50, epoch])
-        at, word, tokens = self._pairs(numbers, owner, rng, len(self.words))
-        total: Any = 0.0
-        with seeded(self.seed, 2, epoch):
-            order = torch.randperm(len(at))
-            batches = order.split(own.batch)
-            owed = 0.0
-            for number, rows in enumerate(batches):
-                rate = own.rate * max(1 - (epoch + number / len(batches)) / own.epochs, 1e-4)
-                total = total + self._text(anchors, words, at[rows], word[rows], rate)
-                owed += tokens / len(batches) / own.tokens
-                while with_topics and owed >= 1:
-                    if own.tree:
-                        term.step(topics, rate)
-                    word_step(topics, words, told, rate, own.word_margin)
-                    owed -= 1
-        event = {"stage": "texts", "epoch": epoch, "loss": float(total) / max(len(batches), 1)}
+        text = self._text(documents, rng)
+        tables = (words, state["contexts"], state["documents"])
+        source, n = (self.noise, rng.integers(2**63, size=1, dtype=np.uint64)), len(text[0])
+        total = count = 0
+        for start in range(0, n, own.tokens):
+            rate = np.float32(own.rate * max(1 - (epoch + start / n) / own.epochs, 1e-4))
+            part, how = (start, min(start + own.tokens, n)), (rate, margin, own.negatives)
+            hinge, pairs = text_steps(tables, text, part, own.window, source, how)
+            total, count = total + hinge, count + pairs * own.negatives
+            if with_topics:
+                if own.tree:
+                    term.step(topics, rate)
+                word_steps(topics, words, chosen, rate, word_margin)
+        event = {"stage": "texts", "epoch": epoch, "loss": total / max(count, 1)}
         if with_topics:
             state["chosen"] = self._nearest_words(words, topics, epoch - own.text_epochs + 1)
             event |= {"margins": [round(float(m), 4) for m in term.margin]}
             event |= {"tree_loss": term.loss(topics)}
-        return event | {"seconds": round(time.perf_counter() - started, 3)}
+        passed = time.perf_counter() - started[0], time.process_time() - started[1]
+        return event | {"seconds": round(passed[0], 3), "processor": round(passed[1], 3)}
 
-    def _pairs(self, numbers: Any, owner: Any, rng: Any, shift: int) -> tuple[Any, Any, int]:
-        """Anchors and words of an epoch: neighbours, and each word with its document."""
+    def _text(self, documents: list[NDArray[np.int32]], rng: Any) -> tuple[Any, Any]:
+        """Words of all documents in one row, frequent ones thinned out, and the document of each.
+
+        The documents come in another order every epoch, because steps grow smaller.
+        """
+        order = rng.permutation(len(documents))
+        numbers = np.concatenate([documents[i] for i in order])
+        owner = np.repeat(order, [len(documents[i]) for i in order]).astype(np.int32)
         kept = rng.random(len(numbers)) < self.keep[numbers]
-        numbers, owner = numbers[kept], owner[kept]
-        centres, contexts = pairs(numbers, owner, np.ones(len(self.words)), self.config.window, rng)
-        at = torch.as_tensor(np.concatenate([centres, owner + shift]))
-        return at, torch.as_tensor(np.concatenate([contexts, numbers])), len(numbers)
-
-    def _text(
-        self, anchors: Any, words: Any, at: Any, word: Any, rate: float, frozen: bool = False
-    ) -> Any:
-        """One batch with random words; a word is no counterexample of itself."""
-        at, word = at.to(self.place), word.to(self.place)
-        drawn = torch.rand(len(at), self.config.negatives).double().to(self.place)
-        other = torch.searchsorted(self.noise, drawn).clamp(max=len(self.words) - 1)
-        same = other == word[:, None]
-        if not frozen:
-            same |= other == at[:, None]
-        return text_step(
-            anchors,
-            words,
-            (at, word, other.masked_fill(same, -1)),
-            rate,
-            self.config.margin,
-            frozen,
-        )
+        return numbers[kept], owner[kept]
 
     def _nearest_words(self, words: Any, topics: Any, count: int) -> list[list[int]]:
         """Each topic's own words and the nearest others; several topics may have the same."""
         near = topics[:-1] @ words.T
         for topic, own in enumerate(self.seed_words):
             near[topic, own] = -2.0
-        best = near.topk(min(count, len(self.words)), dim=1).indices.tolist()
+        best = np.argsort(-near, axis=1, kind="stable")[:, :count].tolist()
         return [own + found for own, found in zip(self.seed_words, best)]
 
     def document_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of documents that were not in the corpus: only they move."""
-        documents = [self.phrases.glue(plain_words(text)) for text in texts]
-        numbers, owner = self._encode(documents)
-        rng, own = np.random.default_rng([self.seed, 60]), self.config
-        with torch.no_grad(), seeded(self.seed, 3):
-            vectors = _random(len(texts), own.dimension, self.place)
-            for number in range(own.passes):
-                kept = rng.random(len(numbers)) < self.keep[numbers]
-                at, word = torch.as_tensor(owner[kept]), torch.as_tensor(numbers[kept])
-                for rows in torch.randperm(len(at)).split(own.batch):
-                    rate = own.rate * (1 - number / own.passes)
-                    self._text(vectors, self.vectors_, at[rows], word[rows], rate, frozen=True)
-        answer: NDArray[np.float32] = vectors.cpu().numpy()
-        return answer
+        """Vectors of documents that were not in the corpus: only they move.
+
+        Random numbers come from the document's own words, so that its vector does not depend on
+        the documents beside it.
+        """
+        own, vectors = self.config, np.empty((len(texts), self.config.dimension), np.float32)
+        how = (np.float32(own.rate), np.float32(own.margin), own.negatives)
+        for row, found in enumerate(self._known(texts)):
+            rng = np.random.default_rng([self.seed, 60, crc32(found.tobytes())])
+            vectors[row] = _anywhere(rng, 1, own.dimension)[0]
+            source = (self.noise, rng.integers(2**63, size=1, dtype=np.uint64))
+            numbers = (found, self.keep[found])
+            place_document(vectors, row, self.vectors_, numbers, source, how, own.passes)
+        return vectors
+
+    def _known(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
+        return self._encode([self.phrases.glue(plain_words(text)) for text in texts])
 
     def nearest_leaf(self, vectors: NDArray[Any]) -> Ints:
         """Topics per level of the leaf with the largest cosine."""
         leaves = np.flatnonzero(self.tree.is_leaf)
-        topics = self.topics[:-1].cpu().numpy()[leaves]
-        return self.tree.ancestors[leaves[(vectors @ topics.T).argmax(axis=1)]]
+        return self.tree.ancestors[leaves[(vectors @ self.topics_[leaves].T).argmax(axis=1)]]
 
     def _predict(self, texts: list[str]) -> Ints:
         return self.nearest_leaf(self.document_vectors(texts))
@@ -262,16 +251,12 @@ class JoSH(System):
     def judge(self, texts: Sequence[str], topics: Labels) -> dict[str, Any]:
         """Leaf accuracy from the mean of a text's word vectors instead; norms; the tree's loss."""
         gold = Examples.of(texts, topics)
-        words = self.vectors_.cpu().numpy()
-        documents = [self.phrases.glue(plain_words(text)) for text in gold.texts]
-        numbers, owner = self._encode(documents)
-        mean = np.zeros((len(documents), words.shape[1]))
-        np.add.at(mean, owner, words[numbers])
+        mean = np.stack([self.vectors_[numbers].sum(axis=0) for numbers in self._known(gold.texts)])
         found = self.nearest_leaf(mean).max(axis=1)
-        norms = torch.cat([self.vectors_, self.anchors, self.topics]).norm(dim=1)
+        norms = np.linalg.norm(np.vstack([self.vectors_, self.documents_, self.topics_]), axis=1)
         return {
             "mean_of_words_leaf": float((found == gold.topics).mean()),
-            "norm_error": float((norms - 1).abs().max()),
+            "norm_error": float(np.abs(norms - 1).max()),
             **{k: v for k, v in self.history_[-1].items() if k in ("margins", "tree_loss")},
         }
 
@@ -281,17 +266,26 @@ class JoSH(System):
 
     def describe(self) -> dict[str, Any]:
         """Name, settings and what was seen, for the record of a run."""
-        told = super().describe() | self.diagnostics_ | {"curves": curves(self.history_)}
-        return told | {"topic_words": self.top_words()[:30], "setting": "inductive"}
+        spent = sum(event["processor"] for event in self.history_)  # over kills and resumes too
+        seen = {"training_processor_seconds": round(spent, 1), "curves": curves(self.history_)}
+        found = {"topic_words": self.top_words()[:30], "setting": "inductive"}
+        return super().describe() | self.diagnostics_ | seen | found
 
 
-def _random(n: int, dimension: int, place: Any) -> Any:
+def unit(vectors: Any) -> Any:
+    """Vectors of length one."""
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def _anywhere(rng: Any, n: int, dimension: int) -> NDArray[np.float32]:
     """Anywhere on the sphere."""
-    return unit(torch.rand(n, dimension) - 0.5).to(place)
+    vectors: NDArray[np.float32] = unit(rng.random((n, dimension), dtype=np.float32) - 0.5)
+    return vectors
 
 
-def _flat(chosen: list[list[int]], place: Any) -> tuple[Any, Any]:
-    """Topic and word of every chosen pair."""
-    topic = np.repeat(np.arange(len(chosen)), [len(words) for words in chosen])
-    word = [number for words in chosen for number in words]
-    return torch.as_tensor(topic, device=place), torch.as_tensor(word, device=place)
+def _flat(chosen: list[list[int]]) -> tuple[Any, Any, Any]:
+    """Topic and word of every chosen pair, and its share: all words of a topic weigh as one."""
+    sizes = np.array([len(words) for words in chosen])
+    topic = np.repeat(np.arange(len(chosen)), sizes)
+    word = np.array([number for words in chosen for number in words])
+    return topic, word, (1 / sizes[topic]).astype(np.float32)

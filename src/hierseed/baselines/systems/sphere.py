@@ -1,7 +1,8 @@
 """Steps on the unit sphere: what JoSH moves its words, documents and topics with.
 
-The original takes one pair at a time; here a batch of pairs is computed from the same vectors,
-the steps of a vector add up, and it is brought back to unit length.
+One pair at a time, as the original does it. Steps of many pairs from the same vectors would
+be products of matrices, but they add up: a frequent word stands in a batch a hundred times
+and is thrown across the sphere.
 """
 
 from __future__ import annotations
@@ -9,62 +10,193 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hierseed.baselines.systems.backend import F, torch
 from hierseed.core.tree import Tree
+from hierseed.errors import MissingDependency
+
+try:
+    from numba import njit
+except ImportError as absent:
+    raise MissingDependency("numba", "neural", "JoSH") from absent
+
+Floats = NDArray[np.float32]
+ZERO, ONE = np.float32(0), np.float32(1)  # a plain number would turn all into float64
+BITS = 31  # of a random number
+
+# sums may be reordered so that they run in lanes: the same on every call, no NaN is looked for
+compiled = njit(fastmath=True, error_model="numpy")
 
 
-def unit(vectors: Any) -> Any:
-    """Vectors of length one."""
-    return F.normalize(vectors, dim=1)
+def noise_of(weights: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """What to draw words from in proportion to weights: a word at random stays with its chance,
+    else another word, its alias, is taken (Walker 1977)."""
+    scaled = weights * len(weights) / weights.sum()
+    alias = np.arange(len(weights), dtype=np.int32)
+    poor, rich = (list(np.flatnonzero(side)) for side in (scaled < 1, scaled >= 1))
+    while poor and rich:
+        lacks, gives = poor.pop(), rich[-1]
+        alias[lacks] = gives
+        scaled[gives] -= 1 - scaled[lacks]
+        if scaled[gives] < 1:
+            poor.append(rich.pop())
+    return np.where(alias == np.arange(len(alias)), 1.0, scaled).astype(np.float32), alias
 
 
-def move(table: Any, rows: Any, steps: Any) -> None:
-    """Add steps to rows (several may fall on one) and bring those rows back to the sphere."""
-    table.index_add_(0, rows, steps)
-    table[rows] = unit(table[rows])
+@compiled
+def _random(state: Any) -> Any:
+    """The next of a row of pseudo-random numbers (Knuth's constants), below 2 ** BITS."""
+    state[0] = state[0] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+    return np.int64(state[0] >> np.uint64(64 - BITS))
 
 
+@compiled
+def _draw(noise: Any, state: Any) -> Any:
+    chance, alias = noise
+    word = (_random(state) * len(chance)) >> BITS
+    return word if _random(state) < chance[word] * np.float32(2**BITS) else alias[word]
+
+
+@compiled
+def _cosine(a: Any, i: int, b: Any, j: int) -> Any:
+    """Of a row of one table and a row of another."""
+    total = ZERO
+    for x in range(a.shape[1]):
+        total += a[i, x] * b[j, x]
+    return total
+
+
+@compiled
+def _scale(table: Any, row: int, by: Any) -> None:
+    for x in range(table.shape[1]):
+        table[row, x] *= by
+
+
+@compiled
 def text_step(
-    anchors: Any,
-    words: Any,
-    pairs: tuple[Any, Any, Any],
-    rate: float,
-    margin: float,
-    frozen: bool = False,
+    anchors: Any, at: int, words: Any, word: int, other: int, rate: Any, margin: Any, frozen: bool
 ) -> Any:
-    """Draw a word towards the anchor it belongs to, more than words drawn at random.
+    """Draw a word u towards its anchor v, more than a random word w; the hinge before.
+
+    The factors 1 - f, 2 h and 1 - f + h are the original's; for h < 0 they draw w near.
+    `frozen` leaves the words where they are, as for documents that come later.
+    """
+    f, h = _cosine(words, word, anchors, at), _cosine(words, other, anchors, at)
+    hinge = margin - f + h
+    if hinge <= 0:
+        return ZERO
+    near, far, towards = rate * (ONE - f), rate * (h + h), rate * (ONE - f + h)
+    of_v, of_u, of_w = ZERO, ZERO, ZERO
+    if frozen:
+        for x in range(words.shape[1]):
+            v = anchors[at, x]
+            v += towards * (words[word, x] - words[other, x] - (f - h) * v)
+            of_v += v * v
+            anchors[at, x] = v
+    else:
+        for x in range(words.shape[1]):
+            v, u, w = anchors[at, x], words[word, x], words[other, x]
+            new_v = v + towards * (u - w - (f - h) * v)
+            new_u = u + near * (v - f * u)
+            new_w = w - far * (v - h * w)
+            of_v += new_v * new_v
+            of_u += new_u * new_u
+            of_w += new_w * new_w
+            anchors[at, x], words[word, x], words[other, x] = new_v, new_u, new_w
+        _scale(words, word, ONE / np.sqrt(of_u))
+        _scale(words, other, ONE / np.sqrt(of_w))
+    _scale(anchors, at, ONE / np.sqrt(of_v))
+    return hinge
+
+
+@compiled
+def _pair(
+    anchors: Any, at: int, words: Any, word: int, centre: int, source: Any, how: Any, frozen: bool
+) -> Any:
+    """One anchor and its word against random words; neither of the two words is such a one."""
+    noise, state = source
+    rate, margin, negatives = how
+    total = ZERO
+    for _ in range(negatives):
+        other = _draw(noise, state)
+        if other != word and other != centre:
+            total += text_step(anchors, at, words, word, other, rate, margin, frozen)
+    return total
+
+
+@compiled
+def text_steps(tables: Any, text: Any, part: Any, window: int, source: Any, how: Any) -> Any:
+    """Walk over a part of the text: neighbours within a window of random width, the document.
 
     Parameters
     ----------
-    anchors : vectors of words as contexts, and of documents
-    words : vectors of words
-    pairs : row of the anchor, row of its word, and rows of random words (-1: none), per pair
-    frozen : leave the words where they are, as for documents that come later
+    tables : vectors of words, of words as contexts, and of documents
+    text : word and document of every place
+    part : first place and the one after the last
+    source : what random words are drawn from, and the state of the draw
+    how : rate, margin and random words a pair
 
     Returns
     -------
-    mean hinge before the step
+    sum of the hinges, and how many pairs there were
     """
-    at, word, other = pairs
-    real = other >= 0
-    other = other.clamp(min=0)
-    v, u, w = anchors[at], words[word], words[other]
-    f = (u * v).sum(dim=1, keepdim=True)
-    h = torch.bmm(w, v.unsqueeze(2)).squeeze(2)
-    hinge = (margin - f + h).clamp(min=0) * real
-    # the factors 1 - f, 2 h and 1 - f + h are the original's; for h < 0 a negative is drawn near
-    active = (hinge > 0) * rate
-    pull = active * (1 - f + h)
-    towards, along = pull.sum(dim=1, keepdim=True), (pull * (f - h)).sum(dim=1, keepdim=True)
-    anchor_step = towards * u - along * v - torch.bmm(pull.unsqueeze(1), w).squeeze(1)
-    if not frozen:
-        near, far = active.sum(dim=1, keepdim=True) * (1 - f), (2 * active * h).unsqueeze(2)
-        other_step = w.mul_(far * h.unsqueeze(2)).sub_(far * v.unsqueeze(1)).flatten(0, 1)
-        move(words, word, near * v - near * f * u)
-        move(words, other.flatten(), other_step)
-    move(anchors, at, anchor_step)
-    return hinge.sum() / real.sum().clamp(min=1)
+    words, contexts, documents = tables
+    numbers, owner = text
+    total, count = 0.0, 0
+    for at in range(part[0], part[1]):
+        centre, document = numbers[at], owner[at]
+        width = 1 + ((_random(source[1]) * window) >> BITS)
+        for near in range(max(at - width, 0), min(at + width + 1, len(numbers))):
+            if near != at and owner[near] == document:
+                word = numbers[near]
+                total += _pair(contexts, centre, words, word, centre, source, how, False)
+                count += 1
+        total += _pair(documents, document, words, centre, centre, source, how, False)
+        count += 1
+    return total, count
+
+
+@compiled
+def place_document(
+    vectors: Any, row: int, words: Any, numbers: Any, source: Any, how: Any, passes: int
+) -> None:
+    """Find the vector of a document by so many passes over it; words stay where they are.
+
+    Parameters
+    ----------
+    numbers : words of the document, and the chance that each is looked at in a pass
+    """
+    rate, margin, negatives = how
+    found, keep = numbers
+    for number in range(passes):
+        now = (rate * np.float32(1 - number / passes), margin, negatives)
+        for i in range(len(found)):
+            if _random(source[1]) < keep[i] * 2**BITS:
+                _pair(vectors, row, words, found[i], found[i], source, now, True)
+
+
+@compiled
+def word_steps(topics: Any, words: Any, chosen: Any, rate: Any, margin: Any) -> None:
+    """Draw topics and the words chosen for them to each other, up to a cosine of `margin`.
+
+    Parameters
+    ----------
+    chosen : topic and word of every pair, and its share of a step
+    """
+    topic, word, share = chosen
+    for i in range(len(topic)):
+        k, w = topic[i], word[i]
+        f = _cosine(topics, k, words, w)
+        if f < margin:
+            step, of_c, of_u = rate * share[i], ZERO, ZERO
+            for x in range(words.shape[1]):
+                c, u = topics[k, x], words[w, x]
+                new_c, new_u = c + step * (u - f * c), u + step * (c - f * u)
+                of_c += new_c * new_c
+                of_u += new_u * new_u
+                topics[k, x], words[w, x] = new_c, new_u
+            _scale(topics, k, ONE / np.sqrt(of_c))
+            _scale(words, w, ONE / np.sqrt(of_u))
 
 
 class TreeTerm:
@@ -73,55 +205,57 @@ class TreeTerm:
     The root stands after the topics, as row n.
     """
 
-    def __init__(self, tree: Tree, place: Any) -> None:
+    def __init__(self, tree: Tree) -> None:
         n = len(tree)
-        parent = np.where(tree.parent < 0, n, tree.parent)
-        same = parent[:, None] == parent
+        self.parent = np.where(tree.parent < 0, n, tree.parent)
+        same = self.parent[:, None] == self.parent
         np.fill_diagonal(same, False)
-        self.parent = torch.as_tensor(parent, device=place)
-        self.siblings = torch.as_tensor(same, dtype=torch.float32, device=place)
-        self.count = self.siblings.sum(dim=1).clamp(min=1)
-        self.level = torch.as_tensor(tree.level - 1, device=place)
-        self.top = torch.as_tensor(tree.parent < 0, device=place)
-        self.margin = torch.zeros(tree.height, device=place)
+        self.topic, self.sibling = np.nonzero(same)  # every ordered pair
+        self.share = (1 / same.sum(axis=1)[self.topic]).astype(np.float32)
+        self.level = tree.level - 1
+        self.top = np.flatnonzero(tree.parent < 0)
+        self.margin = np.zeros(tree.height, dtype=np.float32)
 
-    def renew(self, topics: Any) -> None:
+    def renew(self, topics: Floats) -> None:
         """Put the root amid its children, and take each level's mean gap as its margin."""
-        topics[-1] = unit(topics[:-1][self.top].sum(dim=0, keepdim=True))[0]
-        gap, size = self._gap(topics) * self.siblings, self.siblings.sum(dim=1)
-        total = torch.zeros_like(self.margin).index_add_(0, self.level, gap.sum(dim=1))
-        number = torch.zeros_like(self.margin).index_add_(0, self.level, size)
-        self.margin = total / number.clamp(min=1)
+        amid = topics[self.top].sum(axis=0)
+        topics[-1] = amid / np.linalg.norm(amid)
+        levels, size = self.level[self.topic], len(self.margin)
+        total = np.bincount(levels, self._gap(topics), size)
+        number = np.bincount(levels, minlength=size)
+        self.margin = (total / np.maximum(number, 1)).astype(np.float32)
 
-    def step(self, topics: Any, rate: float) -> None:
+    def step(self, topics: Floats, rate: Any) -> None:
         """Move topics, their parents and their siblings."""
-        own = topics[:-1]
-        hinge = self.margin[self.level][:, None] - self._gap(topics)
-        weight = (hinge > 0) * self.siblings / self.count[:, None]
-        total = weight.sum(dim=1, keepdim=True)
-        pull = torch.zeros_like(topics)
-        pull[:-1] = total * topics[self.parent] - weight @ own - weight.T @ own
-        pull.index_add_(0, self.parent, total * own)
-        topics += rate * (pull - (pull * topics).sum(dim=1, keepdim=True) * topics)
-        topics.copy_(unit(topics))
+        pairs = (self.topic, self.sibling, self.share)
+        _tree_step(topics, pairs, self.parent, self.margin[self.level], np.float32(rate))
 
-    def loss(self, topics: Any) -> float:
+    def loss(self, topics: Floats) -> float:
         """Mean hinge over pairs of siblings."""
-        hinge = (self.margin[self.level][:, None] - self._gap(topics)).clamp(min=0)
-        return float((hinge * self.siblings).sum() / self.siblings.sum().clamp(min=1))
+        hinge = np.maximum(self.margin[self.level[self.topic]] - self._gap(topics), 0)
+        return float(hinge.mean()) if len(hinge) else 0.0
 
-    def _gap(self, topics: Any) -> Any:
-        """Cosine with the parent less cosine with each sibling."""
-        own = topics[:-1]
-        return (own * topics[self.parent]).sum(dim=1, keepdim=True) - own @ own.T
+    def _gap(self, topics: Floats) -> Any:
+        """Cosine with the parent less cosine with a sibling, for every pair of siblings."""
+        away = topics[self.parent[self.topic]] - topics[self.sibling]
+        return (topics[self.topic] * away).sum(axis=1)
 
 
-def word_step(topics: Any, words: Any, chosen: tuple[Any, Any], rate: float, margin: float) -> None:
-    """Draw topics and the words chosen for them to each other, up to a cosine of `margin`."""
-    topic, word = chosen
-    c, u = topics[topic], words[word]
-    cosine = (c * u).sum(dim=1, keepdim=True)
-    share = torch.bincount(topic, minlength=len(topics))[topic].unsqueeze(1)
-    active = (cosine < margin) * rate / share
-    move(topics, topic, active * (u - cosine * c))
-    move(words, word, active * (c - cosine * u))
+@compiled
+def _tree_step(topics: Any, pairs: Any, parent: Any, margin: Any, rate: Any) -> None:
+    """All pairs from the same vectors, then one step of every topic."""
+    pull = np.zeros_like(topics)
+    topic, sibling, share = pairs
+    for i in range(len(topic)):
+        k, s, p = topic[i], sibling[i], parent[topic[i]]
+        if margin[k] > _cosine(topics, k, topics, p) - _cosine(topics, k, topics, s):
+            for x in range(topics.shape[1]):
+                pull[k, x] += share[i] * (topics[p, x] - topics[s, x])
+                pull[p, x] += share[i] * topics[k, x]
+                pull[s, x] -= share[i] * topics[k, x]
+    for k in range(len(topics)):
+        along, total = _cosine(topics, k, pull, k), ZERO
+        for x in range(topics.shape[1]):
+            topics[k, x] += rate * (pull[k, x] - along * topics[k, x])
+            total += topics[k, x] * topics[k, x]
+        _scale(topics, k, ONE / np.sqrt(total))

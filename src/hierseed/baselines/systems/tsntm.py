@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from hierseed.baselines.systems.backend import choose_device, on_device, seeded, torch
 from hierseed.baselines.systems.checkpoint import Checkpoint
@@ -25,7 +26,7 @@ from hierseed.baselines.systems.system import Config, Ints, Labels, System, Task
 from hierseed.baselines.systems.text import SPECIAL, Vocabulary, is_content, plain_words
 from hierseed.baselines.systems.topic_tree import TopicTree
 from hierseed.baselines.systems.training import curves, shuffled
-from hierseed.baselines.systems.tsntm_model import TreeTopics
+from hierseed.baselines.systems.tsntm_model import Bags, TreeTopics
 from hierseed.errors import ModelError
 
 PREDICTED = 2048  # documents per batch of a prediction
@@ -85,14 +86,14 @@ class TSNTM(System):
         on_device(self.place, reset=True)
         own = self.config
         counts = self._count_words(task.corpus)
-        length = counts.sum(axis=1)
+        length = np.asarray(counts.sum(axis=1)).ravel()
         order = np.random.default_rng([self.seed, 40]).permutation(
             np.flatnonzero(length >= own.shortest)
         )
         size = max(1, round(own.held_out * len(order)))
         if len(order) < 2:
             raise ModelError("TSNTM: no text has enough known words. Give more, or lower min_df.")
-        held_out, training = (self._to_place(counts[rows]) for rows in (order[:size], order[size:]))
+        held_out, training = counts[order[:size]], counts[order[size:]]
         self.tree = TopicTree.start(own.branches, task.taxonomy.tree.height + 1)
         with seeded(self.seed, 0):
             sizes = (counts.shape[1], own.hidden, own.latent, self.tree.levels, own.flatness)
@@ -110,7 +111,7 @@ class TSNTM(System):
             return None
         return Checkpoint(self.checkpoint, task_key(System.describe(self), task))
 
-    def _count_words(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _count_words(self, texts: Sequence[str]) -> csr_matrix:
         documents = [_words(text) for text in texts]
         common = Vocabulary.build((sorted(set(d)) for d in documents), min_count=self.config.min_df)
         frequent = Vocabulary.build(
@@ -120,21 +121,22 @@ class TSNTM(System):
         self.index = {word: column for column, word in enumerate(self.words)}
         return self._counts(documents)
 
-    def _counts(self, documents: Sequence[Sequence[str]]) -> NDArray[np.float32]:
-        counts = np.zeros((len(documents), len(self.words)), dtype=np.float32)
-        for row, words in enumerate(documents):
-            columns = [self.index[word] for word in words if word in self.index]
-            np.add.at(counts[row], columns, 1)
-        return counts
-
-    def _to_place(self, counts: NDArray[np.float32]) -> Any:
-        return torch.as_tensor(counts).to(self.place)
+    def _counts(self, documents: Sequence[Sequence[str]]) -> csr_matrix:
+        """How often each word stands in each document."""
+        known = [[self.index[word] for word in words if word in self.index] for words in documents]
+        row = np.repeat(np.arange(len(known)), [len(columns) for columns in known])
+        column = np.array([n for columns in known for n in columns], dtype=np.intp)
+        ones = np.ones(len(row), dtype=np.float32)
+        return csr_matrix((ones, (row, column)), shape=(len(known), len(self.words)))
 
     def _train(self, training: Any, held_out: Any, kept: Checkpoint | None) -> None:
         own, model = self.config, self.model
         optimiser = torch.optim.Adagrad(
-            model.parameters(), own.rate, initial_accumulator_value=0.1
-        )  # TensorFlow's start
+            model.parameters(),
+            own.rate,
+            initial_accumulator_value=0.1,  # TensorFlow's start
+            fused=self.place.type == "cpu",
+        )
         state: dict[str, Any] = {"epoch": 0, "steps": 0, "history": [], "best": None}
         if kept and (saved := kept.load("tsntm")):
             model.load_state_dict(saved["model"])
@@ -165,13 +167,14 @@ class TSNTM(System):
         self, state: dict[str, Any], optimiser: Any, training: Any, held_out: Any
     ) -> dict[str, Any]:
         """One pass, then a look at the held-out texts, then perhaps another tree."""
-        own, model, started = self.config, self.model, time.perf_counter()
-        total: Any = 0.0
+        own, model = self.config, self.model
+        started = time.perf_counter(), time.process_time()
+        total, n = torch.zeros((), device=self.place), training.shape[0]
         model.train()
         with seeded(self.seed, 1, state["epoch"]):
-            for rows in shuffled(len(training), own.batch):
-                counts = training[rows.to(self.place)]
-                loss = model.loss(counts, self.tree, own.diversity)
+            for rows in shuffled(n, own.batch):
+                bags = Bags.of(training[rows.numpy()], self.place)
+                loss = model.loss(bags, self.tree, own.diversity)
                 optimiser.zero_grad(set_to_none=True)
                 loss.backward()
                 torch.nn.utils.clip_grad_value_(model.parameters(), own.clip)
@@ -183,30 +186,36 @@ class TSNTM(System):
         event = {
             "stage": "training",
             "epoch": state["epoch"],
-            "loss": float(total) / len(training),
+            "loss": float(total) / n,
             "validation": -perplexity,
             "nodes": len(self.tree),
-            "seconds": round(time.perf_counter() - started, 3),
+            "seconds": round(time.perf_counter() - started[0], 3),
+            "processor": round(time.process_time() - started[1], 3),
         }
         if state["best"] is None or perplexity < state["best"]["perplexity"]:
             weights = copy.deepcopy(model.state_dict())
             state["best"] = {"perplexity": perplexity, "weights": weights, "tree": self._parents}
         state["epoch"] += 1
-        steps_an_epoch = -(-len(training) // own.batch)
+        steps_an_epoch = -(-n // own.batch)
         if state["steps"] % own.update_every < steps_an_epoch and state["epoch"] < own.epochs:
             self.tree = self.tree.updated(share, own.add, own.remove)
         return event
 
     def _measure(self, counts: Any) -> tuple[float, NDArray[np.float64]]:
         """Perplexity by the bound, and the share of all words that each node explains."""
-        bound, shares, n = 0.0, np.zeros(len(self.tree)), counts.sum(dim=1)
+        bound, shares, known = 0.0, np.zeros(len(self.tree)), 0
         with torch.no_grad():
-            for part, length in zip(counts.split(PREDICTED), n.split(PREDICTED)):
-                nll, kl, theta = self.model.explain(part, self.tree)
-                known = length > 0
-                bound += float(((nll + kl)[known] / length[known]).sum())
-                shares += (theta * length[:, None]).sum(dim=0).double().cpu().numpy()
-        return float(np.exp(bound / max(int((n > 0).sum()), 1))), shares / float(n.sum())
+            for bags in self._parts(counts):
+                nll, kl, theta = self.model.explain(bags, self.tree)
+                some = bags.length > 0
+                bound += float(((nll + kl)[some] / bags.length[some]).sum())
+                known += int(some.sum())
+                shares += (theta * bags.length[:, None]).sum(dim=0).double().cpu().numpy()
+        return float(np.exp(bound / max(known, 1))), shares / float(counts.sum())
+
+    def _parts(self, counts: csr_matrix) -> Iterator[Bags]:
+        for start in range(0, counts.shape[0], PREDICTED):
+            yield Bags.of(counts[start : start + PREDICTED], self.place)
 
     def _widths(self) -> list[int]:
         return [int(n) for n in np.bincount(self.tree.depth)[1:]]
@@ -220,19 +229,18 @@ class TSNTM(System):
         paths = np.array([self.tree.path(leaf)[1:] for leaf in leaves], dtype=np.intp)
         best = []
         with torch.no_grad():
-            for start in range(0, len(texts), PREDICTED):
-                part = self._counts([_words(text) for text in texts[start : start + PREDICTED]])
-                share = self.model.leaf_shares(self._to_place(part), self.tree)
+            for bags in self._parts(self._counts([_words(text) for text in texts])):
+                share = self.model.leaf_shares(bags, self.tree)
                 best.append(share[:, torch.as_tensor(leaves)].argmax(dim=1).cpu().numpy())
         return paths[np.concatenate(best)]
 
     def judge(self, texts: Sequence[str], topics: Labels) -> dict[str, Any]:
         """Perplexity, leaves in use, and how unlike all words together each level's topics are."""
         counts = self._counts([_words(text) for text in texts])
-        perplexity, _ = self._measure(self._to_place(counts))
+        perplexity, _ = self._measure(counts)
         with torch.no_grad():
             beta = self.model.word_shares(self.model.topics(self.tree), self.tree).cpu().numpy()
-        overall = counts.sum(axis=0)
+        overall = np.asarray(counts.sum(axis=0)).ravel()
         cosine = beta @ overall / np.linalg.norm(beta, axis=1) / np.linalg.norm(overall)
         depth = np.array(self.tree.depth)
         special = [float(1 - cosine[depth == d].mean()) for d in range(self.tree.levels)]
@@ -248,7 +256,9 @@ class TSNTM(System):
 
     def describe(self) -> dict[str, Any]:
         """Name, settings and what was seen, for the record of a run."""
-        return super().describe() | self.diagnostics_ | {"curves": curves(self.history_)}
+        spent = sum(event["processor"] for event in self.history_)  # over kills and resumes too
+        seen = {"training_processor_seconds": round(spent, 1), "curves": curves(self.history_)}
+        return super().describe() | self.diagnostics_ | seen
 
 
 def _words(text: str) -> list[str]:

@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from hierseed.baselines.systems.backend import F, nn, torch
 from hierseed.baselines.systems.topic_tree import TopicTree
 
 SMALL = 1e-10
+
+
+class Bags(NamedTuple):
+    """Documents as bags of words: a text has few of the words, so only those are listed.
+
+    Parameters
+    ----------
+    word, count, document : of every entry, documents one after the other
+    start : first entry of each document
+    length : words of each document
+    """
+
+    word: Any
+    count: Any
+    document: Any
+    start: Any
+    length: Any
+
+    @classmethod
+    def of(cls, rows: Any, place: Any = "cpu") -> Bags:
+        """From a sparse matrix in rows (documents x words)."""
+        n = rows.shape[0]
+        document = torch.arange(n).repeat_interleave(
+            torch.as_tensor(rows.indptr[1:] - rows.indptr[:-1])
+        )
+        count = torch.as_tensor(rows.data)
+        length = torch.zeros(n).index_add_(0, document, count)
+        word, start = (
+            torch.as_tensor(part, dtype=torch.int64) for part in (rows.indices, rows.indptr[:-1])
+        )
+        return cls(*(part.to(place) for part in (word, count, document, start, length)))
 
 
 class DoublyRecurrent(nn.Module):
@@ -49,7 +80,8 @@ class TreeTopics(nn.Module):
     def __init__(self, words: int, hidden: int, latent: int, levels: int, flatness: float) -> None:
         super().__init__()
         self.flatness = flatness
-        self.encoder = nn.Linear(words, hidden)
+        self.encoder = nn.Parameter(nn.init.xavier_uniform_(torch.empty(words, hidden)))
+        self.encoder_bias = nn.Parameter(torch.zeros(hidden))
         self.mean = nn.Linear(hidden, latent)
         self.log_variance = nn.Linear(hidden, latent)
         self.paths = DoublyRecurrent(latent)
@@ -59,16 +91,18 @@ class TreeTopics(nn.Module):
         self.states = DoublyRecurrent(hidden)
         self.topic = nn.Linear(hidden, hidden)
         self.words = nn.Parameter(nn.init.xavier_uniform_(torch.empty(words, hidden)))
-        for layer in (self.encoder, self.mean):
-            nn.init.xavier_uniform_(layer.weight)
-            nn.init.zeros_(layer.bias)
+        nn.init.xavier_uniform_(self.mean.weight)
+        nn.init.zeros_(self.mean.bias)
         nn.init.zeros_(self.log_variance.weight)
         nn.init.zeros_(self.log_variance.bias)
         self._shapes: dict[str, Any] = {}
 
-    def encode(self, counts: Any) -> tuple[Any, Any]:
+    def encode(self, bags: Bags) -> tuple[Any, Any]:
         """Mean and log variance of a document's latent vector."""
-        hidden = torch.tanh(self.encoder(counts))
+        total = F.embedding_bag(
+            bags.word, self.encoder, bags.start, mode="sum", per_sample_weights=bags.count
+        )
+        hidden = torch.tanh(total + self.encoder_bias)
         return self.mean(hidden), self.log_variance(hidden)
 
     def log_paths(self, z: Any, tree: TopicTree) -> Any:
@@ -92,9 +126,9 @@ class TreeTopics(nn.Module):
         _, _, _, depth = self._shape(tree)
         return (self.log_paths(z, tree) + self.log_depths(z)[:, depth]).exp()
 
-    def leaf_shares(self, counts: Any, tree: TopicTree) -> Any:
+    def leaf_shares(self, bags: Bags, tree: TopicTree) -> Any:
         """Log share of each node in the ways down, without noise."""
-        return self.log_paths(self.encode(counts)[0], tree)
+        return self.log_paths(self.encode(bags)[0], tree)
 
     def topics(self, tree: TopicTree) -> Any:
         """A vector per topic."""
@@ -113,22 +147,24 @@ class TreeTopics(nn.Module):
         wanted = torch.eye(len(tree), device=topics.device)
         return (((away @ away.T - wanted) ** 2) * siblings).sum() / siblings.sum()
 
-    def explain(self, counts: Any, tree: TopicTree, topics: Any = None) -> tuple[Any, Any, Any]:
+    def explain(self, bags: Bags, tree: TopicTree, topics: Any = None) -> tuple[Any, Any, Any]:
         """Loss of the words, divergence from the prior, and weights of the topics per document."""
-        mean, log_variance = self.encode(counts)
+        mean, log_variance = self.encode(bags)
         z = mean
         if self.training:
             z = mean + (log_variance / 2).exp() * torch.randn_like(mean)
         theta = self.shares(z, tree)
         beta = self.word_shares(self.topics(tree) if topics is None else topics, tree)
-        nll = -(counts * (theta @ beta + SMALL).log()).sum(dim=1)
+        chance = (theta[bags.document] * beta.T[bags.word]).sum(dim=1)
+        nll = torch.zeros_like(bags.length)
+        nll = nll.index_add(0, bags.document, -bags.count * (chance + SMALL).log())
         kl = 0.5 * (log_variance.exp() + mean**2 - 1 - log_variance).sum(dim=1)
         return nll, kl, theta
 
-    def loss(self, counts: Any, tree: TopicTree, diversity: float) -> Any:
+    def loss(self, bags: Bags, tree: TopicTree, diversity: float) -> Any:
         """What training makes small."""
         topics = self.topics(tree)
-        nll, kl, _ = self.explain(counts, tree, topics)
+        nll, kl, _ = self.explain(bags, tree, topics)
         return (nll + kl).mean() + diversity * self.sibling_likeness(topics, tree)
 
     def _shape(self, tree: TopicTree) -> tuple[Any, Any, Any, Any]:
