@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Self
 
 from hierseed.baselines.systems import make_system
+from hierseed.baselines.systems.system import Progress
 from hierseed.baselines.task import Documents, Ints, Task
 from hierseed.errors import SeedError
 
@@ -20,11 +22,17 @@ class Comparison:
     system : its name in `hierseed.baselines.systems`
     full : give it the whole training part with its labels (the paper's Table 3)
     options : settings of the system
+
+    Attributes
+    ----------
+    checkpoint, progress : the system's own; set before `fit`, and no part of what is run
     """
 
     def __init__(self, system: str, full: bool = False, **options: Any) -> None:
         self.name, self.full, self.options = system, full, options
         self.named = system not in UNNAMED
+        self.checkpoint: Path | None = None
+        self.progress: Progress | None = None
 
     def fit(self, task: Task) -> Self:
         """Hand over the texts of the task."""
@@ -33,7 +41,8 @@ class Comparison:
             if task.labelled is None:
                 raise SeedError(f"{self.name} with full labels needs them; the task has none")
             labelled = (task.labelled.texts, task.labelled_topics)
-        self.system = make_system(self.name, **{"seed": task.random_state} | self.options)
+        how = {"seed": task.random_state, "checkpoint": self.checkpoint, "progress": self.progress}
+        self.system = make_system(self.name, **how | self.options)
         self.system.fit(
             task.taxonomy, (task.seeds.texts, task.seed_topics), task.fitting.texts, labelled
         )

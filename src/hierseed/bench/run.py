@@ -39,12 +39,24 @@ class Clock(NamedTuple):
         return cls(time.perf_counter(), time.process_time())
 
 
-def run_one(setting: Setting, path: Path | None = None, threads: int = 1) -> Record:
-    """Fit and score one setting; the record holds all that is needed to make it again."""
+def run_one(
+    setting: Setting,
+    path: Path | None = None,
+    threads: int = 1,
+    prepare: Callable[[Method], None] = lambda method: None,
+) -> Record:
+    """Fit and score one setting; the record holds all that is needed to make it again.
+
+    Parameters
+    ----------
+    prepare : called with the method before it is fitted, to say whom to tell and where to keep
+        what a killed run goes on from
+    """
     data = ready(setting.shape, path)
     split = data.split(setting)
     task, test, preparation = make_task(data, setting, split)
     method = make_method(setting.method, **dict(setting.parameters))
+    prepare(method)
     with threadpool_limits(threads), PeakMemory() as memory:
         started = Clock.now()
         method.fit(task)
@@ -176,6 +188,6 @@ def _more_scores(
 def _packages(setting: Setting) -> tuple[str, ...]:
     """Packages beside the usual ones that a method computes with."""
     extra = METHODS[setting.method].extra
-    return {"neural": ("torch",), "hlda": ("tomotopy",)}.get(
+    return {"neural": ("torch", "numba"), "hlda": ("tomotopy",)}.get(
         extra, (setting.method,) if extra else ()
     )

@@ -18,9 +18,10 @@ def fitted(corpus):
     return system.fit(corpus.taxonomy, (corpus.texts, corpus.topics))
 
 
-def test_words_and_convolutions_are_handed_down_bit_for_bit(fitted):
+def test_words_and_convolutions_are_handed_down_bit_for_bit(fitted, corpus):
     above = fitted.models[0]
-    below = hft.Convolutional(fitted.embedding(), fitted.config, 5)
+    rows = fitted.rows(corpus.texts)
+    below = hft.Convolutional(fitted.embedding(rows), fitted.config, 5)
     hidden = below.hidden.weight.clone()
     below.take_over(above)
     assert torch.equal(below.embedding.weight, above.embedding.weight)

@@ -5,9 +5,13 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra 'neural')")
 
-from hierseed.baselines.systems.hiagm import HiAGMConfig, Network, recursive_penalty  # noqa: E402
+from hierseed.baselines.systems.hiagm import HiAGMConfig, Network  # noqa: E402
 from hierseed.baselines.systems.paths import PaddedTree  # noqa: E402
-from hierseed.baselines.systems.structure import Structure, child_shares  # noqa: E402
+from hierseed.baselines.systems.structure import (  # noqa: E402
+    RecursivePenalty,
+    Structure,
+    child_shares,
+)
 from hierseed.baselines.systems.supervised import Rows, micro_macro_f1  # noqa: E402
 from hierseed.core.tree import Tree  # noqa: E402
 
@@ -98,7 +102,14 @@ def test_padding_takes_no_part_in_the_largest_over_time():
 def test_the_penalty_equals_the_one_made_by_hand():
     weight = torch.tensor([[1.0, 2.0], [3.0, 5.0], [0.0, 0.0]])
     # parents -1, 0, 1: half of (4 + 9) and half of (9 + 25)
-    assert recursive_penalty(weight, torch.tensor([-1, 0, 1])) == 0.5 * 13 + 0.5 * 34
+    assert RecursivePenalty.apply(weight, torch.tensor([-1, 0, 1])) == 0.5 * 13 + 0.5 * 34
+
+
+def test_the_gradient_of_the_penalty_is_its_slope():
+    torch.manual_seed(2)
+    weight = torch.randn(5, 3, dtype=torch.float64, requires_grad=True)
+    parent = torch.tensor([-1, 0, 0, 1, -1])
+    assert torch.autograd.gradcheck(lambda w: RecursivePenalty.apply(w, parent), (weight,))
 
 
 def test_f1_equals_sklearns():

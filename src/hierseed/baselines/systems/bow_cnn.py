@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from hierseed.baselines.systems.backend import F, nn, torch
 from hierseed.baselines.systems.regions import SEGMENTS, Batch
+from hierseed.baselines.systems.text import PADDING
 from hierseed.baselines.systems.walk import Map
 
 
@@ -17,13 +18,24 @@ class Read(NamedTuple):
 
 
 class Policy(nn.Module):
-    """Document and current topic in, a score for every node out."""
+    """Document and current topic in, a score for every node out.
 
-    def __init__(self, words: int, config: Any, map_: Map) -> None:
+    Parameters
+    ----------
+    words : size of the vocabulary
+    read : numbers of the words that training texts have. The others are not looked at: weight
+        decay takes any vector without a gradient to zero, this fast with Adam's steps
+    """
+
+    def __init__(self, words: int, read: Any, config: Any, map_: Map) -> None:
         super().__init__()
         nodes = len(map_.children)
         size = SEGMENTS * config.width
-        self.words = nn.EmbeddingBag(words, config.width, mode="sum", padding_idx=0)
+        place = torch.zeros(words, dtype=torch.int32)
+        place[read] = torch.arange(1, len(read) + 1, dtype=torch.int32)
+        place[PADDING] = PADDING
+        self.register_buffer("place", place, persistent=False)
+        self.words = nn.EmbeddingBag(len(read) + 1, config.width, mode="sum", padding_idx=PADDING)
         nn.init.uniform_(self.words.weight, -(words**-0.5), words**-0.5)
         with torch.no_grad():
             self.words.weight[0] = 0.0
@@ -41,7 +53,8 @@ class Policy(nn.Module):
     def read(self, batch: Batch) -> Read:
         """Regions -> segments -> features of a length below 1."""
         n, regions, size = batch.words.shape
-        bags = self.words(batch.words.reshape(n * regions, size)).reshape(n, regions, -1)
+        numbers = self.place[batch.words.reshape(n * regions, size)]
+        bags = self.words(numbers).reshape(n, regions, -1)
         segments = batch.shares @ F.relu(bags + self.bias)
         document = self.dropout(segments.flatten(1))
         document = document / (1 + document.square().sum(dim=1, keepdim=True)).sqrt()

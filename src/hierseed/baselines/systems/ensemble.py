@@ -11,6 +11,7 @@ import numpy as np
 from hierseed.baselines.systems.backend import F, nn, torch
 from hierseed.baselines.systems.paths import PaddedTree
 from hierseed.baselines.systems.supervised import Rows
+from hierseed.baselines.systems.windows import largest_over_time
 
 WIDTHS = (2, 3, 4, 5)
 START = 0.01  # of the convolutions' weights
@@ -54,8 +55,10 @@ class LocalNet(nn.Module):
 
     def forward(self, rows: Rows) -> Any:
         """Log probabilities of the children."""
-        words = self.table[0][rows.words].transpose(1, 2)
-        found = torch.cat([F.relu(each(words)).amax(dim=2) for each in self.convolutions], dim=1)
+        words = self.table[0][rows.words]
+        found = torch.cat(
+            [largest_over_time(words, each.weight, each.bias) for each in self.convolutions], dim=1
+        )
         return self.output(F.relu(self.hidden(found))).log_softmax(dim=1)
 
 
@@ -111,11 +114,11 @@ class Ensemble(nn.Module):
     def forward(self, rows: Rows, level: int) -> Any:
         """Log probability of every node of a level: the product along its path."""
         n, place = self.active[level], self.hidden.device
-        words = self.table[0][rows.words].transpose(1, 2)
+        words = self.table[0][rows.words]
         found = []
         for filters, shift in zip(self.filters, self.shifts):
             top = n * self.maps
-            each = F.relu(F.conv1d(words, filters[:top], shift[:top])).amax(dim=2)
+            each = largest_over_time(words, filters[:top], shift[:top])
             found.append(each.view(len(each), n, self.maps))
         joined = torch.cat(found, dim=2)  # documents x nets x features
         hidden = F.relu(

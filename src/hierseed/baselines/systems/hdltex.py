@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from hierseed.baselines.systems.backend import nn, torch
+from hierseed.baselines.systems.gru import GRU
 from hierseed.baselines.systems.supervised import Rows, Supervised, SupervisedConfig, collect
 from hierseed.baselines.systems.system import Examples, Ints, Labels
 from hierseed.baselines.systems.text import keras_words
@@ -55,7 +56,7 @@ class Recurrent(nn.Module):
         super().__init__()
         self.embedding = embedding
         self.dropout = nn.Dropout(config.dropout)
-        self.recurrent = nn.GRU(
+        self.recurrent = GRU(
             embedding.embedding_dim, config.hidden, config.layers, batch_first=True
         )
         self.output = nn.Linear(config.hidden, children)
@@ -87,7 +88,8 @@ class HDLTex(Supervised):
             other, other_gold = self.rows(held_out.texts), self.tree.gold(held_out.topics)
         for node in self.tree.choices:
             own, child = self._of(node, gold)
-            model = Recurrent(self.embedding(), self.config, len(self.tree.padded.children(node)))
+            words, children = self.embedding(rows.take(own)), self.tree.padded.children(node)
+            model = Recurrent(words, self.config, len(children))
             self.models[node] = model.to(self.place)
             if not len(own):  # nothing is known here: any child is as good as the other
                 continue

@@ -19,6 +19,7 @@ from hierseed.baselines.systems.paths import product_argmax
 from hierseed.baselines.systems.supervised import Rows, Supervised, SupervisedConfig, adam, collect
 from hierseed.baselines.systems.system import Examples, Ints, Labels
 from hierseed.baselines.systems.text import kim_words
+from hierseed.baselines.systems.windows import largest_over_time
 
 SHORTEST = 4  # the widest window must fit
 
@@ -68,8 +69,8 @@ class Convolutional(nn.Module):
 
     def forward(self, rows: Rows) -> Any:
         """Scores before the sigmoid."""
-        words = self.word_dropout(self.embedding(rows.words)).transpose(1, 2)
-        found = [F.relu(each(words)).amax(dim=2) for each in self.convolutions]
+        words = self.word_dropout(self.embedding(rows.words))
+        found = [largest_over_time(words, each.weight, each.bias) for each in self.convolutions]
         return self.output(self.dropout(F.relu(self.hidden(torch.cat(found, dim=1)))))
 
     def take_over(self, above: Convolutional) -> None:
@@ -112,7 +113,7 @@ class HFT(Supervised):
         for level in range(self.tree.height):
             own, target = self._targets(level, gold)
             width = len(self.tree.padded.at_level(level + 1))
-            model = Convolutional(self.embedding(), self.config, width).to(self.place)
+            model = Convolutional(self.embedding(rows), self.config, width).to(self.place)
             if level and self.config.fine_tune:
                 model.take_over(self.models[-1])
             self.models.append(model)

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.baselines.systems.backend import F, nn, torch
+from hierseed.baselines.systems.gru import GRU
 from hierseed.baselines.systems.paths import PaddedTree, product_argmax
-from hierseed.baselines.systems.structure import Structure, child_shares
+from hierseed.baselines.systems.structure import RecursivePenalty, Structure, child_shares
 from hierseed.baselines.systems.supervised import (
     Rows,
     Supervised,
@@ -27,6 +28,7 @@ from hierseed.baselines.systems.supervised import (
 )
 from hierseed.baselines.systems.system import Examples, Ints, Labels
 from hierseed.baselines.systems.text import content_words
+from hierseed.baselines.systems.windows import largest_over_time
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,13 @@ class TextEncoder(nn.Module):
         super().__init__()
         self.embedding = embedding
         self.word_dropout = nn.Dropout(config.word_dropout)
-        self.recurrent = nn.GRU(
+        self.recurrent = GRU(
             embedding.embedding_dim, config.hidden, batch_first=True, bidirectional=True
         )
         self.dropout = nn.Dropout(config.text_dropout)
+        self.widths = config.widths
         self.convolutions = nn.ModuleList(
-            nn.Conv1d(2 * config.hidden, config.maps, width, padding=width // 2)
-            for width in config.widths
+            nn.Conv1d(2 * config.hidden, config.maps, width) for width in config.widths
         )
 
     def forward(self, rows: Rows) -> Any:
@@ -90,14 +92,11 @@ class TextEncoder(nn.Module):
             enforce_sorted=False,
         )
         states, _ = nn.utils.rnn.pad_packed_sequence(self.recurrent(packed)[0], batch_first=True)
-        states = self.dropout(states).transpose(1, 2)
-        time = torch.arange(states.shape[2], device=states.device)
-        inside = time < rows.lengths.to(states.device, non_blocking=True)[:, None]
-        found = [
-            # after ReLU nothing is below 0, so 0 hides what lies in the padding
-            (F.relu(each(states))[:, :, : states.shape[2]] * inside[:, None]).amax(dim=2)
-            for each in self.convolutions
-        ]
+        states = self.dropout(states)
+        found = []
+        for width, layer in zip(self.widths, self.convolutions):
+            around = F.pad(states, (0, 0, width // 2, width // 2))
+            found.append(largest_over_time(around, layer.weight, layer.bias, rows.lengths))
         return torch.cat(found, dim=1)
 
 
@@ -124,12 +123,6 @@ class Network(nn.Module):
         return self.logit_dropout(self.output(nodes.flatten(1)))
 
 
-def recursive_penalty(weight: Any, parent: Any) -> Any:
-    """Half the squared distance between each topic's weights and its parent's, summed."""
-    child = torch.nonzero(parent >= 0).squeeze(1)
-    return 0.5 * (weight[child] - weight[parent[child]]).square().sum()
-
-
 class HiAGM(Supervised):
     """All topics scored at once; the best path is the one of the largest product."""
 
@@ -142,13 +135,16 @@ class HiAGM(Supervised):
         target = torch.as_tensor(gold).to(self.place)
         parent = torch.as_tensor(self.tree.padded.parent).to(self.place)
         shares = child_shares(self.tree, gold)
-        self.model = Network(self.embedding(), self.config, self.tree, shares).to(self.place)
+        self.model = Network(self.embedding(rows), self.config, self.tree, shares)
+        self.model.to(self.place)
 
         def loss(some: Any) -> Any:
             fit = F.binary_cross_entropy_with_logits(
                 self.model(rows[some]), target[some.to(self.place)]
             )
-            return fit + self.config.recursive * recursive_penalty(self.model.output.weight, parent)
+            return fit + self.config.recursive * RecursivePenalty.apply(
+                self.model.output.weight, parent
+            )
 
         validate = None
         if held_out is not None:

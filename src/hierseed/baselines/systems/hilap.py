@@ -106,8 +106,9 @@ class HiLAP(Supervised):
         tree = self.tree.tree
         self.map = Map.of(tree, self.place)
         self.steps = self.config.steps or tree.height + 2
-        self.model = Policy(len(self.vocabulary), self.config, self.map).to(self.place)
         regions, gold = self.regions(examples.texts), self._gold(examples)
+        read = regions.words.unique().cpu().long()
+        self.model = Policy(len(self.vocabulary), read, self.config, self.map).to(self.place)
         sets = self._sets(gold)
         validate = self._validation(held_out) if held_out is not None else None
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.baselines.systems.backend import choose_device, nn, on_device, seeded, torch
+from hierseed.baselines.systems.backend import choose_device, on_device, seeded, torch
 from hierseed.baselines.systems.checkpoint import Checkpoint, fingerprint
+from hierseed.baselines.systems.embedding import Words
 from hierseed.baselines.systems.paths import PaddedTree
 from hierseed.baselines.systems.system import Config, Examples, System, Task
 from hierseed.baselines.systems.text import Tokeniser, Vocabulary
@@ -121,10 +122,9 @@ class Supervised(System):
         )
         return Rows(torch.as_tensor(words).to(self.place), torch.as_tensor(lengths))
 
-    def embedding(self) -> Any:
-        """Give a trainable table that starts from the word vectors; padding stays zero."""
-        table = torch.as_tensor(self.initial).clone()
-        return nn.Embedding.from_pretrained(table, freeze=False, padding_idx=0)
+    def embedding(self, rows: Rows) -> Words:
+        """Give a table that starts from the word vectors and is trained on these documents."""
+        return Words(self.initial, rows.words.unique().cpu().numpy())
 
     def train(
         self, stage: str, model: Any, optimiser: Any, loss: Any, n: int, **options: Any
@@ -147,7 +147,9 @@ class Supervised(System):
 
     def describe(self) -> dict[str, Any]:
         """Name, settings and what was seen, for the record of a run."""
-        return super().describe() | self.diagnostics_ | {"curves": curves(self.history_)}
+        spent = sum(event["processor"] for event in self.history_)  # over kills and resumes too
+        seen = {"training_processor_seconds": round(spent, 1), "curves": curves(self.history_)}
+        return super().describe() | self.diagnostics_ | seen
 
     @abstractmethod
     def _learn(self, examples: Examples, held_out: Examples | None) -> None: ...
@@ -160,18 +162,21 @@ def in_batches(n: int, size: int = PREDICTED) -> Iterator[Any]:
 
 
 def collect(model: Any, rows: Any, n: int, size: int = PREDICTED) -> NDArray[np.float32]:
-    """Answers of a model for many documents, in evaluation mode and without gradients."""
+    """Answers of a model for many documents, in evaluation mode and without gradients.
+
+    The short ones first: a batch takes as many steps as its longest document has words.
+    """
     model.eval()
+    order = rows.lengths[:n].argsort(stable=True)
     with torch.no_grad():
-        parts = [model(rows[some]).float().cpu() for some in in_batches(n, size)]
-    answer: NDArray[np.float32] = torch.cat(parts).numpy()
+        parts = [model(rows[order[some]]).float().cpu() for some in in_batches(n, size)]
+    answer: NDArray[np.float32] = torch.cat(parts)[order.argsort()].numpy()
     return answer
 
 
 def adam(model: Any, rate: float, **options: Any) -> Any:
-    """Adam in one kernel a step where the device has it."""
-    place = next(model.parameters()).device
-    return torch.optim.Adam(model.parameters(), rate, fused=place.type == "cuda", **options)
+    """Adam in one pass over the parameters a step."""
+    return torch.optim.Adam(model.parameters(), rate, fused=True, **options)
 
 
 def micro_macro_f1(gold: NDArray[Any], logits: NDArray[Any]) -> tuple[float, float]:

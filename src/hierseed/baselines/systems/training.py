@@ -72,7 +72,7 @@ def train(
     last_save = time.monotonic()
     while not finished:
         epoch = len(history)
-        started = time.perf_counter()
+        started = time.perf_counter(), time.process_time()
         event = {
             "stage": stage,
             "epoch": epoch,
@@ -85,9 +85,9 @@ def train(
             if event["validation"] > best["score"]:
                 weights = copy.deepcopy(model.state_dict())
                 best = {"score": event["validation"], "epoch": epoch, "weights": weights}
-        event["seconds"] = round(time.perf_counter() - started, 3)
+        event["seconds"] = round(time.perf_counter() - started[0], 3)
+        event["processor"] = round(time.process_time() - started[1], 3)
         history.append(event)
-        report(event)
         waited = epoch - best["epoch"] if validate is not None else 0
         patience = schedule.epochs if schedule.patience is None else schedule.patience
         finished = epoch + 1 >= schedule.epochs or waited >= max(patience, 1)
@@ -96,6 +96,7 @@ def train(
         if checkpoint and (finished or time.monotonic() - last_save >= schedule.save_every):
             _save(checkpoint, stage, model, optimiser, history, best, finished)
             last_save = time.monotonic()
+        report(event)  # after the saving: whoever is told may stop here
     model.eval()
     return history
 
