@@ -5,16 +5,19 @@ import json
 import shutil
 import subprocess
 import sys
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from hierseed import AnchoredHierSeed, HierSeed
+from hierseed.baselines.catalogue import METHODS, make_method
 from hierseed.bench.cells import summary
 from hierseed.bench.figures import FIGURES
 from hierseed.bench.plan import PLANS, everything
 from hierseed.bench.prepared import make_task, ready
-from hierseed.bench.published import TABLE_2
+from hierseed.bench.published import TABLE_2, TABLE_4, TABLE_5
 from hierseed.bench.records import Records
 from hierseed.bench.run import rounded, run_all, run_one
 from hierseed.bench.setting import Setting
@@ -180,12 +183,11 @@ def test_several_processes_give_the_same_scores(folder, tmp_path):
 def test_a_method_that_fails_is_told_and_the_others_go_on(folder, tmp_path):
     told = {}
     run_all(
-        [Setting(folder, "setfit"), Setting(folder, "logreg")],
+        [Setting(folder, "hierseed", parameters=(("pivot_level", 9),)), Setting(folder, "logreg")],
         Records(tmp_path),
         report=lambda setting, outcome: told.update({setting.method: outcome}),
     )
-    assert isinstance(told["setfit"], str)
-    assert "HIERSEED_SETFIT_MODEL" in told["setfit"] or "pip install" in told["setfit"]
+    assert "pivot_level of HierSeed must be a level in 1 … 2" in told["hierseed"]
     assert isinstance(told["logreg"], dict)
 
 
@@ -216,7 +218,20 @@ def test_plans_name_runs_once_and_known_methods():
     assert len({s.key for s in settings}) == len(settings)
     assert {s.draw for s in settings} == set(range(5))
     assert len(everything(1, ["seeds"])) < len(everything(1))
-    assert set(PLANS) == {"main", "seeds", "ablations", "vectors", "skewed", "left-out"}
+    assert {s.method for s in settings} <= set(METHODS)
+    assert set(PLANS) == {
+        "main", "seeds", "ablations", "vectors", "skewed", "left-out", "several", "extras"
+    }  # fmt: skip
+
+
+def test_every_parameter_of_a_plan_is_one_of_its_method():
+    """A misspelt one would only be told hours into the runs."""
+    for setting in everything(1):
+        if setting.method in ("hierseed", "anchored"):
+            make = {"hierseed": HierSeed, "anchored": AnchoredHierSeed}[setting.method]
+            assert {name for name, _ in setting.parameters} <= set(signature(make).parameters)
+        elif setting.parameters:
+            make_method(setting.method, **dict(setting.parameters))
 
 
 @pytest.fixture(scope="module")
@@ -261,6 +276,25 @@ def test_the_papers_numbers_stand_beside_ours(records):
     text = TABLES["2"](records)[0].markdown()
     assert f"{TABLE_2['hierseed'][0]:.3f} / - / -" in text
     assert text.count(" / ") >= 2 * 6 * len(TABLE_2)
+    for measure, first in ((0, 0), (1, 3)):  # B-cubed F1 and V-measure have columns of their own
+        rows = {row[0]: row for row in TABLES["4"](records)[measure].rows}
+        assert rows["nyt (paper)"][-1] == f"{TABLE_4[8][first + 1]:.3f}"
+        rows = {row[0]: row for row in TABLES["5"](records)[measure].rows}
+        assert f"rcv1 {TABLE_5['fastText'][first + 2]:.3f}" in rows["fastText (paper)"][1]
+
+
+def test_tables_2_and_3_come_out_on_the_open_sets_too(records):
+    """Runs with parameters of their own, or with all labels, must not slip into Table 2."""
+    plain = records.find(method="hierseed", seeds=4, parameters=(), leave_out=0, skew=0)
+    for number in ("2", "3"):
+        table = TABLES[number](records)[1]
+        row = next(row for row in table.rows if row[0] == "HierSeed")
+        means = [
+            np.mean([run["scores"][protocol]["mean"]["bcubed_f1"] for run in plain])
+            for protocol in ("paper", "all")
+        ]
+        assert row[2:] == ("2", f"{means[0]:.3f} / {means[1]:.3f}")
+    assert "ridge on all labels" in {row[0] for row in table.rows}
 
 
 def test_the_summary_names_parameters(records):

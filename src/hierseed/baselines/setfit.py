@@ -1,44 +1,44 @@
-"""SetFit (Tunstall et al. 2022): a sentence encoder tuned on pairs of seeds, leaves as classes.
+"""SetFit (Tunstall et al. 2022): a sentence encoder tuned on pairs of seeds, then a classifier.
 
-The encoder is not bundled: name a local folder or a hub name in `model`, or in the
-environment variable HIERSEED_SETFIT_MODEL.
+The encoder is the MiniLM that the other rows have their vectors from, or a sentence-transformers
+folder of the user's. No hub is asked.
 """
 
 from __future__ import annotations
 
-import os
-from typing import Self
+import logging
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
 
 import numpy as np
 
+from hierseed.baselines.encoder import local_minilm
 from hierseed.baselines.task import Documents, Ints, Task
-from hierseed.errors import EmbeddingError, MissingDependency
-
-VARIABLE = "HIERSEED_SETFIT_MODEL"
+from hierseed.embed.mean_pooling import without_bars
+from hierseed.errors import MissingDependency
 
 
 class FewShot:
-    """SetFit's defaults, with a cap on the steps.
+    """SetFit with its own defaults: one epoch over all pairs, 16 a step, then its head.
 
     Parameters
     ----------
-    max_steps : pairs grow with the square of the classes (134 x 4 seeds make 140,000), so
-        training stops here
+    model : a sentence-transformers folder; none for MiniLM
+    max_steps : stop after so many steps; -1 for none. All pairs are 380 steps with 20 topics
+        of 4 seeds, hours without a GPU, and grow with the square of the topics
+    max_tokens : texts are cut here, in training and in use
     """
 
     named = True
 
-    def __init__(self, model: str = "", max_steps: int = 500) -> None:
-        self.name = model or os.environ.get(VARIABLE, "")
-        self.max_steps = max_steps
-        if not self.name:
-            raise EmbeddingError(
-                "the method setfit needs a sentence encoder: give `model` or set "
-                f"{VARIABLE} to a local folder or a hub name"
-            )
+    def __init__(self, model: str = "", max_steps: int = -1, max_tokens: int = 128) -> None:
+        self.name, self.max_steps, self.max_tokens = model, max_steps, max_tokens
 
     def fit(self, task: Task) -> Self:
-        """Tune the encoder and its head on the seeds' texts."""
+        """Tune the encoder on pairs of seeds, then fit its head, a logistic regression."""
         try:
             from datasets import Dataset
             from setfit import SetFitModel, Trainer, TrainingArguments
@@ -46,19 +46,53 @@ class FewShot:
             raise MissingDependency("setfit", "setfit", "the method setfit") from fault
         self.tree = task.taxonomy.tree
         rows, topics = task.seed_pairs()
-        self.model = SetFitModel.from_pretrained(self.name)
-        arguments = TrainingArguments(
-            batch_size=(16, 2),
-            num_epochs=(1, 16),
-            max_steps=self.max_steps,
-            seed=task.random_state,
-            report_to="none",
-        )
-        examples = {"text": [task.seeds.texts[row] for row in rows], "label": topics.tolist()}
-        Trainer(model=self.model, args=arguments, train_dataset=Dataset.from_dict(examples)).train()
+        with warnings.catch_warnings(), _quiet(), tempfile.TemporaryDirectory() as folder:
+            warnings.simplefilter("ignore")  # what its libraries are about to change
+            self.model = SetFitModel.from_pretrained(self.name or str(local_minilm()))
+            self.model.model_body.max_seq_length = self.max_tokens
+            arguments = TrainingArguments(
+                output_dir=folder,
+                max_steps=self.max_steps,
+                seed=task.random_state,
+                show_progress_bar=False,
+                report_to="none",
+                logging_strategy="no",
+                save_strategy="no",
+            )
+            examples = {"text": [task.seeds.texts[row] for row in rows], "label": topics.tolist()}
+            trainer = Trainer(
+                model=self.model, args=arguments, train_dataset=Dataset.from_dict(examples)
+            )
+            trainer.train()
+        self.steps = int(trainer.st_trainer.state.global_step)
+        self.batch = int(arguments.embedding_batch_size)
         return self
 
     def predict(self, documents: Documents) -> Ints:
         """Predict the deepest topic; those above it follow from the tree."""
-        topic = np.asarray(self.model.predict(list(documents.texts))).astype(np.intp)
-        return self.tree.ancestors[topic]
+        told = self.model.predict(list(documents.texts), show_progress_bar=False)
+        return self.tree.ancestors[np.asarray(told).astype(np.intp)]
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What was trained, for the record of a run."""
+        return {"steps": self.steps, "pairs_a_step": self.batch, "max_tokens": self.max_tokens}
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the bars and log lines of four libraries."""
+    import datasets
+
+    loggers = [logging.getLogger(name) for name in ("setfit", "transformers", "datasets")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    datasets.disable_progress_bars()
+    try:
+        with without_bars():
+            yield
+    finally:
+        datasets.enable_progress_bars()
+        for logger, level in zip(loggers, levels):
+            logger.setLevel(level)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hierseed.baselines.catalogue import METHODS
+from hierseed.bench.plan import SHORTER
 from hierseed.bench.records import Record, Records
 
 Pick = Callable[[Record], float | None]
@@ -61,18 +62,24 @@ def seconds(record: Record) -> float | None:
     return found
 
 
-def cell(records: Iterable[Record], pick: Pick, digits: int = 3) -> str:
+def topics_each(record: Record) -> float:
+    """Placements a document."""
+    sizes = record["sizes"]
+    return float(sizes.get("placements", sizes["test"]) / sizes["test"])
+
+
+def cell(records: Iterable[Record], pick: Pick, digits: int = 3, spread: bool = True) -> str:
     """Mean and standard deviation over draws; `-` where nothing was run."""
     values = [value for record in records if (value := pick(record)) is not None]
     if not values:
         return "-"
     text = f"{np.mean(values):.{digits}f}"
-    return text if len(values) < 2 else f"{text} ± {np.std(values, ddof=1):.{digits}f}"
+    if len(values) < 2 or not spread:
+        return text
+    return f"{text} ± {np.std(values, ddof=1):.{digits}f}"
 
 
 # ------------------------------------------------------------------ picking records
-
-SHORTER = "shorter"  # tag of runs whose parameters only cut the training short
 
 
 def plain_runs(records: Records) -> list[Record]:
@@ -97,9 +104,16 @@ def present(order: Iterable[str], records: Iterable[Record], name: str) -> list[
     return [value for value in order if value in found]
 
 
-def by_data(records: list[Record], columns: Iterable[str], pick: Pick) -> list[str]:
+def by_data(
+    records: list[Record], columns: Iterable[str], pick: Pick, spread: bool = True
+) -> list[str]:
     """One cell per data set."""
-    return [cell(of(records, data=data), pick) for data in columns]
+    return [cell(of(records, data=data), pick, spread=spread) for data in columns]
+
+
+def title_of(measure: str) -> str:
+    """Name a measure as people do."""
+    return {"bcubed_f1": "B-cubed F1", "v_measure": "V-measure"}.get(measure, measure)
 
 
 def at_level(measure: str, level: int) -> Pick:

@@ -12,6 +12,7 @@ from hierseed.bench.setting import Setting
 DRAWS = 5
 OPEN_SETS = ("20newsgroups", "arxiv", "cap", "arxiv_acm", "us_code", "wos_partial")
 FLAT_SETS = ("20newsgroups", "arxiv", "cap")  # two levels, one label, enough documents
+DEEP_SETS = ("arxiv_acm", "us_code")
 SEEDS = (1, 2, 4, 6, 8)
 
 OURS = ("hierseed", "unfit", "anchored")
@@ -29,11 +30,6 @@ MAIN = (
     "constrained-kmeans",
     "ridge-all-labels",
 )
-SLOW = {  # minutes a run: fewer draws, which the tables show by a missing deviation
-    ("arxiv", "self-training"): 1,
-    ("arxiv_acm", "self-training"): 1,
-    ("arxiv", "label-spreading"): 2,
-}
 FEW = ("hierseed", "anchored", "nearest-leaf", "logreg", "seeded-kmeans")  # for the side tables
 
 ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed as published
@@ -45,21 +41,35 @@ ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed as 
     "Other below the pivot only": {"other": "below"},
     "Other as the equation is printed": {"other_spelling": "printed"},
     "pivot at level 2": {"pivot_level": 2},
-    "eccentricity 0.25": {"eccentricity": 0.25},
     "eccentricity 0.5": {"eccentricity": 0.5},
     "eccentricity 0.75": {"eccentricity": 0.75},
+    "eccentricity 1: all that reach it": {"eccentricity": 1.0},
     "own vector weighs 5": {"self_weight": 5.0},
-    "notebooks: own vector 5, no sphere": {"self_weight": 5.0, "les_weight": 0.0},
+    "radii 2.3 and 1.3": {"child_factor": 2.3, "sibling_factor": 1.3},
+    "published constants": {  # those of the notebooks, all of them
+        "child_factor": 2.3,
+        "sibling_factor": 1.3,
+        "self_weight": 5.0,
+        "self_weight_step": 1.0,
+        "les_weight": 0.0,
+    },
 }
-ABLATION_DRAWS = 3
 RAW = "vectors not centred, not scaled"
-VECTORS = ("minilm", "wordllama", "tfidf")
+VECTORS = ("minilm", "wordllama", "tfidf", "glove", "fasttext")
+SEVERAL: dict[str, dict[str, Any]] = {  # ways to give a document several topics
+    "hierseed": {"eccentricity": 1.0},
+    "anchored": {"several": 0.7},
+    "ridge-all-labels": {"several": True},
+}
+SHORTER = "shorter"  # tag of runs whose parameters only cut the training short
+TUNED_SETS, TUNED_DRAWS = ("20newsgroups", "us_code", "wos_partial"), 2  # an encoder each: slow
+TUNED = (("max_steps", 50),)
 
 
 def main(draws: int = DRAWS, data: Iterable[str] = OPEN_SETS) -> Iterator[Setting]:
     """Every method on every open set, 4 seeds a topic."""
     for name, method in product(data, MAIN):
-        for draw in range(min(draws, SLOW.get((name, method), draws))):
+        for draw in range(draws):
             yield Setting(name, method, draw=draw)
 
 
@@ -69,9 +79,10 @@ def seeds(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Setti
         yield Setting(name, method, seeds=k, draw=draw)
 
 
-def ablations(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Setting]:
-    """HierSeed with one thing changed at a time; three draws show what matters."""
-    draws = min(draws, ABLATION_DRAWS)
+def ablations(
+    draws: int = DRAWS, data: Iterable[str] = (*FLAT_SETS, *DEEP_SETS)
+) -> Iterator[Setting]:
+    """HierSeed with one thing changed at a time."""
     for name, (tag, change), draw in product(data, ABLATIONS.items(), range(draws)):
         parameters = tuple(sorted(change.items()))
         yield Setting(name, "hierseed", draw=draw, parameters=parameters, tag=tag)
@@ -97,6 +108,21 @@ def left_out(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Se
         yield Setting(name, method, draw=draw, leave_out=0.15)
 
 
+def several(draws: int = DRAWS) -> Iterator[Setting]:
+    """Give a document several topics, on the set whose documents have several."""
+    for (method, parameters), draw in product(SEVERAL.items(), range(draws)):
+        yield Setting("arxiv_acm", method, draw=draw)
+        yield Setting("arxiv_acm", method, draw=draw, parameters=tuple(parameters.items()))
+
+
+def extras(draws: int = DRAWS, data: Iterable[str] = OPEN_SETS) -> Iterator[Setting]:
+    """BERTopic and SetFit, which bring large packages of their own."""
+    for name, draw in product(data, range(draws)):
+        yield Setting(name, "bertopic", draw=draw)
+    for name, draw in product(TUNED_SETS, range(min(draws, TUNED_DRAWS))):
+        yield Setting(name, "setfit", draw=draw, parameters=TUNED, tag=SHORTER)
+
+
 def quick() -> Iterator[Setting]:
     """Give a first look in a minute or two."""
     for method, draw in product(QUICK, range(2)):
@@ -110,6 +136,8 @@ PLANS: dict[str, Callable[..., Iterator[Setting]]] = {
     "vectors": vectors,
     "skewed": skewed,
     "left-out": left_out,
+    "several": several,
+    "extras": extras,
 }
 
 

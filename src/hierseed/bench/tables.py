@@ -1,4 +1,4 @@
-"""Tables out of records: ours and, beside them, the paper's."""
+"""Tables out of records."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from hierseed.bench.cells import (
     plain_runs,
     present,
     seconds,
+    title_of,
+    topics_each,
 )
+from hierseed.bench.paper import comparison, seeds_table, vectors_table
 from hierseed.bench.plan import (
-    ABLATION_DRAWS,
     ABLATIONS,
-    FEW,
+    DEEP_SETS,
     FLAT_SETS,
     MAIN,
     OPEN_SETS,
     RAW,
-    SEEDS,
-    VECTORS,
+    SEVERAL,
 )
-from hierseed.bench.published import DATASETS, TABLE_2, TABLE_3, TABLE_4, TABLE_5, Row
-from hierseed.bench.records import Record, Records
+from hierseed.bench.records import Records
 
 HEADLINE = (
     "anchored", "hierseed", "nearest-leaf", "logreg", "hiclass", "label-spreading",
@@ -61,7 +61,7 @@ def main_table(
         for method in methods
     ]
     return Table(
-        f"{_title(measure)}, mean over levels, protocol `{protocol}`",
+        f"{title_of(measure)}, mean over levels, protocol `{protocol}`",
         "4 seeds a topic; mean ± standard deviation over the draws of seeds.",
         ("method", "learns from", *columns),
         tuple(rows),
@@ -108,66 +108,25 @@ def level_table(records: Records, measure: str = "bcubed_f1") -> Table:
     deepest = max((len(row) for row in rows), default=2)
     padded = tuple((*row, *[""] * (deepest - len(row))) for row in rows)
     header = ("data", "method", *(f"level {k}" for k in range(1, deepest - 1)))
-    return Table(f"{_title(measure)} per level, protocol `all`", "4 seeds a topic.", header, padded)
-
-
-def seeds_table(records: Records, measure: str = "bcubed_f1") -> Table:
-    """More and fewer seeds; the paper's Table 4 beside ours."""
-    plain = records.find(
-        vectors="minilm", prepare=True, parameters=(), skew=0, leave_out=0, limit=0
-    )
-    rows = []
-    for data in present(FLAT_SETS, plain, "data"):
-        for method in present(FEW, of(plain, data=data), "method"):
-            own = of(plain, data=data, method=method)
-            cells = [cell(of(own, seeds=k), mean_of(measure)) for k in SEEDS]
-            rows.append((data, METHODS[method].title, *cells))
-    for name, column in zip(DATASETS, range(3)):
-        published = [f"{TABLE_4[k][column]:.3f}" if k in TABLE_4 else "-" for k in SEEDS]
-        rows.append((f"{name} (paper)", METHODS["hierseed"].title, *published))
     return Table(
-        f"{_title(measure)} by seeds a topic (the paper's Table 4)",
-        "Ours: protocol `all`. The paper's rows are on its own sets under its own protocol.",
-        ("data", "method", *(f"{k} seeds" if k > 1 else "1 seed" for k in SEEDS)),
-        tuple(rows),
+        f"{title_of(measure)} per level, protocol `all`", "4 seeds a topic.", header, padded
     )
 
 
 def ablation_table(records: Records, measure: str = "bcubed_f1") -> Table:
     """HierSeed with one thing changed at a time."""
     every = records.find(method="hierseed", seeds=4, vectors="minilm", skew=0, leave_out=0, limit=0)
-    every = [r for r in every if r["setting"]["draw"] < ABLATION_DRAWS]  # the same for each row
-    columns = present(FLAT_SETS, every, "data")
+    columns = present((*FLAT_SETS, *DEEP_SETS), every, "data")
     rows = []
     for tag, change in ABLATIONS.items():
         own = [r for r in every if r["setting"]["parameters"] == change and r["setting"]["prepare"]]
         rows.append((tag, *by_data(own, columns, mean_of(measure))))
-    raw = [r for r in every if not r["setting"]["prepare"]]
+    raw = [r for r in every if not r["setting"]["prepare"] and not r["setting"]["parameters"]]
     rows.append((RAW, *by_data(raw, columns, mean_of(measure))))
     return Table(
-        f"Ablations of HierSeed: {_title(measure)}, protocol `all`",
-        f"4 seeds a topic, the first {ABLATION_DRAWS} draws, one change at a time.",
+        f"Ablations of HierSeed: {title_of(measure)}, protocol `all`",
+        "4 seeds a topic, one change at a time.",
         ("change", *columns),
-        tuple(rows),
-    )
-
-
-def vectors_table(records: Records, measure: str = "bcubed_f1") -> Table:
-    """Other embedders; the paper's Table 5 beside ours."""
-    every = records.find(seeds=4, prepare=True, parameters=(), skew=0, leave_out=0, limit=0)
-    columns = present(FLAT_SETS, every, "data")
-    rows = []
-    for kind in VECTORS:
-        for method in present(FEW, of(every, vectors=kind), "method"):
-            own = of(every, vectors=kind, method=method)
-            rows.append((kind, METHODS[method].title, *by_data(own, columns, mean_of(measure))))
-    for kind, row in TABLE_5.items():
-        published = ", ".join(f"{name} {value:.3f}" for name, value in zip(DATASETS, row))
-        rows.append((f"{kind} (paper)", f"HierSeed: {published}", *["-"] * len(columns)))
-    return Table(
-        f"{_title(measure)} by vectors (the paper's Table 5)",
-        "Ours: protocol `all`. The paper's rows are on its own sets under its own protocol.",
-        ("vectors", "method", *columns),
         tuple(rows),
     )
 
@@ -181,7 +140,7 @@ def skewed_table(records: Records, measure: str = "bcubed_f1") -> Table:
         for m in present(MAIN, every, "method")
     ]
     return Table(
-        f"Skewed sizes: {_title(measure)}, protocol `all`",
+        f"Skewed sizes: {title_of(measure)}, protocol `all`",
         "Topics thinned out to 1/rank, ranks drawn at random; at least 15 documents a topic.",
         ("method", *columns),
         tuple(rows),
@@ -221,24 +180,33 @@ def catch_table(records: Records) -> Table:
     )
 
 
-def paper_table(records: Records, number: int) -> Table:
-    """Tables 2 and 3 of the paper, with our figures for the sets that were run on a copy."""
-    published = TABLE_2 if number == 2 else TABLE_3
-    full = number == 3
+def several_table(records: Records) -> Table:
+    """One topic a document against several, on the set whose documents have several."""
+    usual = {"data": "arxiv_acm", "seeds": 4, "vectors": "minilm", "prepare": True, "limit": 0}
     rows = []
-    for method, row in published.items():
-        own = [
-            record
-            for record in records.find(method=method, seeds=4, limit=0)
-            if bool(record["setting"]["parameters"].get("full")) == full or method == "hierseed"
-        ]
-        rows.append((METHODS[method].title, *_beside(own, row)))
-    columns = [f"{name} {what}" for what in ("B3", "V") for name in DATASETS]
+    for method, change in SEVERAL.items():
+        for parameters in ({}, change):
+            own = records.find(method=method, parameters=tuple(parameters.items()), **usual)
+            said = ", ".join(f"{name} {value}" for name, value in parameters.items())
+            measures = ("bcubed_precision", "bcubed_recall", "bcubed_f1", "v_measure")
+            ancestors = [
+                cell(own, lambda r, part=part: r["scores"]["all"]["hierarchical"][part])  # type: ignore[misc]
+                for part in ("precision", "recall", "f1")
+            ]
+            rows.append(
+                (
+                    METHODS[method].title,
+                    said.replace("True", "").strip() or "one topic",
+                    cell(own, topics_each, 2),
+                    *(cell(own, mean_of(measure)) for measure in measures),
+                    *ancestors,
+                )
+            )
     return Table(
-        f"The paper's Table {number}: published / ours under `paper` / ours under `all`",
-        "Ours is `-` where the set was not run: its texts are not free to pass on. Under `paper` "
-        "the root counts as a level of score 1 and documents without assignment are left out.",
-        ("method", *columns),
+        "Several topics a document on arxiv_acm, protocol `all`",
+        "Its documents have two labels on average. Extended B-cubed and V-measure: mean over "
+        "levels; the last three: over ancestor sets.",
+        ("method", "gives", "topics", "B3 P", "B3 R", "B3 F1", "V", "P", "R", "F1"),
         tuple(rows),
     )
 
@@ -251,8 +219,8 @@ TABLES: dict[str, Callable[[Records], list[Table]]] = {
         main_table(r, "bcubed_f1", "paper"),
         main_table(r, "v_measure", "paper"),
     ],
-    "2": lambda r: [paper_table(r, 2)],
-    "3": lambda r: [paper_table(r, 3)],
+    "2": lambda r: comparison(r, 2),
+    "3": lambda r: comparison(r, 3),
     "4": lambda r: [seeds_table(r), seeds_table(r, "v_measure")],
     "5": lambda r: [vectors_table(r), vectors_table(r, "v_measure")],
     "facts": lambda r: [facts_table(r)],
@@ -260,18 +228,5 @@ TABLES: dict[str, Callable[[Records], list[Table]]] = {
     "ablations": lambda r: [ablation_table(r), ablation_table(r, "v_measure")],
     "skewed": lambda r: [skewed_table(r)],
     "left-out": lambda r: [catch_table(r)],
+    "several": lambda r: [several_table(r)],
 }
-
-
-def _beside(records: list[Record], row: Row) -> list[str]:
-    cells = []
-    for column, value in enumerate(row):
-        own = of(records, data=DATASETS[column % 3])
-        measure = "bcubed_f1" if column < 3 else "v_measure"
-        ours = [cell(own, mean_of(measure, protocol)) for protocol in ("paper", "all")]
-        cells.append(f"{value:.3f} / {ours[0]} / {ours[1]}")
-    return cells
-
-
-def _title(measure: str) -> str:
-    return {"bcubed_f1": "B-cubed F1", "v_measure": "V-measure"}.get(measure, measure)

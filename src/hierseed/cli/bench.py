@@ -122,7 +122,10 @@ def run(
 def all_(
     part: Annotated[
         list[str] | None,
-        typer.Option("--part", help="main, seeds, ablations, vectors, skewed, left-out."),
+        typer.Option(
+            "--part",
+            help="main, seeds, ablations, vectors, skewed, left-out, several, extras.",
+        ),
     ] = None,
     method: Annotated[
         list[str] | None,
