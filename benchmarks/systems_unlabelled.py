@@ -1,25 +1,11 @@
-"""Run the paper's systems that learn from unlabelled texts: hLDA, TSNTM, JoSH and WeSHClass.
+"""Settings of the paper's systems that learn from unlabelled texts: hLDA, TSNTM, JoSH, WeSHClass.
 
-    python benchmarks/systems_unlabelled.py seeds ablations checks -o results --jobs 16
-
-Beside `systems.py`, which runs the four classifiers. hLDA and TSNTM read no labels and JoSH only
-the topics' names, so that a draw changes nothing for them but the random numbers. Records of
-ablations and checks go to `systems`.
+`systems.py` runs them. hLDA and TSNTM read no labels and JoSH only the topics' names, so that a
+draw changes nothing for them but the random numbers.
 """
 
-import argparse
-import sys
-import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import product
-from multiprocessing import get_context
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from systems import DATA, attempt, make_vectors
-
-from hierseed.bench.records import Records
 from hierseed.bench.setting import Setting
 
 # Shorter than published: TSNTM about 20,000 steps with a look at the tree every 1,000 (up to
@@ -98,44 +84,3 @@ def wanted(parts, data, draws):
             ):
                 yield setting("20newsgroups", "josh", tag=tag, **options)
             yield setting("20newsgroups", "weshclass", tag="keywords of all labels", full=True)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("parts", nargs="+", choices=["seeds", "ablations", "checks"])
-    parser.add_argument("-o", "--output", type=Path, default=Path("results"))
-    parser.add_argument("--data", nargs="+", default=DATA, choices=DATA)
-    parser.add_argument("--draws", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--methods", nargs="+", default=ORDER, choices=ORDER)
-    parser.add_argument("--jobs", type=int, default=1)
-    arguments = parser.parse_args()
-    kept = {name: Records(arguments.output / name) for name in ("runs", "systems")}
-    done = kept["runs"].keys() | kept["systems"].keys()
-    every = wanted(arguments.parts, arguments.data, arguments.draws)
-    todo = [each for each in every if each.key not in done and each.method in arguments.methods]
-    started = time.perf_counter()
-    with ProcessPoolExecutor(arguments.jobs, mp_context=get_context("spawn")) as pool:
-        if "weshclass" in arguments.methods:
-            for told in pool.map(make_vectors, arguments.data):
-                print(told, flush=True)
-        waiting = {pool.submit(attempt, each): each for each in todo}
-        for number, future in enumerate(as_completed(waiting), 1):
-            each, record = waiting[future], future.result()
-            if isinstance(record, str):
-                outcome = record
-            else:
-                record["machine"] |= {"gpu": record["method_notes"].get("device", "")}
-                record["concurrent_jobs"] = arguments.jobs
-                kept["systems" if each.tag not in ("", "shorter") else "runs"].add(record)
-                levels = record["scores"]["all"]["levels"]
-                shown = ("accuracy", "v_measure")
-                measured = [" ".join(f"{x[name] or 0:.3f}" for x in levels) for name in shown]
-                seconds = record["seconds"]
-                outcome = f"accuracy {measured[0]} V {measured[1]} {seconds} {record['judged']}"
-            passed = time.perf_counter() - started
-            told = f"{each.data} {each.method} {each.draw} {each.tag}"
-            print(f"{passed:5.0f} s {number}/{len(todo)} {told}: {outcome}", flush=True)
-
-
-if __name__ == "__main__":
-    main()
