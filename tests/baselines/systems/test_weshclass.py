@@ -9,8 +9,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra 'ne
 
 from hierseed.baselines.systems import make_system  # noqa: E402
 from hierseed.baselines.systems.pseudo import Writer, draw, spread  # noqa: E402
+from hierseed.baselines.systems.self_training import sharpened  # noqa: E402
 from hierseed.baselines.systems.skipgram import SkipGram  # noqa: E402
-from hierseed.baselines.systems.weshclass import sharpened  # noqa: E402
 from hierseed.errors import ModelError  # noqa: E402
 
 SEEDS = 24  # the first documents: four of each leaf

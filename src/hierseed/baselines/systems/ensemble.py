@@ -10,7 +10,7 @@ import numpy as np
 
 from hierseed.baselines.systems.backend import F, nn, torch
 from hierseed.baselines.systems.paths import PaddedTree
-from hierseed.baselines.systems.supervised import Rows
+from hierseed.baselines.systems.supervised import Rows, in_batches
 from hierseed.baselines.systems.windows import largest_over_time
 
 WIDTHS = (2, 3, 4, 5)
@@ -131,3 +131,8 @@ class Ensemble(nn.Module):
         for above, column in self._columns[:level]:
             logs = logs[:, above.to(place)] + local[:, column.to(place)]
         return logs
+
+    def logs(self, rows: PaddedRows, level: int) -> Any:
+        """Answer for many documents, without gradients."""
+        with torch.no_grad():
+            return torch.cat([self(rows[some], level) for some in in_batches(len(rows.lengths))])

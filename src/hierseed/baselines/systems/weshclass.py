@@ -2,16 +2,15 @@
 
 Keywords of the seeds give each class a distribution of directions; documents made up from it
 train a classifier at every node; all of them together then train themselves on the unlabelled
-texts, level by level. Documents are bags of words (the released code's default; its language
-model is not written here), and no document is kept from going down to a leaf.
+texts, level by level. Documents are bags of words, the released code's default, or come from a
+language model as in the paper; no document is kept from going down to a leaf.
 """
 
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,9 +19,11 @@ from numpy.typing import NDArray
 from hierseed.baselines.systems.backend import choose_device, on_device, seeded, torch
 from hierseed.baselines.systems.ensemble import WIDTHS, Ensemble, LocalNet, PaddedRows
 from hierseed.baselines.systems.keywords import keywords, name_words
+from hierseed.baselines.systems.language_model import LanguageModel, SentenceWriter, cut
 from hierseed.baselines.systems.paths import PaddedTree
 from hierseed.baselines.systems.pseudo import Writer, draw
-from hierseed.baselines.systems.supervised import Supervised, SupervisedConfig, in_batches
+from hierseed.baselines.systems.self_training import SelfTraining, divergence
+from hierseed.baselines.systems.supervised import Supervised, SupervisedConfig, adam
 from hierseed.baselines.systems.system import Examples, Ints, Labels, Task
 from hierseed.baselines.systems.text import SPECIAL, kim_words
 from hierseed.baselines.systems.training import Schedule
@@ -39,7 +40,10 @@ class WeSHClassConfig(SupervisedConfig):
     epochs : of each local classifier on made-up documents
     keywords : per topic, from its seeds (from all labels where those are given)
     pseudo : made-up documents per class
-    nearest, background : words around a direction, and the share of any words at all
+    writer : who makes documents up, "words" (bags of words) or "lstm" (a language model)
+    nearest, background : words around a direction, and the share of any words at all; with a
+        language model the share says how sure a document's class is, no more
+    sentence, lm_words, lm_hidden, lm_epochs, lm_rate : of the language model
     use_seed_docs : train on the seeds too and hold them to their topics, as the released code
         means to do; False takes nothing but keywords from them
     self_training : False stops after the made-up documents
@@ -56,10 +60,16 @@ class WeSHClassConfig(SupervisedConfig):
     momentum: float = 0.9
     keywords: int = 10
     pseudo: int = 500
+    writer: str = "words"
     nearest: int = 50
     background: float = 0.2
     maps: int = 20
     hidden: int = 20
+    sentence: int = 40
+    lm_words: int = 10_000
+    lm_hidden: int = 100
+    lm_epochs: int = 25
+    lm_rate: float = 1e-3
     use_seed_docs: bool = True
     self_training: bool = True
     iterations: int = 5000
@@ -71,16 +81,8 @@ class WeSHClassConfig(SupervisedConfig):
     def quick(cls, **options: Any) -> Self:
         """Give small settings, for tests and first looks."""
         small: dict[str, Any] = {"length": 40, "pseudo": 60, "nearest": 10, "batch": 32}
+        small |= {"sentence": 10, "lm_hidden": 24, "lm_epochs": 8, "lm_rate": 0.02}
         return cls(**small | {"epochs": 25, "keywords": 5, "iterations": 60} | options)
-
-
-@dataclass
-class _State:
-    """Where self-training stands."""
-
-    level: int = 1
-    iteration: int = 0
-    history: list[dict[str, Any]] = field(default_factory=list)
 
 
 class WeSHClass(Supervised):
@@ -117,11 +119,9 @@ class WeSHClass(Supervised):
 
     def _learn(self, examples: Examples, held_out: Examples | None) -> None:
         rows = self.rows(self.corpus)
-        counts = torch.bincount(rows.words.flatten(), minlength=len(self.vocabulary)).float().cpu()
-        counts[: len(SPECIAL)] = 0
         own = self.config
         length = max(int(rows.lengths.double().mean()), WIDTHS[-1])
-        writer = Writer(self.table, counts + 1e-12, own.nearest, own.background, length)
+        writer = self._writer(rows, length)
         level = {n: 0 if n < 0 else int(self.tree.padded.level[n]) for n in self.tree.choices}
         self.nodes = sorted(self.tree.choices, key=lambda node: (level[node], node))
         self.lacking: set[int] = set()
@@ -132,8 +132,29 @@ class WeSHClass(Supervised):
         self.ensemble = Ensemble(self.tree, self.nodes, nets).to(self.place)
         self.before = copy.deepcopy(self.ensemble.state_dict())
         if own.self_training:
-            self._train_itself(rows, self._held(examples))
+            training = SelfTraining(self.ensemble, own, self.place, self._kept, self.report)
+            training.run(rows, self._held(examples))
         self.ensemble.eval()
+
+    def _writer(self, rows: PaddedRows, length: int) -> Writer | SentenceWriter:
+        own = self.config
+        if own.writer == "words":
+            words = rows.words.flatten()
+            counts = torch.bincount(words, minlength=len(self.vocabulary)).float().cpu()
+            counts[: len(SPECIAL)] = 0
+            return Writer(self.table, counts + 1e-12, own.nearest, own.background, length)
+        with seeded(self.seed, 73):
+            model = LanguageModel(self.table, own.lm_words, own.lm_hidden).to(self.place)
+        sentences = model.known(cut(rows.words, rows.lengths, own.sentence))
+
+        def loss(some: Any) -> Any:
+            return model.loss(sentences[some.to(self.place)])
+
+        schedule = Schedule(own.lm_epochs, own.batch, clip=1.0, save_every=own.save_every)
+        self.train(
+            "language", model, adam(model, own.lm_rate), loss, len(sentences), schedule=schedule
+        )
+        return SentenceWriter(self.table, model, length, own.sentence)
 
     def components(self, node: int) -> list[NDArray[np.float64]]:
         """Keyword vectors of a class, a group per child where it has several."""
@@ -153,13 +174,13 @@ class WeSHClass(Supervised):
         numbers = [self.vocabulary.index[word] for word in words]
         return self.initial[numbers].astype(np.float64)
 
-    def write(self, node: int, writer: Writer) -> Any:
+    def write(self, node: int, writer: Writer | SentenceWriter) -> Any:
         """Made-up documents of a class."""
         rng = np.random.default_rng([self.seed, 70, node])
         directions = draw(self.components(node), self.config.pseudo, rng)
         return writer.write(directions, (self.seed, 71, node))
 
-    def _pretrained(self, node: int, writer: Writer, seeds: Examples) -> LocalNet:
+    def _pretrained(self, node: int, writer: Writer | SentenceWriter, seeds: Examples) -> LocalNet:
         own, children = self.config, [int(c) for c in self.tree.padded.children(node)]
         words = torch.cat([self.write(child, writer) for child in children])
         rows = PaddedRows.of(words.int(), torch.full((len(words),), words.shape[1]))
@@ -180,7 +201,7 @@ class WeSHClass(Supervised):
             net = LocalNet(self.table, k, own.maps, own.hidden).to(self.place)
 
         def loss(some: Any) -> Any:
-            return _divergence(target[some.to(self.place)], net(rows[some]))
+            return divergence(target[some.to(self.place)], net(rows[some]))
 
         schedule = Schedule(own.epochs, own.batch, save_every=own.save_every)
         optimiser = torch.optim.SGD(net.parameters(), own.rate, momentum=own.momentum)
@@ -194,74 +215,8 @@ class WeSHClass(Supervised):
         row = {text: number for number, text in enumerate(self.corpus)}
         return np.array([row[text] for text in seeds.texts]), self.tree.gold(seeds.topics)
 
-    def _train_itself(self, rows: PaddedRows, held: tuple[Any, Ints] | None) -> None:
-        own, state = self.config, _State()
-        optimiser = torch.optim.SGD(
-            self.ensemble.parameters(), own.self_rate, momentum=own.momentum
-        )
-        saved = self._kept.load("self") if self._kept else None
-        if saved:
-            self.ensemble.load_state_dict(saved["model"])
-            optimiser.load_state_dict(saved["optimiser"])
-            state = _State(saved["level"], saved["iteration"], saved["history"])
-            for event in state.history:
-                self.report(event)
-        last = saved["argmax"].numpy() if saved and saved["argmax"] is not None else None
-        clock = time.monotonic()
-        while state.level <= self.tree.height:
-            settled, last, event = self._look_and_train(rows, held, optimiser, state, last)
-            state.history.append(event)
-            if settled or state.iteration >= own.iterations:
-                state.level, state.iteration, last = state.level + 1, 0, None
-            done = state.level > self.tree.height
-            if self._kept and (done or time.monotonic() - clock >= own.save_every):
-                kept = asdict(state) | {"argmax": None if last is None else torch.as_tensor(last)}
-                weights = {"model": self.ensemble.state_dict(), "optimiser": optimiser.state_dict()}
-                self._kept.save("self", kept | weights)
-                clock = time.monotonic()
-            self.report(event)
-
-    def _look_and_train(
-        self, rows: PaddedRows, held: Any, optimiser: Any, state: _State, last: Any
-    ) -> tuple[bool, Any, dict[str, Any]]:
-        """Predict all texts, sharpen, and train some batches towards that."""
-        own, level, n = self.config, state.level, len(rows.lengths)
-        started = time.perf_counter(), time.process_time()
-        self.ensemble.eval()
-        logs = self._logs(rows, level)
-        target = sharpened(logs.exp())
-        if held is not None:
-            known = held[1][:, level - 1] >= 0
-            nodes = self.tree.place[held[1][known, level - 1]]
-            target[torch.as_tensor(held[0][known])] = torch.eye(target.shape[1])[
-                torch.as_tensor(nodes)
-            ].to(self.place)
-        now = logs.argmax(dim=1).cpu().numpy()
-        changed = 1.0 if last is None else float((now != last).mean())
-        event = {"stage": f"self{level}", "epoch": state.iteration, "changed": changed, "loss": 0.0}
-        settled = changed < own.settled or self.ensemble.active[level] == 0
-        if not settled:
-            self.ensemble.train()
-            steps = max(own.refresh, n // own.batch // 5)
-            total: Any = 0.0
-            for step in range(state.iteration, state.iteration + steps):
-                first = step * own.batch % n  # in order, over and over
-                some = torch.arange(first, min(first + own.batch, n))
-                loss = _divergence(target[some.to(self.place)], self.ensemble(rows[some], level))
-                optimiser.zero_grad(set_to_none=True)
-                loss.backward()
-                optimiser.step()
-                total = total + loss.detach()
-            state.iteration += steps
-            event["loss"] = float(total) / steps
-        event["seconds"] = round(time.perf_counter() - started[0], 3)
-        event["processor"] = round(time.process_time() - started[1], 3)
-        return settled, now, event
-
     def _logs(self, rows: PaddedRows, level: int) -> Any:
-        with torch.no_grad():
-            parts = [self.ensemble(rows[some], level) for some in in_batches(len(rows.lengths))]
-        return torch.cat(parts)
+        return self.ensemble.logs(rows, level)
 
     def _leaves(self, texts: Sequence[str]) -> Ints:
         if not self.nodes:
@@ -287,14 +242,3 @@ class WeSHClass(Supervised):
             "seeds_kept": float(((found == wanted) | (wanted < 0)).all(axis=1).mean()),
             "changed_last": changes[-1] if changes else None,
         }
-
-
-def sharpened(q: Any) -> Any:
-    """Square probabilities, and divide by how often a class is predicted at all."""
-    weight = q.square() / q.sum(dim=0).clamp(min=1e-12)
-    return weight / weight.sum(dim=1, keepdim=True).clamp(min=1e-12)
-
-
-def _divergence(target: Any, logs: Any) -> Any:
-    """KL(target || prediction), mean over documents."""
-    return torch.nn.functional.kl_div(logs, target, reduction="batchmean")
