@@ -22,7 +22,7 @@ from hierseed.cli.options import (
 )
 from hierseed.cli.summary import Summary
 
-METHOD = "How it is done"  # panel in --help
+METHOD, PLACE = "How it is done", "Where it runs"  # panels in --help
 
 
 def fit(
@@ -86,6 +86,24 @@ def fit(
             rich_help_panel=METHOD,
         ),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Fit on so many processes of this machine.",
+            rich_help_panel=PLACE,
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Fit on the workers of a dask scheduler, such as tcp://host:8786; they read the "
+            "vectors where they lie, so keep these (--vectors) on a path that all of them see.",
+            rich_help_panel=PLACE,
+        ),
+    ] = None,
     id: IdColumn = "id",
     text: TextColumn = "text",
     on_error: OnError = "stop",
@@ -97,7 +115,8 @@ def fit(
 
     Reads the corpus once to find every fault, turns its texts into vectors (this takes the
     longest, and goes on where it was stopped), fits the topics, and saves a model folder
-    that `assign`, `suggest` and `report` use.
+    that `assign`, `suggest` and `report` use. A fit that is stopped goes on after its last
+    finished round when the same command is run again, and ends with the same model.
 
     Example: hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
     """
@@ -117,14 +136,18 @@ def fit(
         console.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
 
     from hierseed.cli.methods import known_methods, make_estimator, refuse_bare_topics
+    from hierseed.cli.place import Place
     from hierseed.cli.source import vectors_beside
     from hierseed.embed.prepare import Preparation, Prepared
     from hierseed.errors import CorpusError
+    from hierseed.io.checkpoint import Checkpoint
     from hierseed.io.saved import SavedModel, write_saved
 
     method = method or known_methods()[0]
     estimator = make_estimator(method, tree, setting or [])
     refuse_bare_topics(method, tree, examples)
+    place = Place(workers, dask, console)
+    place.check()
     documents = _documents(
         source, embedder, vectors or vectors_beside(output), vectors is None, output, console,
         id=id, text=text, on_error=on_error, quotes=not plain_quotes,
@@ -135,11 +158,16 @@ def fit(
             "corpus; `hierseed assign` then places single documents"
         )
     y = examples.rows(documents.ids)
-    preparation = Preparation(centre=centre, unit=unit).fit(documents.X)
-    started = time.perf_counter()
-    outside = preparation.transform(documents.encode(examples.texts)) if examples.texts else None
-    _fit(estimator, Prepared(documents.X, preparation), y, outside, examples.text_topics, console)
-    seconds = time.perf_counter() - started
+    rounds = Checkpoint(checkpoint_beside(output), say=lambda text: console.fact("Resumed", text))
+    preparation = Preparation(centre=centre, unit=unit)
+    with place.open(rounds) as blocks_of:
+        preparation.fit(blocks_of(documents.X))
+        started = time.perf_counter()
+        texts = examples.texts
+        outside = preparation.transform(documents.encode(texts)) if texts else None
+        X = blocks_of(Prepared(documents.X, preparation))
+        _fit(estimator, X, y, outside, examples.text_topics, rounds, console)
+        seconds = time.perf_counter() - started
 
     made = documents.embedder
     about = {"corpus": source.name, "documents": len(documents.ids), "seconds": round(seconds, 3)}
@@ -148,6 +176,7 @@ def fit(
         examples.by_id, about,
     )  # fmt: skip
     write_saved(saved, output, made)
+    rounds.remove()
     _tell(console, estimator, output, seconds)
 
 
@@ -176,15 +205,23 @@ def _documents(
     return embed(corpus, choose(spec, corpus, console, folder), folder, console, redo=redo)
 
 
-def _fit(estimator: Any, X: Any, y: Any, X_seeds: Any, y_seeds: Any, console: Console) -> None:
-    rounds = getattr(estimator, "max_iter", None)
-    with console.bar("Fitting", rounds, "rounds at most") as bar:
+def checkpoint_beside(model: Path) -> Path:
+    """The folder where `fit` keeps its finished rounds until the model is saved."""
+    return model.with_name(f"{model.name}.checkpoint")
+
+
+def _fit(
+    estimator: Any, X: Any, y: Any, X_seeds: Any, y_seeds: Any, rounds: Any, console: Console
+) -> None:
+    most = getattr(estimator, "max_iter", None)
+    with console.bar("Fitting", most, "rounds at most") as bar:
         estimator.fit(
             X,
             y,
             X_seeds=X_seeds,
             y_seeds=y_seeds if X_seeds is not None else None,
             progress=lambda event: bar.to(event["round"]),
+            checkpoint=rounds,
         )
 
 

@@ -54,7 +54,7 @@ class Preparation:
 
         `X` may also be blocks of another engine (see `hierseed.scale`).
         """
-        blocks: Blocks = X if hasattr(X, "fold") else ArrayBlocks(X)  # type: ignore[arg-type]
+        blocks = _as_blocks(X)
         n, d = blocks.n, blocks.width
         if n == 0:
             raise CorpusError(
@@ -153,6 +153,10 @@ class Prepared:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self[:], dtype=dtype)
+
+
+def _as_blocks(X: Any) -> Blocks:
+    return X if hasattr(X, "fold") else ArrayBlocks(X)
 
 
 def _leading(covariance: NDArray[np.float64], size: int) -> NDArray[np.float32]:

@@ -1,7 +1,7 @@
 """Other engines for the same steps: `core.blocks` on a cluster's workers."""
 
+from hierseed.scale.client import ClusterError, ClusterWarning, connect, disconnect
 from hierseed.scale.cluster import ClusterBlocks
-from hierseed.scale.connect import ClusterError, ClusterWarning, connect, disconnect
 from hierseed.scale.mapped import MappedFile
 
 __all__ = [

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, M, Vectors, merge
 from hierseed.errors import CorpusError
-from hierseed.scale.connect import ClusterError, check_workers, living, lost
+from hierseed.scale.client import ClusterError, check_workers, living, lost
 from hierseed.scale.worker import (
     Part,
     Source,
@@ -68,15 +68,17 @@ class ClusterBlocks:
     def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
         """Yield `step(block, *model)` for every block, in order of rows."""
         shares = [(worker, [part]) for part, worker in self._homes().items()]
-        for answers in self._run(map_parts, shares, step, model):
-            yield from answers
+        for future in self._submit(map_parts, shares, step, model):
+            yield from self._gather([future])[0]
 
     def fold(self, step: Callable[..., M], *model: Any) -> M:
         """Merge what `step(block, *model)` answers over all blocks; workers merge their own."""
         shares: dict[str, list[Part]] = {}
         for part, worker in self._homes().items():
             shares.setdefault(worker, []).append(part)
-        return reduce(merge, self._run(fold_parts, list(shares.items()), step, model))
+        return reduce(
+            merge, self._gather(self._submit(fold_parts, list(shares.items()), step, model))
+        )
 
     def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
         """Fetch a few rows."""
@@ -86,31 +88,30 @@ class ClusterBlocks:
         """Let the workers forget what they remember of this corpus."""
         self.client.run(forget, self._source.fit, on_error="ignore")
 
-    def _run(
+    def _submit(
         self,
         job: Callable[..., Any],
         shares: Sequence[tuple[str, list[Part]]],
         step: Callable[..., Any],
         model: tuple[Any, ...],
-    ) -> Iterator[Any]:
+    ) -> list[Any]:
         message = pickle.dumps((step, model), protocol=5)
-        futures = [
+        return [
             self.client.submit(
                 job, self._source, parts, message, key=f"{step.__name__}-{uuid.uuid4().hex}",
                 workers=[worker], allow_other_workers=True, pure=False,
             )
             for worker, parts in shares
         ]  # fmt: skip
-        for future in futures:
-            yield self._result(future)
 
-    def _result(self, future: Any) -> Any:
+    def _gather(self, futures: list[Any]) -> list[Any]:
         from distributed.client import FutureCancelledError
         from distributed.comm.core import CommClosedError
         from distributed.scheduler import KilledWorker
 
         try:
-            return future.result()
+            answers: list[Any] = self.client.gather(futures)
+            return answers
         except KilledWorker as fault:
             raise ClusterError(
                 f"{fault.allowed_failures + 1} workers died one after the other over the same "

@@ -11,7 +11,7 @@ from hierseed.errors import HierSeedError, MissingDependency
 from hierseed.scale.worker import versions
 
 PATIENCE = 60  # seconds without any worker
-ANSWER = 20  # seconds in which a scheduler must answer
+ANSWER = 10  # seconds in which a scheduler must answer
 
 
 class ClusterError(HierSeedError, ConnectionError):
