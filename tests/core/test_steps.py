@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from hierseed.core.blocks import ArrayBlocks
-from hierseed.core.distance import nearest, squared_distances, squared_norms
+from hierseed.core.distance import Centres, squared_distances, squared_norms
 from hierseed.core.exact import Grid, sum_by_group
 from hierseed.core.model import Model, pivots
 from hierseed.core.objective import objective
@@ -67,7 +67,7 @@ def test_nearest_is_the_float64_nearest_and_ties_go_to_the_lower_id(seed, dtype)
     rng = np.random.default_rng(seed)
     X = rng.integers(-3, 4, size=(50, 5)).astype(dtype) / 8  # many exact ties
     C = np.concatenate([rng.integers(-3, 4, size=(6, 5)) / 8, np.zeros((1, 5)), np.zeros((1, 5))])
-    found, margin = nearest(X, C, squared_norms(X))
+    found, margin = Centres(C, X.dtype).nearest(X, squared_norms(X))
     D = ((X[:, None].astype(np.float64) - C) ** 2).sum(axis=2)
     assert np.array_equal(found, D.argmin(axis=1))
     gaps = np.sort(np.sqrt(D), axis=1)
@@ -79,9 +79,10 @@ def test_close_calls_do_not_depend_on_the_place_in_the_block():
     C = rng.normal(size=(7, 384))
     C[3] = C[2] + 1e-7 * rng.normal(size=384)  # float32 can't tell them apart
     X = (C[2] + rng.normal(size=(501, 384))).astype(np.float32)
-    whole, _ = nearest(X, C, squared_norms(X))
+    centres = Centres(C, X.dtype)
+    whole, _ = centres.nearest(X, squared_norms(X))
     for at in (0, 1, 250, 500):
-        alone, _ = nearest(X[at : at + 1], C, squared_norms(X[at : at + 1]))
+        alone, _ = centres.nearest(X[at : at + 1], squared_norms(X[at : at + 1]))
         assert alone[0] == whole[at]
     D = ((X[:, None].astype(np.float64) - C) ** 2).sum(axis=2)
     clear = np.abs(D[:, 2] - D[:, 3]) > 1e-7

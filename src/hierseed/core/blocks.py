@@ -19,7 +19,8 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from hierseed.core.distance import squared_norms
+from hierseed.core.distance import Centres, chunks, squared_distances, squared_norms
+from hierseed.core.half import floats
 
 T = TypeVar("T")
 
@@ -59,7 +60,7 @@ class Block:
     """
 
     def __init__(self, vectors: Vectors, start: int, stop: int, dtype: np.dtype[Any]) -> None:
-        self._vectors, self._dtype = vectors, dtype
+        self._vectors, self.dtype = vectors, dtype
         self.start, self.stop = start, stop
         self.memo: dict[Any, Any] = {}
 
@@ -74,19 +75,56 @@ class Block:
     @property
     def X(self) -> NDArray[np.floating]:  # noqa: N802 - the matrix
         """The rows in the number type that steps compute in; read anew at each call."""
-        return np.ascontiguousarray(self._vectors[self.start : self.stop], dtype=self._dtype)
+        return floats(self._vectors[self.start : self.stop], self.dtype)
 
     @cached_property
     def squared_norms(self) -> NDArray[np.float64]:
         """Squared length of each row."""
-        return squared_norms(self.X)
+        return np.concatenate([squared_norms(X) for _, X in self.chunks()])
 
-    def pick(self, rows: NDArray[np.integer]) -> NDArray[np.floating]:
-        """Some of the rows, by their place in the block."""
-        if len(rows) == len(self) and (rows[:-1] < rows[1:]).all():
-            return self.X
-        chosen = self._vectors[self.start : self.stop][rows]
-        return np.ascontiguousarray(chosen, dtype=self._dtype)
+    def chunks(
+        self, rows: NDArray[np.integer] | None = None
+    ) -> Iterator[tuple[slice, NDArray[np.floating]]]:
+        """Yield some rows, by their place in the block, in pieces that fit a core's cache.
+
+        Also tells which of `rows` a piece holds. None: all rows, in order.
+        """
+        if rows is None or self._are_all(rows):
+            for at in chunks(len(self), self.width):
+                yield (
+                    at,
+                    floats(self._vectors[self.start + at.start : self.start + at.stop], self.dtype),
+                )
+        else:
+            for at in chunks(len(rows), self.width):
+                yield at, self._read(rows[at])
+
+    def distances(
+        self, C: NDArray[np.float64], rows: NDArray[np.integer] | None = None
+    ) -> NDArray[np.float64]:
+        """Squared distance of some rows (None: all) to each of some centres, in float64."""
+        x2 = self.squared_norms if rows is None else self.squared_norms[rows]
+        D = np.empty((len(x2), len(C)))
+        for at, X in self.chunks(rows):
+            D[at] = squared_distances(X, C, x2[at])
+        return D
+
+    def nearest(
+        self, C: NDArray[np.float64], rows: NDArray[np.integer] | None = None
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Nearest of some centres to some rows (None: all), and by how much the next is further."""
+        x2 = self.squared_norms if rows is None else self.squared_norms[rows]
+        best, margin = np.empty(len(x2), dtype=np.intp), np.empty(len(x2))
+        centres = Centres(C, self.dtype)
+        for at, X in self.chunks(rows):
+            best[at], margin[at] = centres.nearest(X, x2[at])
+        return best, margin
+
+    def _read(self, rows: NDArray[np.integer]) -> NDArray[np.floating]:
+        return floats(self._vectors[self.start + rows.astype(np.intp)], self.dtype)
+
+    def _are_all(self, rows: NDArray[np.integer]) -> bool:
+        return len(rows) == len(self) and bool((rows[:-1] < rows[1:]).all())
 
 
 class Blocks(Protocol):
@@ -131,6 +169,8 @@ class ArrayBlocks:
         self.n, self.width = int(vectors.shape[0]), int(vectors.shape[1])
         self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
         self.threads = threads or int(os.environ.get("OMP_NUM_THREADS") or cpu_count())
+        if isinstance(vectors, np.ndarray):
+            vectors = np.asarray(vectors)  # a memory map without its slow way of making slices
         self._vectors = vectors
         size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, 1))
         self._blocks = [

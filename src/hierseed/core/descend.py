@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import Block
-from hierseed.core.distance import lowest, nearest, squared_distances, squared_norms
+from hierseed.core.distance import lowest, squared_norms
 from hierseed.core.model import Model
 from hierseed.core.pivot import assigned
 
 Ints = NDArray[np.integer]
+Floats = NDArray[np.float64]
 
 
 @dataclass
@@ -35,7 +36,7 @@ class Placements:
 
 def pivot_distances(block: Block, model: Model) -> NDArray[np.float64]:
     """Squared distance of each document to each pivot topic."""
-    return squared_distances(block.X, model.vectors[model.pivots], block.squared_norms)
+    return block.distances(model.vectors[model.pivots])
 
 
 def place(block: Block, model: Model, D: NDArray[np.float64]) -> Placements:
@@ -57,22 +58,28 @@ def split(block: Block, rows: Ints, topic: Ints, model: Model, level: int) -> In
     """Send documents in inner topics of one level to their nearest child; others stay."""
     result = topic.copy()
     for parent, at in by_topic(topic, model, level):
-        children = model.tree.children(parent)
-        best, _ = nearest(
-            block.pick(rows[at]), model.vectors[children], block.squared_norms[rows[at]]
-        )
-        result[at] = children[best]
+        result[at], _ = nearest_child(block, rows[at], parent, model, model.vectors)
     return result
+
+
+def nearest_child(
+    block: Block, rows: Ints, parent: int, model: Model, vectors: Floats
+) -> tuple[Ints, Floats]:
+    """Child that each of some documents is nearest to, and by how much the next is further."""
+    children = model.tree.children(parent)
+    best, margin = block.nearest(vectors[children], rows)
+    return children[best], margin
 
 
 def by_topic(topic: Ints, model: Model, level: int) -> Iterator[tuple[int, Ints]]:
     """Yield each inner topic of one level that occurs, and where it stands."""
     tree = model.tree
-    order = np.argsort(topic, kind="stable")
-    present, starts = np.unique(topic[order], return_index=True)
-    for parent, at in zip(present, np.split(order, starts[1:])):
-        if parent >= 0 and tree.level[parent] == level and not tree.is_leaf[parent]:
-            yield int(parent), at
+    inner = (tree.level == level) & ~tree.is_leaf
+    at = np.flatnonzero(np.append(inner, False)[topic])
+    at = at[np.argsort(topic[at], kind="stable")]
+    present, starts = np.unique(topic[at], return_index=True)
+    for parent, rows in zip(present, np.split(at, starts[1:])):
+        yield int(parent), rows
 
 
 def settled(block: Block, model: Model, level: int) -> Placements:

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hierseed.core.compiled import compiled
+
 Floats = NDArray[np.float64]
 
 
@@ -62,7 +64,32 @@ def merge_by_key(
 
 def sum_by_group(groups: NDArray[np.integer], values: Floats, n_groups: int) -> Floats:
     """Add the rows of `values` that share a group number."""
-    order = np.argsort(groups, kind="stable")
-    edges = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=n_groups))])
-    chosen = sparse.csr_matrix((np.ones(len(groups)), order, edges), shape=(n_groups, len(groups)))
+    n = len(groups)
+    chosen = sparse.csc_matrix((np.ones(n), groups, np.arange(n + 1)), shape=(n_groups, n))
     return chosen @ values
+
+
+class Tally:
+    """Sums of rows by group, as whole multiples of a grid; rows come and go in any order."""
+
+    def __init__(self, n_groups: int, width: int, grid: Grid) -> None:
+        self.sums: Floats = np.zeros((n_groups, width))
+        self._grid = grid
+
+    def move(
+        self, X: NDArray[np.floating], to: NDArray[np.integer], out_of: NDArray[np.integer]
+    ) -> None:
+        """Add each row of X to a group and take it out of another; -1: it was in none."""
+        loops = compiled(X.size)
+        if loops:
+            loops.move(self.sums, X, to, out_of, 2.0**self._grid.bits)
+            return
+        n, was = len(X), np.flatnonzero(out_of >= 0)
+        sign, group = np.ones(n), to
+        edges = np.arange(n + 1)
+        if len(was):
+            at = was + 1  # a row's loss stands behind its gain
+            sign, group = np.insert(sign, at, -1.0), np.insert(to, at, out_of[was])
+            edges += np.searchsorted(was, edges)
+        chosen = sparse.csc_matrix((sign, group, edges), shape=(len(self.sums), n))
+        self.sums += chosen @ self._grid.count(X)

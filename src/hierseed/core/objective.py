@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.blocks import Block, Blocks
 from hierseed.core.descend import deepest, labels, split
-from hierseed.core.exact import Grid, merge_by_key, sum_by_group
+from hierseed.core.exact import Grid, Tally, merge_by_key
 from hierseed.core.model import Model
 from hierseed.core.tree import Tree
 
@@ -121,7 +121,7 @@ def weigh(block: Block, model: Model, grid: Grid, grid2: Grid, before: Model | N
     if was is None and before is not None:
         was = labels(deepest(block, before), len(block))
     placements = deepest(block, model)
-    n, X = len(model.tree), block.X
+    n = len(model.tree)
     reached = np.zeros(len(block), dtype=bool)
     reached[placements.row] = True
     lost = np.flatnonzero(~reached).astype(np.int32)
@@ -130,12 +130,14 @@ def weigh(block: Block, model: Model, grid: Grid, grid2: Grid, before: Model | N
         charged = split(block, lost, charged, model, level)
     row = np.concatenate([placements.row, lost])
     present, group = np.unique(np.concatenate([placements.topic, charged + n]), return_inverse=True)
-    chosen = X if len(row) == len(X) and (row == np.arange(len(X))).all() else X[row]
+    tally, none = Tally(len(present), block.width, grid), np.full(len(row), -1)
+    for at, X in block.chunks(row):
+        tally.move(X, group[at], none[at])
     now = block.memo["labels"] = labels(placements, len(block))
     return Weight(
         present,
         np.bincount(group, minlength=len(present)),
-        sum_by_group(group, grid.count(chosen), len(present)),
+        tally.sums,
         np.bincount(group, grid2.count(block.squared_norms[row]), len(present)).astype(np.float64),
         covered=int(reached.sum()),
         placed=len(placements.row),

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import Block, Blocks
-from hierseed.core.descend import Placements, by_topic, settled
-from hierseed.core.distance import nearest
-from hierseed.core.exact import Grid, merge_by_key, sum_by_group
+from hierseed.core.descend import Placements, by_topic, nearest_child, settled
+from hierseed.core.exact import Grid, Tally, merge_by_key
 from hierseed.core.model import Model
+from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
@@ -49,11 +49,11 @@ def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: floa
     """
     tree = model.tree
     for level in range(model.pivot_level, tree.height):
-        vectors, before = model.vectors.copy(), None
+        vectors, before, used = model.vectors.copy(), None, None
         sums, counts = np.zeros_like(vectors), np.zeros(len(tree), dtype=np.intp)
         last = max_iter
         for iteration in range(max_iter + 1):
-            moves = blocks.fold(move, model, level, vectors, before, grid)
+            moves = blocks.fold(move, model, level, vectors, before, used, grid)
             sums[moves.topic] += moves.sums
             counts[moves.topic] += moves.counts
             if moves.moved == 0 or iteration == last:
@@ -63,18 +63,25 @@ def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: floa
             filled = np.flatnonzero(counts)
             before, vectors = vectors, vectors.copy()
             vectors[filled] = grid.value(sums[filled]) / counts[filled, None]
+            used = used_up(tree, vectors, before)
         # documents are with the nearest of these vectors: what blocks remember stays true
         model.vectors[:] = vectors
     return model
 
 
 def move(
-    block: Block, model: Model, level: int, vectors: Floats, before: Floats | None, grid: Grid
+    block: Block,
+    model: Model,
+    level: int,
+    vectors: Floats,
+    before: Floats | None,
+    used: Floats | None,
+    grid: Grid,
 ) -> Moves:
     """Send each document to its nearest child, and tell what that changed.
 
     `before` are the vectors of the last pass, None in the first: a block that has forgotten
-    where its documents were finds it again from these.
+    where its documents were finds it again from these. `used`: see `used_up`.
     """
     placements = settled(block, model, level)
     memory = block.memo.setdefault(("lloyd", level), {})
@@ -82,13 +89,32 @@ def move(
         memory["topic"] = np.full(len(placements.topic), -1, dtype=np.int32)
         memory["margin"] = np.full(len(placements.topic), -np.inf)
         if before is not None:
-            look_again(block, placements, model, level, before, None, memory)
+            look_again(block, placements, model, level, before, memory)
     was = memory["topic"].copy()
-    look_again(block, placements, model, level, vectors, before, memory)
+    if used is not None:
+        memory["margin"] -= used[was]
+    look_again(block, placements, model, level, vectors, memory)
     now = memory["topic"]
     topic = np.where(now >= 0, now, placements.topic)
     block.memo["settled"][level + 1] = placements.moved(topic)  # the next level starts from here
     return changes(block, placements, was, now, grid)
+
+
+def used_up(tree: Tree, vectors: Floats, before: Floats) -> Floats:
+    """How much of a document's margin the topics have used up by moving, for each it may be in.
+
+    Its own topic may have moved away, another child of the same parent towards it. The last entry
+    is for documents in none.
+    """
+    shift = np.linalg.norm(vectors - before, axis=1)
+    result = np.zeros(len(tree) + 1)
+    for parent in range(-1, len(tree)):
+        children = tree.children(parent)
+        if len(children) > 1:
+            second, first = np.partition(shift[children], -2)[-2:]
+            rival = np.where(shift[children] == first, second, first)
+            result[children] = shift[children] + rival
+    return result
 
 
 def look_again(
@@ -97,37 +123,27 @@ def look_again(
     model: Model,
     level: int,
     vectors: Floats,
-    before: Floats | None,
     memory: dict[str, Any],
 ) -> None:
     """Find the nearest child of each document whose margin the children may have used up."""
     current, margin = memory["topic"], memory["margin"]
-    for parent, at in by_topic(placements.topic, model, level):
-        children = model.tree.children(parent)
-        if before is not None:
-            shift = np.linalg.norm(vectors[children] - before[children], axis=1)
-            own = shift[np.searchsorted(children, current[at])]
-            margin[at] -= own + shift.max()
-        look = at[margin[at] <= 0]
-        if len(look):
-            row = placements.row[look]
-            best, margin[look] = nearest(
-                block.pick(row), vectors[children], block.squared_norms[row]
-            )
-            current[look] = children[best]
+    look = np.flatnonzero(margin <= 0)
+    for parent, at in by_topic(placements.topic[look], model, level):
+        these = look[at]
+        current[these], margin[these] = nearest_child(
+            block, placements.row[these], parent, model, vectors
+        )
 
 
 def changes(block: Block, placements: Placements, was: Ints, now: Ints, grid: Grid) -> Moves:
     """Sums and counts that the topics gained less what they lost."""
     changed = np.flatnonzero(now != was)
     placed = int((now >= 0).sum())
-    if not len(changed):
-        return Moves(now[:0], np.zeros((0, block.width)), np.zeros(0, dtype=np.intp), 0, placed)
-    values = grid.count(block.pick(placements.row[changed]))
-    present, place = np.unique(np.concatenate([now[changed], was[changed]]), return_inverse=True)
+    topics, place = np.unique(np.concatenate([now[changed], was[changed]]), return_inverse=True)
     to, out = np.split(place, 2)
-    n = len(present)
-    sums = sum_by_group(to, values, n) - sum_by_group(out, values, n)
-    counts = np.bincount(to, minlength=n) - np.bincount(out, minlength=n)
-    real = present >= 0  # -1: not placed before
-    return Moves(present[real], sums[real], counts[real], len(changed), placed)
+    none = int(np.searchsorted(topics, 0))  # 1 where some were in no topic before, -1 comes first
+    tally = Tally(len(topics) - none, block.width, grid)
+    for at, X in block.chunks(placements.row[changed]):
+        tally.move(X, to[at] - none, out[at] - none)
+    counts = np.bincount(to, minlength=len(topics)) - np.bincount(out, minlength=len(topics))
+    return Moves(topics[none:], tally.sums, counts[none:], len(changed), placed)

@@ -61,14 +61,12 @@ def _label_and_sum_margins(
             counts[level - 1] += len(D)
 
     pivots = model.vectors[model.pivots]
-    add(model.pivot_level, squared_distances(block.X, pivots, block.squared_norms))
+    add(model.pivot_level, block.distances(pivots))
     for level in range(model.pivot_level, height):
         placements = settled(block, model, level)
         for topic, at in by_topic(placements.topic, model, level):
-            rows = placements.row[at]
             children = model.vectors[model.tree.children(topic)]
-            D = squared_distances(block.pick(rows), children, block.squared_norms[rows])
-            add(level + 1, D)
+            add(level + 1, block.distances(children, placements.row[at]))
     return labels(deepest(block, model), len(block)), sums, counts
 
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from hierseed.core.blocks import Block, Blocks
 from hierseed.core.descend import by_topic, settled
-from hierseed.core.distance import lowest, squared_distances, squared_norms
 from hierseed.core.exact import Grid
 from hierseed.core.model import Model
 from hierseed.core.sphere import Candidates, windows
@@ -85,10 +84,7 @@ def candidates_above_pivot(
 ) -> Found:
     """Candidates of each topic just above the pivot, among the documents nearest to it."""
     at_level = model.tree.at_level(model.pivot_level)
-    vectors = model.vectors[at_level]
-    scale = block.squared_norms + squared_norms(vectors).max(initial=0.0)
-    D = squared_distances(block.X, vectors, block.squared_norms)
-    above = model.tree.parent[at_level[lowest(D, scale)]]
+    above = model.tree.parent[at_level[block.nearest(model.vectors[at_level])[0]]]
     sets = ((int(topic), np.flatnonzero(above == topic)) for topic in np.unique(above))
     return Found(_candidates(block, sets, model, model.vectors, tolerance, grid, grid2))
 
@@ -106,6 +102,6 @@ def _candidates(
         children = model.tree.children(topic)
         if len(children) < 2 or not len(rows):
             continue
-        D = squared_distances(block.pick(rows), vectors[children], block.squared_norms[rows])
+        D = block.distances(vectors[children], rows)
         spread, radius = windows(np.sqrt(D), empty=tolerance == "empty")
         yield topic, Candidates.of(spread, radius, rows + block.start, grid, grid2)
