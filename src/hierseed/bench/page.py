@@ -7,10 +7,14 @@ A line `<!-- table NAME -->` is followed by the tables of that name, down to
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from pathlib import Path
 
+from hierseed.bench.figures import FIGURES
 from hierseed.bench.records import Records
 from hierseed.bench.tables import TABLES
 from hierseed.errors import CorpusError
+from hierseed.io.atomic import atomic_file
 
 BLOCK = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -26,3 +30,22 @@ def fill(text: str, records: Records) -> str:
         return f"{match.group(1)}\n{tables}\n{match.group(3)}"
 
     return BLOCK.sub(make, text)
+
+
+def write_all(records: Records, folder: Path, pages: Iterable[Path]) -> list[str]:
+    """Write every table and figure, and bring pages up to date; returns what could not be made."""
+    faults = []
+    for name, make in TABLES.items():
+        text = "\n".join(table.markdown() for table in make(records))
+        (folder / f"table_{name}.md").write_text(text, encoding="utf-8")
+    for page in pages:
+        if page.is_file():
+            filled = fill(page.read_text(encoding="utf-8"), records)
+            with atomic_file(page) as partial:
+                partial.write_text(filled, encoding="utf-8")
+    for name, draw in FIGURES.items():
+        try:
+            draw(records, folder / f"figure_{name}.svg")
+        except CorpusError as fault:  # nothing of that kind was run
+            faults.append(f"figure {name}: {fault}")
+    return faults

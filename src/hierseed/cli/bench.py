@@ -148,6 +148,7 @@ def all_(
 
     What is on disk is not made again, so a stopped run goes on where it was.
     """
+    from hierseed.bench.page import write_all
     from hierseed.bench.plan import PLANS, everything
 
     parts = part or list(PLANS)
@@ -157,7 +158,10 @@ def all_(
     _refuse_unknown(method or [])
     settings = [s for s in everything(draws, parts) if not method or s.method in method]
     records = _run(settings, results, jobs, again)
-    _write_all(records, results, page or PAGES)
+    console = Console()
+    for fault in write_all(records, results, page or PAGES):
+        console.note(fault)
+    console.fact("Written", f"the tables and figures in {results}, and those on the pages")
 
 
 def quick(results: Results = Path("bench-quick")) -> None:
@@ -287,27 +291,6 @@ def _summary(records: Iterable[Record]) -> str:
     from hierseed.bench.cells import summary
 
     return summary(list(records)).markdown()
-
-
-def _write_all(records: Records, results: Path, pages: list[Path]) -> None:
-    from hierseed.bench.figures import FIGURES
-    from hierseed.bench.page import fill
-    from hierseed.bench.tables import TABLES
-    from hierseed.errors import CorpusError
-
-    console = Console()
-    for name, make in TABLES.items():
-        text = "\n".join(one.markdown() for one in make(records))
-        (results / f"table_{name}.md").write_text(text, encoding="utf-8")
-    for page in pages:
-        if page.is_file():
-            page.write_text(fill(page.read_text(encoding="utf-8"), records), encoding="utf-8")
-    for name, draw in FIGURES.items():
-        try:
-            draw(records, results / f"figure_{name}.svg")
-        except CorpusError as fault:  # nothing of that kind was run
-            console.note(f"figure {name}: {fault}")
-    console.fact("Written", f"{len(TABLES)} tables and the figures in {results}")
 
 
 def _parameters(options: list[str]) -> dict[str, Any]:
