@@ -1,4 +1,4 @@
-"""The torch engine on the processor: its steps are the processor's, to the bit where sums decide."""
+"""The torch engine on the processor: the steps are the same, to the bit where sums decide."""
 
 import importlib
 

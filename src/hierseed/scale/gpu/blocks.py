@@ -18,8 +18,9 @@ from hierseed.scale.gpu.rows import Courier, TensorRows
 
 T = TypeVar("T")
 
-ON_CARD = 1 << 29  # numbers in a block: enough to fill a card; steps need some 20 bytes for each
+ON_CARD = 1 << 29  # numbers in a block: enough to fill a card
 STREAMED = 1 << 27  # smaller, so that the first copy, which nothing hides, is short
+NEEDED = 32  # bytes that steps may take for each of them
 SHARE = 0.5  # of the free memory that rows may take; the rest is for steps
 
 
@@ -56,19 +57,21 @@ class TorchBlocks:
         self.dtype = np.dtype(np.float64 if self.vectors.dtype == np.float64 else np.float32)
         self._host = ArrayBlocks(self.vectors)
         here = is_tensor and vectors.device == self.device
+        room = self._room()
         size = self.n * self.width * self.vectors.dtype.itemsize
-        self.resident = here or (_fits(size, self.device) if resident is None else resident)
-        rows = block_rows or max(LEAST_ROWS, self._values() // max(self.width, 1))
+        self.resident = here or (size <= SHARE * room if resident is None else resident)
+        room -= size if self.resident and not here else 0
+        values = min(ON_CARD if self.resident else STREAMED, room // NEEDED)
+        rows = block_rows or max(LEAST_ROWS, values // max(self.width, 1))
         self._blocks = [
             TorchBlock(at, min(at + rows, self.n), self.device) for at in range(0, self.n, rows)
         ]
         self._courier = Courier(self.vectors, self.device)
+        self._waiting = self.resident  # rows come when the first step asks for them
         if here:
             for block in self._blocks:
                 block.X = vectors[block.start : block.stop].contiguous()
-        elif self.resident:
-            for block, rows in self._courier.deliver(self._blocks):
-                block.X = rows
+            self._waiting = False
 
     def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
         """Yield `step(block, *model)` for every block, in order of rows."""
@@ -77,15 +80,18 @@ class TorchBlocks:
         twin = twin_of(step)
         if twin is None:
             yield from self._host.map(step, *model)
-            return
-        if self.resident:
+        elif self.resident:
+            if self._waiting:
+                for block, rows in self._courier.deliver(self._blocks):
+                    block.X = rows
+                self._waiting = False
             yield from (twin(block, *model) for block in self._blocks)
-            return
-        for block, rows in self._courier.deliver(self._blocks):
-            block.X = rows
-            answer = twin(block, *model)
-            del block.X  # the next block needs the room
-            yield answer
+        else:
+            for block, rows in self._courier.deliver(self._blocks):
+                block.X = rows
+                answer = twin(block, *model)
+                del block.X  # the next block needs the room
+                yield answer
 
     def fold(self, step: Callable[..., M], *model: Any) -> M:
         """Merge what `step(block, *model)` answers over all blocks."""
@@ -95,10 +101,11 @@ class TorchBlocks:
         """Fetch a few rows."""
         return self._host.take(rows)
 
-    def _values(self) -> int:
+    def _room(self) -> int:
+        """Bytes that are free on the card; the processor keeps no rows and likes small blocks."""
         if self.device.type == "cpu":
-            return BLOCK_VALUES
-        return ON_CARD if self.resident else STREAMED
+            return BLOCK_VALUES * NEEDED
+        return int(torch.cuda.mem_get_info(self.device)[0])
 
 
 def _present(device: torch.device) -> torch.device:
@@ -116,7 +123,3 @@ def _present(device: torch.device) -> torch.device:
         stacklevel=3,
     )
     return torch.device("cpu")
-
-
-def _fits(size: int, device: torch.device) -> bool:
-    return device.type == "cuda" and size <= SHARE * torch.cuda.mem_get_info(device)[0]

@@ -61,17 +61,9 @@ def nearest(
     kernels = fused(X)
     if kernels is None:
         return _in_float64(X, rows, family, centres, x2)
-    best, first, second = kernels.assign(
-        X, centres.vectors, rows, family if centres.families > 1 else None, centres.family
-    )
-    best, first, second = best.long(), first.double(), second.double()
-    scale = x2 + centres.longest[family]
-    error = scale * (4 * (X.shape[1] + 4) * torch.finfo(torch.float32).eps + 2.0**-17)
-    # centres were rounded to the type of the rows; that moves a product by so much at most
-    moved = (centres.vectors - centres.vectors.to(X.dtype).double()).norm(dim=1).amax()
-    error += 4.0 * moved * x2.sqrt()
-    margin = _margin(first + x2, second + x2, error)
-    close = torch.nonzero(~(second - first > error))[:, 0]  # also where a rounded centre overflows
+    found, bound = kernels.assign(X, rows, family, centres, x2)
+    best, margin = found.long(), bound.double()
+    close = torch.nonzero(~(margin > 0))[:, 0]  # also where a rounded centre is no number
     if len(close):
         chosen = close if rows is None else rows[close]
         best[close], margin[close] = _in_float64(X, chosen, family[close], centres, x2[close])
@@ -105,12 +97,8 @@ def _in_float64(
         first = D.gather(1, at[:, None])[:, 0]
         second = D.scatter_(1, at[:, None], torch.inf).amin(dim=1)
         rounding = 4 * (X.shape[1] + 4) * torch.finfo(torch.float64).eps
-        margin[part] = _margin(first, second, scale * max(LEVEL, rounding))
+        error = scale * max(LEVEL, rounding)
+        apart = (first + error).sqrt() + (second + error).sqrt()
+        gap = (second - first - error) / apart.clamp_(min=torch.finfo(torch.float64).tiny)
+        margin[part] = torch.where(second.isinf(), torch.inf, gap)
     return best, margin
-
-
-def _margin(first: Tensor, second: Tensor, error: Tensor) -> Tensor:
-    """How much nearer the first is, not squared, less what rounding may have added."""
-    apart = first.clamp(min=0).sqrt() + second.clamp(min=0).sqrt()
-    gap = (second - first - error) / apart.clamp(min=torch.finfo(torch.float64).tiny)
-    return torch.where(second.isinf(), torch.inf, gap)

@@ -9,6 +9,7 @@ power of two would take 256.
 import triton
 import triton.language as tl
 
+SURE = tl.constexpr(0.999999)  # a root or a quotient in single precision is off by less
 ROUND = tl.constexpr(6755399441055744.0)  # 1.5 * 2**52: there and back rounds to whole
 
 
@@ -41,9 +42,20 @@ def _chunk(C, base, column, D: tl.constexpr, EVEN: tl.constexpr, SIZE: tl.conste
     return tl.load(at) if EVEN else tl.load(at, mask=(column < D)[None, :], other=0.0)
 
 
-@triton.jit(do_not_specialize=["n", "K"])
+@triton.jit
+def _margin(first, second, x2, longest, relative, moved):
+    """By how much the second is further than the first, not squared, less what rounding may do."""
+    error = relative * (x2 + longest) + moved * tl.sqrt(x2)
+    most = x2 + error
+    apart = tl.sqrt(tl.maximum(first + most, 0.0)) + tl.sqrt(tl.maximum(second + most, 0.0))
+    margin = (second - first - error) / tl.maximum(apart, 1e-30) * SURE
+    return tl.where(second == float("inf"), second, margin)
+
+
+@triton.jit(do_not_specialize=["n", "K", "relative", "moved"])
 def assign_kernel(
-    X, rows, family, C, c2, of_centre, best_out, first_out, second_out, n, K,
+    X, rows, family, squares, C, c2, of_centre, longest, best_out, margin_out,
+    n, K, relative, moved,
     D: tl.constexpr, GATHER: tl.constexpr, FAMILIES: tl.constexpr, EVEN: tl.constexpr,
     PRECISION: tl.constexpr, WIDE: tl.constexpr, TAIL: tl.constexpr,
     ROWS: tl.constexpr, DEPTH: tl.constexpr,
@@ -52,7 +64,7 @@ def assign_kernel(
     at = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     inside = at < n
     row = tl.load(rows + at, mask=inside, other=0).to(tl.int64) if GATHER else at
-    own = tl.load(family + at, mask=inside, other=-1) if FAMILIES else at
+    own = tl.load(family + at, mask=inside, other=0) if FAMILIES else tl.zeros_like(at)
     first = tl.full((ROWS,), float("inf"), tl.float32)
     second = tl.full((ROWS,), float("inf"), tl.float32)
     best = tl.zeros((ROWS,), tl.int32)
@@ -73,9 +85,10 @@ def assign_kernel(
         if TAIL:
             score = _scores(tail, base + WIDE, c2, of_centre, own, FAMILIES)
             first, second, best = _keep_best(score, base + WIDE, first, second, best)
+    x2 = tl.load(squares + at, mask=inside, other=0.0).to(tl.float32)
+    margin = _margin(first, second, x2, tl.load(longest + own), relative, moved)
     tl.store(best_out + at, best, mask=inside)
-    tl.store(first_out + at, first, mask=inside)
-    tl.store(second_out + at, second, mask=inside)
+    tl.store(margin_out + at, margin, mask=inside)
 
 
 @triton.jit(do_not_specialize=["scale"])

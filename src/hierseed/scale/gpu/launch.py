@@ -8,16 +8,21 @@ import torch
 import triton
 from torch import Tensor
 
+from hierseed.scale.gpu.distance import Centres
 from hierseed.scale.gpu.kernels import assign_kernel, sum_kernel
 
 LEAST_TILE, WIDEST_TILE = 16, 128  # columns of a matrix product
 PIECE = 1024  # rows of a group that one program adds up
+EPS = torch.finfo(torch.float32).eps
+SPLIT = 2.0**-16  # single precision goes through tensor cores in three parts: 12 * 2**-20 at most
 
-# tried once for each dimension and number of centres; all fit Hopper's shared memory (227 KB)
+# Tried once for each dimension and number of centres. All fit Hopper's shared memory (227 KB), the
+# last of them any card's; a setting that a card has no room for is passed over.
 ASSIGN = [
     triton.Config({"ROWS": 128, "DEPTH": 64}, num_warps=8, num_stages=3),
     triton.Config({"ROWS": 128, "DEPTH": 64}, num_warps=8, num_stages=3, maxnreg=128),
     triton.Config({"ROWS": 64, "DEPTH": 64}, num_warps=4, num_stages=3),
+    triton.Config({"ROWS": 64, "DEPTH": 32}, num_warps=4, num_stages=2),
 ]
 SUM = [
     triton.Config({"ROWS": 32, "SLICE": 128}, num_warps=4),
@@ -37,35 +42,36 @@ def tiles(n_centres: int) -> tuple[int, int]:
 
 
 def assign(
-    X: Tensor, C: Tensor, rows: Tensor | None, family: Tensor | None, of_centre: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Nearest centre of each row among its family's, and the least and second least score.
+    X: Tensor, rows: Tensor | None, family: Tensor, centres: Centres, x2: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Nearest centre of each row among its family's, and a lower bound of its margin.
 
-    A score is a squared distance less the row's own square. X in float16 or float32, C in
-    float64; the product takes C as X is. `rows` picks and orders rows of X, None takes all; a
-    `family` of None: there is only one.
+    Where the margin is not above 0, rounding could decide. X in float16 or float32; the product
+    takes centres as X is. `rows` picks rows of X, None takes all; `family` and `x2` are theirs.
     """
-    width, n = X.shape[1], len(X) if rows is None else len(rows)
+    C, width, n = centres.vectors, X.shape[1], len(family)
     wide, behind = tiles(len(C))
     size = -(-len(C) // (wide + behind)) * (wide + behind)
-    padded = X.new_zeros((size, width))
-    padded[: len(C)] = C.to(X.dtype)
+    rounded = X.new_zeros((size, width))
+    rounded[: len(C)] = C.to(X.dtype)
     c2 = torch.full((size,), torch.inf, device=X.device)
-    c2[: len(C)] = (C * C).sum(dim=1)
-    theirs = torch.full((size,), -2, dtype=torch.int32, device=X.device)
-    theirs[: len(C)] = of_centre
+    c2[: len(C)] = centres.c2
+    theirs = torch.full((size,), -1, dtype=torch.int32, device=X.device)
+    theirs[: len(C)] = centres.family
+    # rounding a centre moves a product by no more than this times the length of the row
+    moved = 4.0 * float((C - rounded[: len(C)].double()).norm(dim=1).amax())
     best = torch.empty(n, dtype=torch.int32, device=X.device)
-    first, second = torch.empty((2, n), device=X.device)
-    if not n:
-        return best, first, second
-    _start(
-        _tuned_assign, assign_kernel, ASSIGN, lambda size: (-(-n // size["ROWS"]),), X.is_cuda,
-        X, best if rows is None else rows, best if family is None else family,
-        padded, c2, theirs, best, first, second, n, len(C),
-        D=width, GATHER=rows is not None, FAMILIES=family is not None,
-        EVEN=width % 64 == 0, PRECISION="tf32x3", WIDE=wide, TAIL=behind,
-    )  # fmt: skip
-    return best, first, second
+    margin = torch.empty(n, device=X.device)
+    if n:
+        _start(
+            _tuned_assign, assign_kernel, ASSIGN, lambda size: (-(-n // size["ROWS"]),), X,
+            best if rows is None else rows, family, x2, rounded, c2, theirs,
+            centres.longest.float(), best, margin,
+            n, len(C), 4 * (width + 4) * EPS + SPLIT, moved,
+            D=width, GATHER=rows is not None, FAMILIES=centres.families > 1,
+            EVEN=width % 64 == 0, PRECISION="tf32x3", WIDE=wide, TAIL=behind,
+        )  # fmt: skip
+    return best, margin
 
 
 def sum_by_group(
@@ -82,8 +88,8 @@ def sum_by_group(
     piece = pieces(torch.bincount(group, minlength=n_groups))
     _start(
         _tuned_sum, sum_kernel, SUM,
-        lambda size: (len(piece), -(-X.shape[1] // size["SLICE"])), X.is_cuda,
-        X, order if rows is None else rows[order].long(), piece, sums, scale,
+        lambda size: (len(piece), -(-X.shape[1] // size["SLICE"])), X,
+        order if rows is None else rows[order].long(), piece, sums, scale,
         D=X.shape[1], EVEN=X.shape[1] % 128 == 0, ON_GRID=on_grid,
     )  # fmt: skip
     return sums
@@ -101,9 +107,18 @@ def pieces(counts: Tensor) -> Tensor:
 
 
 def _start(
-    tuned: Any, plain: Any, settings: list[Any], grid: Any, on_card: bool, *args: Any, **sizes: Any
+    tuned: Any, plain: Any, settings: list[Any], grid: Any, X: Tensor, *args: Any, **sizes: Any
 ) -> None:
-    if on_card:
-        tuned[grid](*args, **sizes)
+    if X.is_cuda:
+        with torch.cuda.device(X.device):
+            tuned[grid](X, *args, **sizes)
     else:  # Triton's interpreter, which has no clock to choose by
-        plain[grid](*args, **sizes, **settings[0].kwargs)
+        plain[grid](X, *args, **sizes, **settings[0].kwargs)
+
+
+def settings() -> dict[str, list[str]]:
+    """What was chosen on this card, for each dimension and number of centres seen."""
+    return {
+        name: [f"{key}: {value}" for key, value in tuned.cache.items()]
+        for name, tuned in (("assign", _tuned_assign), ("sum", _tuned_sum))
+    }

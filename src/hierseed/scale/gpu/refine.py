@@ -25,7 +25,13 @@ Floats = NDArray[np.float64]
 
 
 def move(
-    block: TorchBlock, model: Model, level: int, vectors: Floats, before: Floats | None, grid: Grid
+    block: TorchBlock,
+    model: Model,
+    level: int,
+    vectors: Floats,
+    before: Floats | None,
+    used: Floats | None,
+    grid: Grid,
 ) -> Moves:
     """Send each document to its nearest child, and tell what that changed."""
     placements = settled(block, model, level)
@@ -34,9 +40,11 @@ def move(
         memory["topic"] = torch.full_like(placements.topic, -1)
         memory["margin"] = torch.full_like(placements.topic, -torch.inf, dtype=torch.float64)
         if before is not None:
-            look_again(block, placements, model, level, before, None, memory)
+            look_again(block, placements, model, level, before, memory)
     was = memory["topic"].clone()
-    look_again(block, placements, model, level, vectors, before, memory)
+    if used is not None:
+        memory["margin"] -= block.put(used)[was]
+    look_again(block, placements, model, level, vectors, memory)
     now = memory["topic"]
     topic = torch.where(now >= 0, now, placements.topic)
     block.memo["settled"][level + 1] = placements.moved(topic)
@@ -49,21 +57,13 @@ def look_again(
     model: Model,
     level: int,
     vectors: Floats,
-    before: Floats | None,
     memory: dict[str, Any],
 ) -> None:
     """Find the nearest child of each document whose margin the children may have used up."""
-    current, margin, tree = memory["topic"], memory["margin"], model.tree
-    if before is not None:
-        shift = np.append(np.linalg.norm(vectors - before, axis=1), 0.0)  # the last: of none
-        most = np.zeros(len(tree) + 1)
-        for topic in tree.at_level(level):
-            most[topic] = shift[tree.children(topic)].max(initial=0.0)
-        margin -= block.put(shift)[current] + block.put(most)[placements.topic]
-    wanted = margin <= 0
-    found = look(block, placements.row, placements.topic, tree, level, vectors, wanted)
+    wanted = memory["margin"] <= 0
+    found = look(block, placements.row, placements.topic, model.tree, level, vectors, wanted)
     for at, child, apart in found:
-        current[at], margin[at] = child, apart
+        memory["topic"][at], memory["margin"][at] = child, apart
 
 
 def changes(
