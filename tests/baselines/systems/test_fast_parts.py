@@ -14,7 +14,10 @@ from hierseed.baselines.systems.gru import GRU  # noqa: E402
 from hierseed.baselines.systems.hilap import HiLAPConfig  # noqa: E402
 from hierseed.baselines.systems.supervised import Rows, adam, collect  # noqa: E402
 from hierseed.baselines.systems.walk import Map  # noqa: E402
-from hierseed.baselines.systems.windows import largest_over_time  # noqa: E402
+from hierseed.baselines.systems.windows import (  # noqa: E402
+    largest_of_table,
+    largest_over_time,
+)
 from hierseed.core.tree import Tree  # noqa: E402
 
 LENGTHS = torch.tensor([3, 9, 1, 9, 4])
@@ -63,6 +66,25 @@ def test_the_largest_window_is_found_and_alone_is_moved():
             torch.testing.assert_close(found, again)
         (found * torch.arange(30.0, dtype=torch.float64).view(5, 6)).sum().backward()
         seen.append([found, given.grad, layer.weight.grad.clone(), layer.bias.grad.clone()])
+    for one, other in zip(*seen):
+        torch.testing.assert_close(one, other)
+
+
+def test_windows_of_fixed_words_are_sums_of_rows():
+    torch.manual_seed(0)
+    table, layer = torch.randn(30, 4, dtype=torch.float64), nn.Conv1d(4, 6, 3).double()
+    numbers, seen = torch.randint(0, 30, (5, 9)), []
+    for words in (table[numbers], None):
+        layer.zero_grad()
+        given = (layer.weight, layer.bias)
+        if words is None:
+            found = largest_of_table(table, numbers, *given)
+            with torch.no_grad():
+                torch.testing.assert_close(found, largest_of_table(table, numbers, *given))
+        else:
+            found = largest_over_time(words, *given)
+        (found * torch.arange(30.0, dtype=torch.float64).view(5, 6)).sum().backward()
+        seen.append([found, layer.weight.grad.clone(), layer.bias.grad.clone()])
     for one, other in zip(*seen):
         torch.testing.assert_close(one, other)
 

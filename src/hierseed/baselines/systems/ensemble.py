@@ -11,7 +11,7 @@ import numpy as np
 from hierseed.baselines.systems.backend import F, nn, torch
 from hierseed.baselines.systems.paths import PaddedTree
 from hierseed.baselines.systems.supervised import Rows, in_batches
-from hierseed.baselines.systems.windows import largest_over_time
+from hierseed.baselines.systems.windows import largest_of_table
 
 WIDTHS = (2, 3, 4, 5)
 START = 0.01  # of the convolutions' weights
@@ -55,9 +55,9 @@ class LocalNet(nn.Module):
 
     def forward(self, rows: Rows) -> Any:
         """Log probabilities of the children."""
-        words = self.table[0][rows.words]
+        table, numbers = self.table[0], rows.words
         found = torch.cat(
-            [largest_over_time(words, each.weight, each.bias) for each in self.convolutions], dim=1
+            [largest_of_table(table, numbers, c.weight, c.bias) for c in self.convolutions], dim=1
         )
         return self.output(F.relu(self.hidden(found))).log_softmax(dim=1)
 
@@ -114,11 +114,10 @@ class Ensemble(nn.Module):
     def forward(self, rows: Rows, level: int) -> Any:
         """Log probability of every node of a level: the product along its path."""
         n, place = self.active[level], self.hidden.device
-        words = self.table[0][rows.words]
         found = []
         for filters, shift in zip(self.filters, self.shifts):
             top = n * self.maps
-            each = largest_over_time(words, filters[:top], shift[:top])
+            each = largest_of_table(self.table[0], rows.words, filters[:top], shift[:top])
             found.append(each.view(len(each), n, self.maps))
         joined = torch.cat(found, dim=2)  # documents x nets x features
         hidden = F.relu(

@@ -34,6 +34,48 @@ def largest_over_time(words: Any, weight: Any, bias: Any, lengths: Any = None) -
     return F.relu(answer)
 
 
+def largest_of_table(table: Any, numbers: Any, weight: Any, bias: Any) -> Any:
+    """The same for words that have fixed vectors in a table, and thus need no gradient.
+
+    On a CPU each word that occurs is multiplied by the filters once, however often it stands in
+    the texts; a window is then a sum of rows.
+
+    Parameters
+    ----------
+    numbers : (texts, time) rows of the table
+    """
+    if table.device.type != "cpu":
+        return largest_over_time(table[numbers], weight, bias)
+    return F.relu(_LargestOfTable.apply(weight, table, numbers) + bias)
+
+
+class _LargestOfTable(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, weight: Any, table: Any, numbers: Any) -> Any:
+        time = numbers.shape[1] - weight.shape[2] + 1
+        words, place = numbers.unique(return_inverse=True)
+        answers = [table[words] @ tap.T for tap in weight.unbind(dim=2)]
+        found = F.embedding(place[:, :time], answers[0])
+        for step, answer in enumerate(answers[1:], 1):
+            found += F.embedding(place[:, step : step + time], answer)
+        if not ctx.needs_input_grad[0]:
+            return found.amax(dim=1)
+        value, best = found.max(dim=1)
+        ctx.save_for_backward(table, numbers, best)
+        ctx.width = weight.shape[2]
+        return value
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> tuple[Any, None, None]:
+        """A filter learns from the window that was largest in each text, and no other."""
+        table, numbers, best = ctx.saved_tensors
+        taps = []
+        for tap in range(ctx.width):
+            here = table[numbers.gather(1, best + tap)]
+            taps.append((here * gradient[:, :, None]).sum(dim=0))
+        return torch.stack(taps, dim=2), None, None
+
+
 def _all(words: Any, weight: Any, bias: Any, lengths: Any) -> Any:
     found = F.conv1d(words.transpose(1, 2), weight, bias)
     if lengths is None:
