@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all browser lint bench bench-quick bench-results clean
+.PHONY: demo test test-all browser lint bench bench-quick bench-results bench-comparison clean
 
 $(VENV)/.light: pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; say make PYTHON=python3 with a Python 3.11 or newer"; exit 1; }
@@ -45,6 +45,12 @@ bench-quick: $(VENV)/.ready
 # Every run, table and figure of docs/results.md; goes on where it was stopped.
 bench-results: $(VENV)/.ready
 	OMP_NUM_THREADS=1 $(BIN)/hierseed bench all --jobs 2
+
+# The eight systems of the paper beside all others, and docs/baselines.md; goes on likewise.
+bench-comparison: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet -e ".[neural,hlda]"
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/systems.py -o results --jobs 2
+	$(BIN)/python docs/make_baselines.py
 
 clean:
 	rm -rf $(VENV) dist build
