@@ -23,6 +23,12 @@ class Cluster:
         self.address = ""
         self.start(workers)
 
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill_all()
+
     def start(self, workers: int) -> None:
         """Start a scheduler, where it was before if it was, and its workers."""
         self.file.unlink(missing_ok=True)

@@ -45,9 +45,8 @@ def world(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    cluster = Cluster(tmp_path_factory.mktemp("cluster"), 1)
-    yield cluster
-    cluster.kill_all()
+    with Cluster(tmp_path_factory.mktemp("cluster"), 1) as cluster:
+        yield cluster
 
 
 @pytest.fixture
@@ -213,10 +212,9 @@ def test_an_address_where_nobody_answers(monkeypatch):
 
 def test_a_scheduler_without_workers(monkeypatch, tmp_path):
     monkeypatch.setattr(clients, "PATIENCE", 1)
-    lonely = Cluster(tmp_path, 0)
     np.save(tmp_path / "x.npy", np.eye(8, 4))
-    client = connect(lonely.address)
-    with pytest.raises(ClusterError, match="has had no worker for 1 s"):
-        ClusterBlocks(client, MappedFile(tmp_path / "x.npy"))
-    disconnect(client)
-    lonely.kill_all()
+    with Cluster(tmp_path, 0) as lonely:
+        client = connect(lonely.address)
+        with pytest.raises(ClusterError, match="has had no worker for 1 s"):
+            ClusterBlocks(client, MappedFile(tmp_path / "x.npy"))
+        disconnect(client)

@@ -60,10 +60,13 @@ class Fitted:
 
 @dataclass(frozen=True)
 class State:
-    """Where the loop stands after a round: all that it takes to go on."""
+    """Where the loop stands after a round: all that it takes to go on.
 
-    model: Model  # of this round
-    best: Fitted  # so far, with the history of all rounds
+    `best` has the history of all rounds. A round that is not the best is the last, so that no
+    other model is needed.
+    """
+
+    best: Fitted
     done: bool
 
 
@@ -92,7 +95,7 @@ def fit(
     spheres: Spheres | None = None
     history: list[dict[str, Any]] = []
     if resume:
-        result, previous = resume.best, replace(resume.model, version=_fresh())
+        result, previous = resume.best, replace(resume.best.model, version=_fresh())
         history = list(resume.best.history)
     done = resume is not None and resume.done
     while not done:
@@ -127,7 +130,7 @@ def fit(
         stands = best is not None and now.mean >= best.mean * (1 - settings.tol)
         done = stands or len(history) == settings.max_iter
         if keep:
-            keep(State(model, replace(result, history=list(history)), done))
+            keep(State(replace(result, history=list(history)), done))
         if progress:
             progress(history[-1])
     assert result is not None  # the first round always falls
