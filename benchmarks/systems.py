@@ -77,6 +77,9 @@ def wanted(parts, data, draws):
                 [name for name in data if name in ABLATED], ABLATIONS
             ):
                 yield setting(name, method, full=True, tag=tag, **options)
+        if part == "checks" and "20newsgroups" in data:
+            tag, options = "batches of 64, patience 8", {"batch": 64, "patience": 8}
+            yield setting("20newsgroups", "hdltex", full=True, tag=tag, **options)
         if part == "seeds":
             for draw, name, method in product(draws, data, ("hiagm", "hilap", "hdltex", "hft")):
                 yield setting(name, method, full=False, draw=draw)

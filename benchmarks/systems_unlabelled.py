@@ -31,6 +31,10 @@ ABLATIONS = (
     ("weshclass", {"use_seed_docs": False}, "keywords alone"),
 )
 ABLATED = ("20newsgroups", "arxiv")
+LSTM = (  # a small language model, trained for 2 epochs (25) on 3,000 words (10,000)
+    "language model, without self-training",
+    {"writer": "lstm", "lm_epochs": 2, "lm_words": 3000, "self_training": False},
+)
 WORDS = "a word a topic"
 # One word a topic for 20 Newsgroups, in the order of its taxonomy
 NAMES = {
@@ -84,3 +88,4 @@ def wanted(parts, data, draws):
             ):
                 yield setting("20newsgroups", "josh", tag=tag, **options)
             yield setting("20newsgroups", "weshclass", tag="keywords of all labels", full=True)
+            yield setting("20newsgroups", "weshclass", tag=LSTM[0], **LSTM[1])
