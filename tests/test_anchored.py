@@ -216,6 +216,19 @@ def test_a_leaf_without_seeds_is_named_and_stays_empty():
     assert not (model.predict(X) == bare).any()
 
 
+def test_a_branch_without_any_seed_gets_no_documents():
+    taxonomy, X, y, _ = make_world(per_leaf=40)
+    inside = taxonomy.tree.ancestors[np.where(y >= 0, y, -1)][:, 0]
+    only = int(inside[inside >= 0][0])
+    y[inside != only] = -1
+    with pytest.warns(UnseededTopicWarning):
+        model = AnchoredHierSeed(taxonomy).fit(X, y)
+    tree = model.taxonomy_.tree
+    assert set(tree.ancestors[model.labels_][:, 0]) <= {only, -1}
+    # nor is there an Other that could swallow what lies far from all seeds
+    assert set(tree.ancestors[np.flatnonzero(model.taxonomy_.is_other)][:, 0]) == {only}
+
+
 def test_an_earlier_model_stands_in_for_seeds():
     taxonomy, X, y, truth = make_world(spread=0.1, width=12, per_leaf=30)
     earlier = AnchoredHierSeed(taxonomy).fit(X, y)

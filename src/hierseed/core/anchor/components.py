@@ -49,7 +49,15 @@ class Components:
 
 
 def parents_of_others(tree: Tree, has_seeds: Bools, is_other: Bools) -> list[int]:
-    """Inner topics that need an Other: no seeds of their own, and no Other yet."""
+    """Inner topics that need an Other: seeds below, none of their own, and no Other yet.
+
+    Of a branch without any seed nothing is known, so it can't have documents that fit none of
+    its children.
+    """
+    seeded = has_seeds.copy()
+    for topic in range(len(tree) - 1, -1, -1):
+        if seeded[topic] and tree.parent[topic] >= 0:
+            seeded[tree.parent[topic]] = True
     return [
         topic
         for topic in np.flatnonzero(~tree.is_leaf & ~has_seeds).tolist()
