@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -104,6 +104,14 @@ def fit(
             rich_help_panel=PLACE,
         ),
     ] = None,
+    device: Annotated[
+        Literal["cpu", "cuda"],
+        typer.Option(
+            help="cuda: fit on the GPU of this machine; the same labels, and on the processor "
+            "where there is no GPU.",
+            rich_help_panel=PLACE,
+        ),
+    ] = "cpu",
     id: IdColumn = "id",
     text: TextColumn = "text",
     on_error: OnError = "stop",
@@ -146,7 +154,7 @@ def fit(
     method = method or known_methods()[0]
     estimator = make_estimator(method, tree, setting or [])
     refuse_bare_topics(method, tree, examples)
-    place = Place(workers, dask, console)
+    place = Place(workers, dask, device, console)
     place.check()
     documents = _documents(
         source, embedder, vectors or vectors_beside(output), vectors is None, output, console,

@@ -1,4 +1,4 @@
-"""Where a fit runs: in this process, in processes of this machine, or on a cluster."""
+"""Where a fit runs: in this process, on its GPU, in several processes, or on a cluster."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """What `--workers` and `--dask` ask for; neither: this process."""
+    """What `--workers`, `--dask` and `--device` ask for; none of them: this process."""
 
     workers: int | None
     address: str | None
+    device: str
     console: Console
 
     def check(self) -> None:
@@ -30,6 +31,12 @@ class Place:
                 "the workers of --dask are those that its scheduler has; leave --workers out",
                 param_hint="--workers",
             )
+        if self.device != "cpu" and (self.workers or self.address):
+            raise typer.BadParameter(
+                "a fit runs on one GPU, or on the workers of --workers and --dask, not on both",
+                param_hint="--device",
+            )
+        self._card()  # says now that torch is missing
         if self.address:
             from hierseed.scale.client import check_workers, connect, disconnect, living
 
@@ -41,7 +48,15 @@ class Place:
     @contextmanager
     def open(self, rounds: Checkpoint) -> Iterator[Callable[[Any], Any]]:
         """Give a function that turns vectors into what an estimator fits on."""
+        if card := self._card():
+            from hierseed.scale.gpu import TorchBlocks
+
+            self.console.fact("Device", card)
+            yield lambda vectors: TorchBlocks(vectors, self.device)
+            return
         if not self.workers and not self.address:
+            if self.device != "cpu":
+                self.console.note("torch finds no CUDA device: the fit runs on the processor")
             yield lambda vectors: vectors
             return
         from hierseed.scale import ClusterBlocks, ClusterError, connect, disconnect
@@ -69,6 +84,14 @@ class Place:
             ) from fault
         finally:
             disconnect(client)
+
+    def _card(self) -> str:
+        """Name of the GPU that is asked for; empty where none is, or there is none."""
+        if self.device == "cpu":
+            return ""
+        from hierseed.scale.gpu import torch
+
+        return torch.cuda.get_device_name(self.device) if torch.cuda.is_available() else ""
 
 
 def _by_address(vectors: Any) -> Any:

@@ -17,8 +17,8 @@ ROUND = tl.constexpr(6755399441055744.0)  # 1.5 * 2**52: there and back rounds t
 def _keep_best(score, base, first, second, best):
     """Least and second least so far, and where the least is; of level ones the first."""
     low = tl.min(score, axis=1)
-    at = tl.argmin(score, axis=1)
     column = tl.arange(0, score.shape[1])
+    at = tl.min(tl.where(score == low[:, None], column[None, :], score.shape[1]), axis=1)
     rest = tl.min(tl.where(column[None, :] == at[:, None], float("inf"), score), axis=1)
     better = low < first
     second = tl.where(better, tl.minimum(first, rest), tl.minimum(second, low))
@@ -52,10 +52,10 @@ def _margin(first, second, x2, longest, relative, moved):
     return tl.where(second == float("inf"), second, margin)
 
 
-@triton.jit(do_not_specialize=["n", "K", "relative", "moved"])
+@triton.jit(do_not_specialize=["n", "K", "width", "relative", "moved"])
 def assign_kernel(
     X, rows, family, squares, C, c2, of_centre, longest, best_out, margin_out,
-    n, K, relative, moved,
+    n, K, width, relative, moved,
     D: tl.constexpr, GATHER: tl.constexpr, FAMILIES: tl.constexpr, EVEN: tl.constexpr,
     PRECISION: tl.constexpr, WIDE: tl.constexpr, TAIL: tl.constexpr,
     ROWS: tl.constexpr, DEPTH: tl.constexpr,
@@ -71,7 +71,7 @@ def assign_kernel(
     for base in range(0, K, WIDE + TAIL):
         wide = tl.zeros((ROWS, WIDE), tl.float32)
         tail = tl.zeros((ROWS, TAIL if TAIL else 16), tl.float32)
-        for start in range(0, D, DEPTH):
+        for start in range(0, width, DEPTH):  # width is D: known when called, it is not unrolled
             column = start + tl.arange(0, DEPTH)
             known = inside[:, None] if EVEN else inside[:, None] & (column < D)[None, :]
             x = tl.load(X + row[:, None] * D + column[None, :], mask=known, other=0.0)

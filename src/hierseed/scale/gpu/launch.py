@@ -16,12 +16,12 @@ PIECE = 1024  # rows of a group that one program adds up
 EPS = torch.finfo(torch.float32).eps
 SPLIT = 2.0**-16  # single precision goes through tensor cores in three parts: 12 * 2**-20 at most
 
-# Tried once for each dimension and number of centres. All fit Hopper's shared memory (227 KB), the
-# last of them any card's; a setting that a card has no room for is passed over.
+# Tried once for each dimension and number of centres; a setting that a card has no room for is
+# passed over. In half precision all fit Hopper's shared memory (227 KB), the last any card's.
 ASSIGN = [
     triton.Config({"ROWS": 128, "DEPTH": 64}, num_warps=8, num_stages=3),
     triton.Config({"ROWS": 128, "DEPTH": 64}, num_warps=8, num_stages=3, maxnreg=128),
-    triton.Config({"ROWS": 64, "DEPTH": 64}, num_warps=4, num_stages=3),
+    triton.Config({"ROWS": 256, "DEPTH": 64}, num_warps=16, num_stages=3),
     triton.Config({"ROWS": 64, "DEPTH": 32}, num_warps=4, num_stages=2),
 ]
 SUM = [
@@ -67,7 +67,7 @@ def assign(
             _tuned_assign, assign_kernel, ASSIGN, lambda size: (-(-n // size["ROWS"]),), X,
             best if rows is None else rows, family, x2, rounded, c2, theirs,
             centres.longest.float(), best, margin,
-            n, len(C), 4 * (width + 4) * EPS + SPLIT, moved,
+            n, len(C), width, 4 * (width + 4) * EPS + SPLIT, moved,
             D=width, GATHER=rows is not None, FAMILIES=centres.families > 1,
             EVEN=width % 64 == 0, PRECISION="tf32x3", WIDE=wide, TAIL=behind,
         )  # fmt: skip

@@ -1,0 +1,69 @@
+"""fit --device cuda: the engine of a GPU, and what is said where there is none."""
+
+import builtins
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from cli_project import FIT, Project
+from typer.testing import Result
+
+from hierseed import load_model
+from hierseed.cli.place import Place
+
+Run = Callable[..., Result]
+
+
+def labels(project: Project, name: str) -> list[int]:
+    return load_model(project / name).labels_.tolist()
+
+
+def test_without_torch_the_install_line_is_given(
+    project: Project, hierseed: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = builtins.__import__
+
+    def without_torch(name: str, globals: Any = None, *rest: Any, **named: Any) -> Any:
+        if name == "torch" and (globals or {}).get("__name__") == "hierseed.scale.gpu":
+            raise ImportError(name)
+        return known(name, globals, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", without_torch)
+    monkeypatch.delitem(sys.modules, "hierseed.scale.gpu", raising=False)
+    done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--device", "cuda")
+    assert done.exit_code == 1
+    assert "hierseed[gpu]" in done.stderr
+    assert "model.vectors" not in project.names()  # said before the long step
+
+
+def test_a_gpu_and_workers_exclude_each_other(project: Project, hierseed: Run) -> None:
+    done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--device", "cuda", "--workers", "2")
+    assert done.exit_code == 2
+    assert "not on both" in " ".join(done.stderr.split())
+
+
+def test_without_a_card_the_processor_is_used_with_a_word(model: Project, hierseed: Run) -> None:
+    torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
+    if torch.cuda.is_available():
+        pytest.skip("there is a CUDA device")
+    done = hierseed("fit", "docs.csv", *FIT, "-o", "again", "--device", "cuda")
+    assert done.exit_code == 0
+    assert "no CUDA device: the fit runs on the processor" in " ".join(done.stderr.split())
+    assert labels(model, "again") == labels(model, "model")
+
+
+@pytest.mark.filterwarnings("ignore::hierseed.scale.gpu.NoGpuWarning")
+def test_the_engine_of_the_gpu_makes_the_same_model(
+    model: Project, hierseed: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
+    monkeypatch.setattr(Place, "_card", lambda self: "a card")  # torch then takes the processor
+    done = hierseed("fit", "docs.csv", *FIT, "-o", "again", "--device", "cuda")
+    assert done.exit_code == 0
+    assert "a card" in done.stderr
+    assert labels(model, "again") == labels(model, "model")
+    np.testing.assert_array_equal(
+        load_model(model / "again").vectors_, load_model(model / "model").vectors_
+    )
