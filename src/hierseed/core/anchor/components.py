@@ -60,7 +60,7 @@ def parents_of_others(tree: Tree, has_seeds: Bools, is_other: Bools) -> list[int
             seeded[tree.parent[topic]] = True
     return [
         topic
-        for topic in np.flatnonzero(~tree.is_leaf & ~has_seeds).tolist()
+        for topic in np.flatnonzero(~tree.is_leaf & ~has_seeds & seeded).tolist()
         if not is_other[tree.children(topic)].any()
     ]
 
