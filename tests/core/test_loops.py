@@ -9,6 +9,7 @@ from worlds import make_world
 from hierseed import HierSeed
 from hierseed.core import compiled, distance
 from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.distance import two_least
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
 
@@ -36,6 +37,26 @@ def test_halves_in_any_layout(way):
         found = floats(rows, FLOAT)
         assert found.flags.c_contiguous
         np.testing.assert_array_equal(found, rows.astype(np.float32))
+
+
+def test_infinite_halves_alone(way):
+    X = np.array([[np.inf, 1.0], [-np.inf, 2.0]], dtype=np.float16)
+    np.testing.assert_array_equal(floats(X, FLOAT), X)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_two_least_of_a_row(way, dtype):
+    rng = np.random.default_rng(0)
+    for columns in (16, 32, 128):
+        D = rng.integers(-9, 9, size=(500, columns)).astype(dtype)  # many ties
+        offset = rng.integers(0, 3, columns).astype(dtype)
+        offset[columns - 3 :] = np.inf  # columns that only fill a register
+        values = D + offset
+        best, first, second = two_least(D.copy(), offset)
+        ordered = np.sort(values, axis=1)
+        np.testing.assert_array_equal(best, values.argmin(axis=1))
+        np.testing.assert_array_equal(first, ordered[:, 0])
+        np.testing.assert_array_equal(second, ordered[:, 1])
 
 
 def tallied(way, X, to, out_of, grid):

@@ -111,14 +111,13 @@ class Block:
 
     def nearest(
         self, C: NDArray[np.float64], rows: NDArray[np.integer] | None = None
-    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Nearest of some centres to some rows (None: all), and by how much the next is further."""
+    ) -> NDArray[np.intp]:
+        """Nearest of some centres to each of some rows (None: all)."""
         x2 = self.squared_norms if rows is None else self.squared_norms[rows]
-        best, margin = np.empty(len(x2), dtype=np.intp), np.empty(len(x2))
-        centres = Centres(C, self.dtype)
+        best, centres = np.empty(len(x2), dtype=np.intp), Centres(C, self.dtype)
         for at, X in self.chunks(rows):
-            best[at], margin[at] = centres.nearest(X, x2[at])
-        return best, margin
+            best[at], _ = centres.nearest(X, x2[at])
+        return best
 
     def _read(self, rows: NDArray[np.integer]) -> NDArray[np.floating]:
         return floats(self._vectors[self.start + rows.astype(np.intp)], self.dtype)

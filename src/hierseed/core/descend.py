@@ -17,7 +17,6 @@ from hierseed.core.model import Model
 from hierseed.core.pivot import assigned
 
 Ints = NDArray[np.integer]
-Floats = NDArray[np.float64]
 
 
 @dataclass
@@ -58,17 +57,9 @@ def split(block: Block, rows: Ints, topic: Ints, model: Model, level: int) -> In
     """Send documents in inner topics of one level to their nearest child; others stay."""
     result = topic.copy()
     for parent, at in by_topic(topic, model, level):
-        result[at], _ = nearest_child(block, rows[at], parent, model, model.vectors)
+        children = model.tree.children(parent)
+        result[at] = children[block.nearest(model.vectors[children], rows[at])]
     return result
-
-
-def nearest_child(
-    block: Block, rows: Ints, parent: int, model: Model, vectors: Floats
-) -> tuple[Ints, Floats]:
-    """Child that each of some documents is nearest to, and by how much the next is further."""
-    children = model.tree.children(parent)
-    best, margin = block.nearest(vectors[children], rows)
-    return children[best], margin
 
 
 def by_topic(topic: Ints, model: Model, level: int) -> Iterator[tuple[int, Ints]]:
@@ -76,9 +67,11 @@ def by_topic(topic: Ints, model: Model, level: int) -> Iterator[tuple[int, Ints]
     tree = model.tree
     inner = (tree.level == level) & ~tree.is_leaf
     at = np.flatnonzero(np.append(inner, False)[topic])
-    at = at[np.argsort(topic[at], kind="stable")]
-    present, starts = np.unique(topic[at], return_index=True)
-    for parent, rows in zip(present, np.split(at, starts[1:])):
+    size = np.bincount(topic[at], minlength=len(tree))
+    small = np.min_scalar_type(len(tree))  # few bits are sorted in one sweep
+    at = at[np.argsort(topic[at].astype(small), kind="stable")]
+    present = np.flatnonzero(size)
+    for parent, rows in zip(present, np.split(at, np.cumsum(size[present])[:-1])):
         yield int(parent), rows
 
 

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.compiled import compiled
+
 Array = NDArray[np.floating]
-CHUNK_VALUES = 200_000  # numbers that stay in a core's own cache with what is made of them
+CHUNK_VALUES = 400_000  # numbers that stay in a core's own cache with what is made of them
 LANES = 16  # numbers in a register of the matrix product
 LEVEL = 1e-11  # relative difference of float64 squared distances below which they are level
 
@@ -61,15 +63,32 @@ def lowest(D: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.int
     return np.argmax((least + LEVEL * scale)[:, None] >= D, axis=1)
 
 
+def two_least(
+    D: Array, offset: Array
+) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
+    """Column of the least of D + offset in each row, its value and the next; D is overwritten."""
+    n = len(D)
+    loops = compiled(D.size)
+    if loops:
+        best, first, second = np.empty(n, dtype=np.intp), np.empty(n), np.empty(n)
+        loops.two_least(D, offset, best, first, second)
+        return best, first, second
+    D += offset
+    every, best = np.arange(n), D.argmin(axis=1)
+    first = D[every, best].astype(np.float64)
+    D[every, best] = np.inf
+    return best, first, D[every, D.argmin(axis=1)].astype(np.float64)  # faster than min(axis=1)
+
+
 class Centres:
     """Centres made ready to be compared with many documents."""
 
     def __init__(self, C: NDArray[np.float64], dtype: np.dtype[Any]) -> None:
-        self.C, c2 = C, squared_norms(C)
+        self.C, self._c2 = C, squared_norms(C)
         self._product = columns(C, dtype)
         self._offset = np.full(self._product.shape[1], np.inf, dtype=dtype)
-        self._offset[: len(C)] = c2
-        self._largest = c2.max()
+        self._offset[: len(C)] = self._c2
+        self._largest = self._c2.max()
         # a sum of `width` products, C and its squares rounded, one addition; for two distances
         self._error = max((C.shape[1] + 8) * float(np.finfo(dtype).eps), LEVEL)
 
@@ -83,13 +102,7 @@ class Centres:
         n = len(X)
         if len(self.C) == 1:
             return np.zeros(n, dtype=np.intp), np.full(n, np.inf)
-        D = X @ self._product
-        D += self._offset
-        every = np.arange(n)
-        best = D.argmin(axis=1)
-        first = D[every, best].astype(np.float64)
-        D[every, best] = np.inf
-        second = D[every, D.argmin(axis=1)].astype(np.float64)  # faster than min(axis=1)
+        best, first, second = two_least(X @ self._product, self._offset)
         scale = x2 + self._largest
         margin = second - first
         margin -= self._error * scale
@@ -100,7 +113,9 @@ class Centres:
         apart += np.sqrt(np.maximum(second, 0, out=second), out=second)
         margin /= np.maximum(apart, np.finfo(np.float64).tiny, out=apart)
         if len(close):
-            exact = squared_distances(X[close], self.C, x2[close])
+            exact = X[close].astype(np.float64, copy=False) @ self.C.T
+            exact *= -2.0
+            exact += self._c2
             best[close] = lowest(exact, scale[close])
             margin[close] = 0.0
         return best, margin

@@ -70,26 +70,37 @@ def sum_by_group(groups: NDArray[np.integer], values: Floats, n_groups: int) -> 
 
 
 class Tally:
-    """Sums of rows by group, as whole multiples of a grid; rows come and go in any order."""
+    """Number and sum of the rows in each group; rows come and go in any order.
+
+    Attributes
+    ----------
+    sums : (groups, width), whole multiples of the grid
+    counts : (groups,)
+    """
 
     def __init__(self, n_groups: int, width: int, grid: Grid) -> None:
         self.sums: Floats = np.zeros((n_groups, width))
+        self.counts = np.zeros(n_groups, dtype=np.intp)
         self._grid = grid
 
     def move(
         self, X: NDArray[np.floating], to: NDArray[np.integer], out_of: NDArray[np.integer]
     ) -> None:
-        """Add each row of X to a group and take it out of another; -1: it was in none."""
+        """Take each row of X out of one group and into another; -1: it was in none."""
+        changed = np.flatnonzero(to != out_of)
+        if len(changed) < len(X):
+            X, to, out_of = X[changed], to[changed], out_of[changed]
+        was = np.flatnonzero(out_of >= 0)
+        self.counts += np.bincount(to, minlength=len(self.counts))
+        self.counts -= np.bincount(out_of[was], minlength=len(self.counts))
         loops = compiled(X.size)
         if loops:
             loops.move(self.sums, X, to, out_of, 2.0**self._grid.bits)
             return
-        n, was = len(X), np.flatnonzero(out_of >= 0)
-        sign, group = np.ones(n), to
-        edges = np.arange(n + 1)
+        sign, group, edges = np.ones(len(X)), to, np.arange(len(X) + 1)
         if len(was):
             at = was + 1  # a row's loss stands behind its gain
             sign, group = np.insert(sign, at, -1.0), np.insert(to, at, out_of[was])
             edges += np.searchsorted(was, edges)
-        chosen = sparse.csc_matrix((sign, group, edges), shape=(len(self.sums), n))
+        chosen = sparse.csc_matrix((sign, group, edges), shape=(len(self.sums), len(X)))
         self.sums += chosen @ self._grid.count(X)

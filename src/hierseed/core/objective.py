@@ -136,7 +136,7 @@ def weigh(block: Block, model: Model, grid: Grid, grid2: Grid, before: Model | N
     now = block.memo["labels"] = labels(placements, len(block))
     return Weight(
         present,
-        np.bincount(group, minlength=len(present)),
+        tally.counts,
         tally.sums,
         np.bincount(group, grid2.count(block.squared_norms[row]), len(present)).astype(np.float64),
         covered=int(reached.sum()),

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import Block, Blocks
-from hierseed.core.descend import Placements, by_topic, nearest_child, settled
+from hierseed.core.descend import Placements, by_topic, settled
+from hierseed.core.distance import Centres
 from hierseed.core.exact import Grid, Tally, merge_by_key
 from hierseed.core.model import Model
 from hierseed.core.tree import Tree
@@ -89,15 +90,14 @@ def move(
         memory["topic"] = np.full(len(placements.topic), -1, dtype=np.int32)
         memory["margin"] = np.full(len(placements.topic), -np.inf)
         if before is not None:
-            look_again(block, placements, model, level, before, memory)
-    was = memory["topic"].copy()
+            look_again(block, placements, model, level, before, grid, memory)
+    now, margin = memory["topic"], memory["margin"]
     if used is not None:
-        memory["margin"] -= used[was]
-    look_again(block, placements, model, level, vectors, memory)
-    now = memory["topic"]
+        margin -= used[now]
+    moves = look_again(block, placements, model, level, vectors, grid, memory)
     topic = np.where(now >= 0, now, placements.topic)
     block.memo["settled"][level + 1] = placements.moved(topic)  # the next level starts from here
-    return changes(block, placements, was, now, grid)
+    return moves
 
 
 def used_up(tree: Tree, vectors: Floats, before: Floats) -> Floats:
@@ -123,27 +123,34 @@ def look_again(
     model: Model,
     level: int,
     vectors: Floats,
+    grid: Grid,
     memory: dict[str, Any],
-) -> None:
-    """Find the nearest child of each document whose margin the children may have used up."""
+) -> Moves:
+    """Find the nearest child of each document whose margin the children may have used up.
+
+    Rows are added to their new child, and taken out of the old one, while they are at hand.
+    """
     current, margin = memory["topic"], memory["margin"]
     look = np.flatnonzero(margin <= 0)
+    topics, sums, counts = [current[:0]], [np.zeros((0, block.width))], [np.zeros(0, np.intp)]
+    moved = 0
     for parent, at in by_topic(placements.topic[look], model, level):
-        these = look[at]
-        current[these], margin[these] = nearest_child(
-            block, placements.row[these], parent, model, vectors
-        )
-
-
-def changes(block: Block, placements: Placements, was: Ints, now: Ints, grid: Grid) -> Moves:
-    """Sums and counts that the topics gained less what they lost."""
-    changed = np.flatnonzero(now != was)
-    placed = int((now >= 0).sum())
-    topics, place = np.unique(np.concatenate([now[changed], was[changed]]), return_inverse=True)
-    to, out = np.split(place, 2)
-    none = int(np.searchsorted(topics, 0))  # 1 where some were in no topic before, -1 comes first
-    tally = Tally(len(topics) - none, block.width, grid)
-    for at, X in block.chunks(placements.row[changed]):
-        tally.move(X, to[at] - none, out[at] - none)
-    counts = np.bincount(to, minlength=len(topics)) - np.bincount(out, minlength=len(topics))
-    return Moves(topics[none:], tally.sums, counts[none:], len(changed), placed)
+        children = model.tree.children(parent)
+        centres = Centres(vectors[children], block.dtype)
+        tally = Tally(len(children), block.width, grid)
+        at = look[at]
+        row = placements.row[at]
+        was = np.where(current[at] < 0, -1, np.searchsorted(children, current[at]))
+        now = np.empty(len(at), dtype=np.intp)
+        for piece, X in block.chunks(row):
+            now[piece], margin[at[piece]] = centres.nearest(X, block.squared_norms[row[piece]])
+            tally.move(X, now[piece], was[piece])
+        current[at] = children[now]
+        topics.append(children)
+        sums.append(tally.sums)
+        counts.append(tally.counts)
+        moved += int((now != was).sum())
+    placed = int((current >= 0).sum())
+    return Moves(
+        np.concatenate(topics), np.concatenate(sums), np.concatenate(counts), moved, placed
+    )

@@ -84,7 +84,7 @@ def candidates_above_pivot(
 ) -> Found:
     """Candidates of each topic just above the pivot, among the documents nearest to it."""
     at_level = model.tree.at_level(model.pivot_level)
-    above = model.tree.parent[at_level[block.nearest(model.vectors[at_level])[0]]]
+    above = model.tree.parent[at_level[block.nearest(model.vectors[at_level])]]
     sets = ((int(topic), np.flatnonzero(above == topic)) for topic in np.unique(above))
     return Found(_candidates(block, sets, model, model.vectors, tolerance, grid, grid2))
 
