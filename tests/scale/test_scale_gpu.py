@@ -13,6 +13,7 @@ from hierseed.errors import CorpusError
 torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
 
 from hierseed.scale.gpu import NoGpuWarning, TorchBlocks  # noqa: E402
+from hierseed.scale.gpu import blocks as engine  # noqa: E402
 from hierseed.scale.gpu.twins import TWINS, twin_of  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::hierseed.estimator.EmptyTopicWarning")
@@ -141,6 +142,29 @@ def test_what_a_block_forgets_costs_time_only():
         HierSeed(taxonomy).fit(X, y),
         HierSeed(taxonomy).fit(Forgetful(X, "cpu", block_rows=150), y),
     )
+
+
+@pytest.mark.parametrize("resident", [True, False])
+def test_a_block_too_large_for_a_step_is_halved(monkeypatch, resident):
+    taxonomy, X, y = corpus()
+    monkeypatch.setattr(engine, "LEAST_ROWS", 10)
+    name = "hierseed.core.refine.move"
+    step = TWINS[name]
+
+    def greedy(block, *model):
+        if len(block) > 70:
+            raise torch.OutOfMemoryError("too many rows")
+        return step(block, *model)
+
+    monkeypatch.setitem(TWINS, name, greedy)
+    blocks = TorchBlocks(X, "cpu", block_rows=130, resident=resident)
+    same(HierSeed(taxonomy).fit(X, y), HierSeed(taxonomy).fit(blocks, y))
+    sizes = [len(block) for block in blocks._blocks]
+    assert max(sizes) <= 70
+    assert sum(sizes) == len(X)
+    monkeypatch.setattr(engine, "LEAST_ROWS", 130)
+    with pytest.raises(torch.OutOfMemoryError, match="too many"):
+        HierSeed(taxonomy).fit(TorchBlocks(X, "cpu", block_rows=130, resident=resident), y)
 
 
 def test_copies_of_a_document_are_ties_and_go_where_they_go_on_the_processor():

@@ -28,6 +28,16 @@ class TorchBlock:
     def __len__(self) -> int:
         return self.stop - self.start
 
+    def halves(self) -> list[TorchBlock]:
+        """The same rows as two blocks, which remember nothing."""
+        middle = len(self) // 2
+        both = [
+            TorchBlock(self.start, self.start + middle, self.device),
+            TorchBlock(self.start + middle, self.stop, self.device),
+        ]
+        both[0].X, both[1].X = self.X[:middle], self.X[middle:]
+        return both
+
     @cached_property
     def squared_norms(self) -> Tensor:
         """Squared length of each row, in float64."""

@@ -80,18 +80,8 @@ class TorchBlocks:
         twin = twin_of(step)
         if twin is None:
             yield from self._host.map(step, *model)
-        elif self.resident:
-            if self._waiting:
-                for block, rows in self._courier.deliver(self._blocks):
-                    block.X = rows
-                self._waiting = False
-            yield from (twin(block, *model) for block in self._blocks)
         else:
-            for block, rows in self._courier.deliver(self._blocks):
-                block.X = rows
-                answer = twin(block, *model)
-                del block.X  # the next block needs the room
-                yield answer
+            yield from self._run(twin, model)
 
     def fold(self, step: Callable[..., M], *model: Any) -> M:
         """Merge what `step(block, *model)` answers over all blocks."""
@@ -101,11 +91,45 @@ class TorchBlocks:
         """Fetch a few rows."""
         return self._host.take(rows)
 
+    def _run(self, twin: Callable[..., T], model: tuple[Any, ...]) -> Iterator[T]:
+        """Run a step; a block that is too large for it is halved, which costs what it remembers."""
+        done: list[TorchBlock] = []
+        for whole, rows in self._delivered():
+            whole.X = rows
+            parts = [whole]
+            while parts:
+                answer = _attempt(twin, parts[0], model)
+                if answer is None:
+                    parts = [*parts[0].halves(), *parts[1:]]
+                    continue
+                done.append(parts.pop(0))
+                if not self.resident:
+                    del done[-1].X  # the next block needs the room
+                yield answer
+        self._blocks, self._waiting = done, False
+
+    def _delivered(self) -> Iterator[tuple[TorchBlock, torch.Tensor]]:
+        """Blocks and their rows; where these stay, they are fetched once."""
+        if self.resident and not self._waiting:
+            return ((block, block.X) for block in self._blocks)
+        return self._courier.deliver(self._blocks)
+
     def _room(self) -> int:
         """Bytes that are free on the card; the processor keeps no rows and likes small blocks."""
         if self.device.type == "cpu":
             return BLOCK_VALUES * NEEDED
         return int(torch.cuda.mem_get_info(self.device)[0])
+
+
+def _attempt(twin: Callable[..., T], block: TorchBlock, model: tuple[Any, ...]) -> T | None:
+    """What a step answers, or None where it needs more memory than there is."""
+    try:
+        return twin(block, *model)
+    except torch.OutOfMemoryError:
+        if len(block) <= LEAST_ROWS:
+            raise
+    torch.cuda.empty_cache()  # only now: the fault held on to what the step had made
+    return None
 
 
 def _present(device: torch.device) -> torch.device:

@@ -1,11 +1,11 @@
-"""Twin of `core.anchor.calibrate`'s pass: a sample chosen by what documents say."""
+"""Twin of `core.anchor.sample`'s pass: a sample chosen by what documents say."""
 
 from __future__ import annotations
 
 import torch
 from numpy.typing import NDArray
 
-from hierseed.core.anchor.calibrate import GOLDEN, Rows
+from hierseed.core.anchor.sample import GOLDEN, Rows
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.scale.gpu.block import TorchBlock, fetch
 from hierseed.scale.gpu.exact import count

@@ -70,7 +70,7 @@ def probabilities(block: TorchBlock, placer: Placer) -> tuple[Tensor, Tensor]:
     L = log_joint(block, X, placer.mixture, 2.0**-placer.grid.bits)
     share = count(FINE, shares(L, placer.temperature)[0].T) * 2.0**-FINE.bits
     own = share.new_zeros((len(tree) + 1, len(block)))
-    own[components.topic] = share
+    own.index_add_(0, block.put(components.topic % len(own)), share)  # -1, None, is the last
     mass = own.clone()
     for topic in range(len(tree) - 1, -1, -1):
         if tree.parent[topic] >= 0:

@@ -34,7 +34,7 @@ TWINS: dict[str, Callable[..., Any]] = {
     "hierseed.core.anchor.moments._totals": moments.totals,
     "hierseed.core.anchor.strangers._distances": strangers.distances,
     "hierseed.core.anchor.strangers._far": strangers.far,
-    "hierseed.core.anchor.calibrate._chosen": calibrate.chosen,
+    "hierseed.core.anchor.sample._chosen": calibrate.chosen,
     "hierseed.core.anchor.place.labels": place.labels,
     "hierseed.core.anchor.precision._label_and_count": place.label_and_count,
 }
