@@ -40,7 +40,7 @@ def test_json_and_quiet(source: Path, tmp_path: Path) -> None:
         "levels": 2,
         "lost": {"descriptions": 1},
     }
-    assert convert(source, tmp_path / "t.txt", "--quiet").stderr == ""
+    assert convert(source, tmp_path / "u.txt", "--quiet").stderr == ""
 
 
 def test_formats_by_name(source: Path, tmp_path: Path) -> None:
@@ -56,7 +56,8 @@ def test_options_reach_reader_and_writer(tmp_path: Path) -> None:
     told = ["--column", "code=Nr", "--column", "name=Begriff", "--digits", "2"]
     assert convert(table, tmp_path / "t.xlsx", *told, "--layout", "levels").exit_code == 0
     assert Taxonomy.read(tmp_path / "t.xlsx").paths == ("A", "B", "A > C")
-    renumbered = convert(tmp_path / "t.xlsx", table, "--layout", "codes", "--renumber")
+    told = ["--layout", "codes", "--renumber", "--overwrite"]
+    renumbered = convert(tmp_path / "t.xlsx", table, *told)
     assert renumbered.exit_code == 0
     assert Taxonomy.read(table).codes == ("1", "2", "1.1")
     assert convert(table, tmp_path / "t.ttl", "--language", "pt-BR").exit_code == 0
@@ -93,7 +94,7 @@ def test_faults_leave_the_target_alone(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "t.csv"
     target.write_text("precious")
     for words in ([tmp_path / "none.txt", target], [source, target, "--layout", "tall"]):
-        done = convert(*words)
+        done = convert(*words, "--overwrite")
         assert done.exit_code == 1
         assert done.stderr.startswith("hierseed convert: ")
         assert target.read_text() == "precious"

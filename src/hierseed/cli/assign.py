@@ -68,11 +68,13 @@ def assign(
 
     Example: hierseed assign model docs.csv -o placed.xlsx
     """
+    from hierseed.cli.outputs import refuse_inputs
     from hierseed.io.place import place
     from hierseed.io.saved import read_saved
     from hierseed.io.tables import open_table
 
     console = Console(quiet=quiet, json=json)
+    refuse_inputs(output, source)
     rows = 0
     with ExitStack() as stack:
         table = stack.enter_context(open_table(output))  # fails now rather than at the end

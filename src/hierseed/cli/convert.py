@@ -9,6 +9,7 @@ import typer
 
 from hierseed.cli.console import Console, amount
 from hierseed.cli.options import AsJson, Quiet
+from hierseed.errors import TaxonomyError
 
 NAMES = "paths, csv, tsv, xlsx, turtle, rdf-xml, json-ld, json, yaml, outline, markdown, children"
 
@@ -83,6 +84,9 @@ def convert(
     others: Annotated[
         bool, typer.Option("--others", help="Keep the Other topics that a fit added.")
     ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace T2 where it is there already.")
+    ] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -119,6 +123,10 @@ def convert(
         known = FORMATS.get(from_format or format_of_file(source))
         if known and "language" not in known.read_options:
             del reading["language"]
+    if target.exists() and not overwrite:
+        raise TaxonomyError(
+            f"{target} is there already. Name another file, or replace it with --overwrite"
+        )
     taxonomy = read_taxonomy(source, from_format, **_given(reading))
     written = taxonomy if others else taxonomy.without_others()
     write_taxonomy(taxonomy, target, to_format, others=others, **_given(writing))

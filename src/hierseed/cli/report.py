@@ -17,7 +17,7 @@ def report(
     ],
     source: Source,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write, .html.")
     ] = Path("report.html"),
     title: Annotated[
         str | None,
@@ -42,11 +42,17 @@ def report(
 
     Example: hierseed report model docs.csv -o report.html
     """
+    from hierseed.cli.outputs import refuse_inputs
     from hierseed.cli.placed import place_corpus
     from hierseed.io.atomic import atomic_file
     from hierseed.report.gather import gather
     from hierseed.report.page import render
 
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise typer.BadParameter(
+            f"{output} is to be a page: end its name in .html", param_hint="--output / -o"
+        )
+    refuse_inputs(output, source)
     console = Console(quiet=quiet, json=json)
     with atomic_file(output) as partial:  # fails now rather than at the end
         placed = place_corpus(

@@ -53,11 +53,15 @@ def suggest(
 
     Example: hierseed suggest model docs.csv -n 30 -o to_label.xlsx
     """
+    from hierseed.cli.outputs import refuse_inputs, refuse_labelled
     from hierseed.cli.placed import place_corpus
     from hierseed.io.tables import write_table
     from hierseed.suggest import suggest as suggest_documents
 
     console = Console(quiet=quiet, json=json)
+    if output is not None:
+        refuse_inputs(output, source)
+        refuse_labelled(output)
     placed = place_corpus(
         model, source, console, id=id, text=text, on_error=on_error, quotes=not plain_quotes
     )

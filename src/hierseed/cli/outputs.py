@@ -1,0 +1,35 @@
+"""Where a command may write: never over what it reads, nor over what a person filled in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hierseed.errors import CorpusError, SeedError
+
+
+def refuse_inputs(output: Path, *inputs: Path) -> None:
+    """Refuse an output that is an input, under its own name or through a link."""
+    if output.exists() and any(file.exists() and output.samefile(file) for file in inputs):
+        raise CorpusError(
+            f"{output} is what this command reads, and writing would replace it. "
+            "Name another file with --output"
+        )
+
+
+def refuse_labelled(table: Path) -> None:
+    """Refuse to replace a table in which topics have been filled in."""
+    from hierseed.io.columns import choose_column
+    from hierseed.io.faults import Fault
+    from hierseed.io.records import as_text, open_records
+
+    try:
+        records = open_records(table)
+        rows = records.rows([choose_column(records, "topic", "")])
+        cells = [as_text(row.values[0]) or "" for row in rows if not isinstance(row, Fault)]
+    except CorpusError:  # not there, or no table of ours
+        return
+    if filled := sum(bool(cell.strip()) for cell in cells):
+        raise SeedError(
+            f"{table} has topics filled in, in {filled:,} of {len(cells):,} rows, and they would "
+            "be lost. Name another file with --output, and give this one to `hierseed fit --seeds`"
+        )

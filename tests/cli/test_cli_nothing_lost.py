@@ -1,0 +1,62 @@
+"""No command replaces what it reads, nor what a person filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+from cli_project import Project
+from typer.testing import Result
+
+Run = Callable[..., Result]
+
+
+@pytest.mark.parametrize("command", ["assign", "suggest"])
+@pytest.mark.parametrize("output", ["docs.csv", "link.csv", "hard.csv"])
+def test_the_corpus_is_never_the_output(
+    model: Project, hierseed: Run, command: str, output: str
+) -> None:
+    (model / "link.csv").symlink_to(model / "docs.csv")
+    (model / "hard.csv").hardlink_to(model / "docs.csv")
+    before = (model / "docs.csv").read_text()
+    done = hierseed(command, "model", "docs.csv", "-o", output)
+    assert done.exit_code == 1
+    assert f"{output} is what this command reads" in done.stderr
+    assert (model / "docs.csv").read_text() == before
+
+
+def test_a_report_is_a_page(model: Project, hierseed: Run) -> None:
+    before = (model / "docs.csv").read_text()
+    done = hierseed("report", "model", "docs.csv", "-o", "docs.csv")
+    assert done.exit_code == 2
+    assert ".html" in done.stderr
+    assert (model / "docs.csv").read_text() == before
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_topics_that_were_filled_in_are_not_suggested_over(
+    model: Project, hierseed: Run, ending: str
+) -> None:
+    name = f"label.{ending}"
+    suggest = ("suggest", "model", "docs.csv", "-n", "4", "-o", name)
+    assert hierseed(*suggest).exit_code == 0
+    assert hierseed(*suggest).exit_code == 0  # nothing is filled in yet
+    read, write = (pd.read_csv, "to_csv") if ending == "csv" else (pd.read_excel, "to_excel")
+    table = read(model / name, dtype={"topic": object})
+    table.loc[2, "topic"] = "Cats"
+    getattr(table, write)(model / name, index=False)
+    done = hierseed(*suggest)
+    assert done.exit_code == 1
+    assert f"{name} has topics filled in, in 1 of 4 rows" in done.stderr
+    assert read(model / name).loc[2, "topic"] == "Cats"
+
+
+def test_convert_replaces_a_file_only_when_told(project: Project, hierseed: Run) -> None:
+    (project / "topics.md").write_text("- made by hand\n")
+    done = hierseed("convert", "topics.txt", "topics.md")
+    assert done.exit_code == 1
+    assert "topics.md is there already" in done.stderr
+    assert (project / "topics.md").read_text() == "- made by hand\n"
+    assert hierseed("convert", "topics.txt", "topics.md", "--overwrite").exit_code == 0
+    assert "Cats" in (project / "topics.md").read_text()
