@@ -32,7 +32,8 @@ def connect(address: str | None = None, workers: int | None = None) -> Any:
         raise MissingDependency("distributed", "cluster", "a fit on several workers") from absent
     # a model of many topics is larger than what dask thinks an argument should be
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we say ourselves what is lost
+    for name in ("distributed", "distributed.client"):  # we say ourselves what is lost
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VersionMismatchWarning)  # `check_workers` says it shorter
         if not address:
@@ -72,8 +73,10 @@ def disconnect(client: Any) -> None:
 def living(client: Any) -> list[str]:
     """Addresses of the workers; waits a while for the first, after a restart say."""
     try:
-        client.wait_for_workers(1, timeout=PATIENCE)
-        return sorted(client.scheduler_info(n_workers=-1)["workers"])
+        while True:
+            client.wait_for_workers(1, timeout=PATIENCE)
+            if workers := sorted(client.scheduler_info(n_workers=-1)["workers"]):
+                return workers  # none: the last has just gone
     except TimeoutError:
         raise ClusterError(
             f"the scheduler at {address_of(client)} has had no worker for {PATIENCE} s. "
