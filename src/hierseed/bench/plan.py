@@ -32,8 +32,8 @@ MAIN = (
 )
 FEW = ("hierseed", "anchored", "nearest-leaf", "logreg", "seeded-kmeans")  # for the side tables
 
-ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed as published
-    "as published": {},
+ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed as in the paper
+    "as in the paper": {},
     "no sphere": {"les_weight": 0.0},
     "sphere: mean and deviation": {"sphere": "deviation"},
     "sphere: strictly empty": {"sphere": "empty"},
@@ -46,7 +46,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed as 
     "eccentricity 1: all that reach it": {"eccentricity": 1.0},
     "own vector weighs 5": {"self_weight": 5.0},
     "radii 2.3 and 1.3": {"child_factor": 2.3, "sibling_factor": 1.3},
-    "published constants": {  # those of the notebooks, all of them
+    "published constants (notebooks)": {
         "child_factor": 2.3,
         "sibling_factor": 1.3,
         "self_weight": 5.0,
