@@ -1,6 +1,7 @@
 """assign: the same table in every format, from text or vectors, in chunks of any size."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,13 +41,44 @@ def test_the_table_is_the_contract(model: Project, hierseed: Run) -> None:
     table = read(model / "placed.csv")
     assert list(table) == COLUMNS
     assert table["id"].tolist() == [id for id, _ in model.documents]
-    assert set(table.loc[table["is_seed"], "id"]) == set(read_saved(model / "model").seeds)
+    assert set(table.loc[table["is_seed"], "id"]) == set(read_saved(model / "model").seeds.topics)
     deepest = table["level_2"].where(table["level_2"] != "", table["level_1"])
     assert table["topic"].tolist() == deepest.tolist()
     assert (table["is_none"] == (table["topic"] == "")).all()
     assert "of 48 documents" in done.stderr
     page = (Path(__file__).resolve().parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in page for name in COLUMNS if name != "level_2")
+
+
+def test_the_id_of_a_seed_makes_no_seed(model: Project, hierseed: Run) -> None:
+    ids = [id for id, _ in model.documents]
+    texts = [text for _, text in model.documents]
+    turned = pd.DataFrame({"id": ids, "text": texts[7:] + texts[:7]})  # each id, another text
+    turned.to_csv(model / "turned.csv", index=False)
+    done = hierseed("assign", "model", "turned.csv", "-o", "placed.csv")
+    assert not read(model / "placed.csv")["is_seed"].any()
+    assert "12 documents with the id of a seed but another text" in done.stderr
+
+
+def test_a_seed_of_two_topics_has_two_rows(project: Project, hierseed: Run) -> None:
+    seeds = pd.read_csv(project / "seeds.csv", dtype=str)
+    both = seeds.iloc[[0]].assign(topic=seeds["topic"].iloc[-1])
+    pd.concat([seeds, both]).to_csv(project / "seeds.csv", index=False)
+    assert hierseed("fit", "docs.csv", *FIT, "-o", "m").exit_code == 0
+    assert hierseed("assign", "m", "docs.csv", "-o", "placed.csv").exit_code == 0
+    table = read(project / "placed.csv")
+    mine = table[table["id"] == seeds["id"].iloc[0]]
+    assert len(mine) == 2
+    assert mine["is_seed"].all()
+
+
+def test_embedded_again_a_document_is_placed_with_the_same_bits(
+    model: Project, hierseed: Run
+) -> None:
+    assert hierseed("assign", "model", "docs.csv", "-o", "kept.csv").exit_code == 0
+    shutil.rmtree(model / "model.vectors")
+    assert hierseed("assign", "model", "docs.csv", "-o", "again.csv").exit_code == 0
+    assert (model / "kept.csv").read_bytes() == (model / "again.csv").read_bytes()
 
 
 @pytest.mark.parametrize("ending", ["parquet", "jsonl", "xlsx"])

@@ -11,6 +11,7 @@ from hierseed.embed import Preparation, embed_corpus, get_embedder
 from hierseed.errors import CorpusError, EmbeddingError, ModelError
 from hierseed.estimator import HierSeed
 from hierseed.io.saved import SavedModel, read_saved, write_saved
+from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.vectors import RowNumbers, is_vectors, open_vectors
 
 TAXONOMY = Taxonomy.from_paths(["Animals > Cats", "Animals > Dogs", "Food > Bread", "Food > Soup"])
@@ -27,13 +28,19 @@ def fitted() -> SavedModel:
     preparation = Preparation().fit(vectors)
     model = HierSeed(TAXONOMY).fit(preparation.transform(vectors), Y)
     return SavedModel(
-        model, preparation, embedder.name, embedder.fingerprint, {"a": [1]}, {"corpus": "pets.csv"}
+        model,
+        preparation,
+        embedder.name,
+        embedder.fingerprint,
+        SeedDocuments.among({"a": [1]}, "abcdefgh", vectors),
+        {"corpus": "pets.csv"},
     )
 
 
 def test_new_text_is_placed_as_before(fitted: SavedModel, tmp_path: Path) -> None:
     write_saved(fitted, tmp_path / "model", get_embedder("wordllama:64"))
     found = read_saved(tmp_path / "model")
+    vectors = get_embedder("wordllama:64").encode(TEXTS)
     raw = get_embedder("wordllama:64").encode(["my cat sleeps", "the baker's bread"])
     np.testing.assert_array_equal(found.embedder.encode(["my cat sleeps"])[0], raw[0])
     ready = fitted.preparation.transform(raw)
@@ -42,7 +49,8 @@ def test_new_text_is_placed_as_before(fitted: SavedModel, tmp_path: Path) -> Non
         found.estimator.predict(found.prepare(raw)), fitted.estimator.predict(ready)
     )
     assert found.taxonomy == fitted.estimator.taxonomy_
-    assert found.seed_labels(["a", "b"]).tolist() == [1, -1]
+    assert found.seeds.labels(["a", "b"], vectors[:2]).tolist() == [1, -1]
+    assert found.seeds.labels(["b", "a"], vectors[:2]).tolist() == [-1, -1]  # a: another document
     assert found.about == {"corpus": "pets.csv"}
 
 

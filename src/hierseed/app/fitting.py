@@ -22,6 +22,7 @@ from hierseed.embed.choose import load_embedder
 from hierseed.errors import ProjectError, SeedError
 from hierseed.evaluate import score
 from hierseed.io.saved import SavedModel
+from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.seeds import Seeds
 from hierseed.report.gather import gather
 from hierseed.suggest import suggest
@@ -174,7 +175,13 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     }
     about = {"corpus": project.name, "documents": len(store), "seconds": facts["seconds"]}
     saved = SavedModel(
-        estimator, preparation, embedder.name, embedder.fingerprint, seeds.by_id, about
+        estimator,
+        preparation,
+        embedder.name,
+        embedder.fingerprint,
+        SeedDocuments.among(seeds.by_id, store.ids, store),
+        about,
+        str(store.dtype),
     )
     next_ones = suggest(assignments, X, SUGGESTED)
     offers = [(int(row), reason) for row, reason in zip(next_ones.row, next_ones.reasons)]

@@ -75,7 +75,7 @@ def assign(
 
     console = Console(quiet=quiet, json=json)
     refuse_inputs(output, source)
-    rows = 0
+    rows = strangers = 0
     with ExitStack() as stack:
         table = stack.enter_context(open_table(output))  # fails now rather than at the end
         saved = read_saved(model)
@@ -90,8 +90,16 @@ def assign(
             table.write(found.to_frame(chunk.ids))
             summary.add(found.labels)
             rows += len(found)
+            strangers += sum(id in saved.seeds.topics for id in chunk.ids) - int(
+                found.is_seed.sum()
+            )
             bar.to(summary.documents)
         seconds = bar.seconds
+    if strangers:
+        console.note(
+            f"{amount(strangers, 'document')} with the id of a seed but another text: placed like "
+            "any other, not as a seed"
+        )
     _tell(console, summary, rows, output, seconds)
 
 

@@ -150,6 +150,7 @@ def fit(
     from hierseed.errors import CorpusError
     from hierseed.io.checkpoint import Checkpoint
     from hierseed.io.saved import SavedModel, write_saved
+    from hierseed.io.seed_documents import SeedDocuments
 
     method = method or known_methods()[0]
     estimator = make_estimator(method, tree, setting or [])
@@ -181,7 +182,8 @@ def fit(
     about = {"corpus": source.name, "documents": len(documents.ids), "seconds": round(seconds, 3)}
     saved = SavedModel(
         estimator, preparation, made.name if made else "", made.fingerprint if made else "",
-        examples.by_id, about,
+        SeedDocuments.among(examples.by_id, documents.ids, documents.X), about,
+        str(documents.X.dtype),
     )  # fmt: skip
     write_saved(saved, output, made)
     rounds.remove()

@@ -56,7 +56,7 @@ def place_corpus(model: Path, source: Path, console: Console, **reading: Any) ->
     corpus = None if is_vectors(source) else Corpus(source, **reading)
     documents = documents_for(saved, source, console, corpus)
     X = saved.prepare(documents.X)
-    y = saved.seed_labels(documents.ids)
+    y = saved.seeds.labels(documents.ids, documents.X)
     parts = []
     with console.bar("Placing", len(y)) as bar:
         for start in range(0, len(y), CHUNK):

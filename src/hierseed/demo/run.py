@@ -18,6 +18,7 @@ from hierseed.embed.prepare import Preparation
 from hierseed.evaluate import Scores, score
 from hierseed.io.atomic import atomic_file
 from hierseed.io.saved import SavedModel, write_saved
+from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.tables import write_table
 from hierseed.report.gather import gather
 from hierseed.report.page import render
@@ -70,7 +71,8 @@ def run_demo(
     folder.mkdir(parents=True, exist_ok=True)
     _write_inputs(corpus, folder)
     write_table(assignments.to_frame(corpus.ids), folder / "placed.csv")
-    seeds = {corpus.ids[i]: [int(corpus.y[i])] for i in np.flatnonzero(~unseen)}
+    topics = {corpus.ids[i]: [int(corpus.y[i])] for i in np.flatnonzero(~unseen)}
+    seeds = SeedDocuments.among(topics, corpus.ids, vectors)
     about = {"corpus": TITLE, "documents": len(X), "seconds": round(seconds["fit"], 3)}
     fingerprint = embedder.fingerprint
     saved = SavedModel(estimator, preparation, embedder.name, fingerprint, seeds, about)

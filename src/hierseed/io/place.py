@@ -42,6 +42,7 @@ def chunks_of_text(
             vectors = known.take(batch)
             if vectors is None:
                 vectors = model.embedder.encode([document.text for document in batch])
+                vectors = vectors.astype(model.dtype)
             yield Chunk([document.id for document in batch], vectors)
 
 
@@ -90,7 +91,8 @@ def place(
     `level` cuts all paths there.
     """
     X = model.preparation.transform(chunk.vectors) if model.preparation else chunk.vectors
-    placed: Assignments = model.estimator.assign(X, model.seed_labels(chunk.ids))
+    y = model.seeds.labels(chunk.ids, chunk.vectors)
+    placed: Assignments = model.estimator.assign(X, y)
     if threshold is not None:
         placed = placed.confident(threshold)
     return placed if level is None else placed.select(level)

@@ -3,21 +3,17 @@
 MODEL/
   model.json, *.npy           the estimator, by its own `save`
   from_text/from_text.json    preparation, seeds, and what the vectors were made from
-  from_text/prepare_mean.npy
+  from_text/prepare_mean.npy, seed_vectors.npy
   from_text/embedder/         what `load_embedder` needs
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from hierseed.embed.choose import load_embedder, save_embedder
 from hierseed.embed.embedder import Embedder
@@ -27,10 +23,12 @@ from hierseed.errors import ModelError
 from hierseed.io.atomic import atomic_folder
 from hierseed.io.models import FILE, load_model
 from hierseed.io.sealed import read_sealed, write_sealed
+from hierseed.io.seed_documents import SeedDocuments
 from hierseed.taxonomy import Taxonomy
 
 FORMAT, VERSION = "hierseed-from-text", 1
 FOLDER, HEADER, EMBEDDER = "from_text", "from_text.json", "embedder"
+SEED_VECTORS = "seed_vectors"
 
 
 @dataclass
@@ -42,16 +40,19 @@ class SavedModel:
     estimator : fitted
     preparation : what was done to the vectors before `fit`; None where nothing was
     embedder_name, fingerprint : what made the vectors; "" where that is not known
-    seeds : topic ids of the seed documents, by document id
+    seeds : the documents that were seeds
     about : facts of the fit for the reader: corpus, number of documents, seconds
+    dtype : in which vectors were stored; new ones are rounded alike, so that a document embedded
+        again is placed with the same bits
     """
 
     estimator: Any
     preparation: Preparation | None = None
     embedder_name: str = ""
     fingerprint: str = ""
-    seeds: dict[str, list[int]] = field(default_factory=dict)
+    seeds: SeedDocuments = field(default_factory=SeedDocuments)
     about: dict[str, Any] = field(default_factory=dict)
+    dtype: str = "float32"
     folder: Path | None = None
 
     @property
@@ -85,11 +86,6 @@ class SavedModel:
             f"Embed the documents with: hierseed embed CORPUS --embedder {self.embedder_name}"
         )
 
-    def seed_labels(self, ids: Sequence[str]) -> NDArray[np.intp]:
-        """Topic of each document that was a seed, -1 elsewhere: the `y` of `assign`."""
-        topics = (self.seeds.get(id) for id in ids)
-        return np.array([found[0] if found else -1 for found in topics], dtype=np.intp)
-
 
 def write_saved(
     model: SavedModel, folder: str | PathLike[str], embedder: Embedder | None = None
@@ -104,15 +100,19 @@ def write_saved(
             "embedder": model.embedder_name,
             "fingerprint": model.fingerprint,
             "preparation": model.preparation.header if model.preparation else None,
-            "seeds": model.seeds,
+            "seeds": model.seeds.topics,
             "about": model.about,
+            "dtype": model.dtype,
         }
         write_sealed(
             partial / FOLDER / HEADER,
             format=FORMAT,
             version=VERSION,
             content=content,
-            arrays=model.preparation.arrays if model.preparation else {},
+            arrays={
+                **(model.preparation.arrays if model.preparation else {}),
+                SEED_VECTORS: model.seeds.vectors,
+            },
         )
 
 
@@ -124,12 +124,14 @@ def read_saved(folder: str | PathLike[str]) -> SavedModel:
         return SavedModel(estimator, folder=folder)
     content, arrays = read_sealed(folder / FOLDER / HEADER, format=FORMAT, version=VERSION)
     preparation = content["preparation"]
+    seeds = SeedDocuments(content["seeds"], arrays.pop(SEED_VECTORS))
     return SavedModel(
         estimator,
         Preparation.from_saved(preparation, arrays) if preparation else None,
         content["embedder"],
         content["fingerprint"],
-        content["seeds"],
+        seeds,
         content["about"],
+        content["dtype"],
         folder,
     )

@@ -16,6 +16,8 @@ from hierseed.io.records import Records, as_text, open_records
 from hierseed.io.topics import TopicFinder
 from hierseed.taxonomy import Taxonomy
 
+Labels = NDArray[np.intp] | list[list[int]]  # the `y` of `fit` and `assign`
+
 NO_SEED: list[int] = []  # shared by all rows that are none: a million lists would cost 60 MB
 
 
@@ -48,7 +50,7 @@ class Seeds:
         self.text_topics += lacking
         return len(lacking)
 
-    def rows(self, ids: Iterable[str]) -> NDArray[np.intp] | list[list[int]]:
+    def rows(self, ids: Iterable[str]) -> Labels:
         """Turn into the `y` of `fit` for a corpus with these ids, in order.
 
         Raises where an id is not in the corpus, with all of them at once.
@@ -63,9 +65,14 @@ class Seeds:
                 f"{len(missing):,} of {len(self.by_id):,} seed documents are not in the corpus of "
                 f"{len(found):,}: {name_some(missing)}. Check the ids, and the column named by --id"
             )
-        if any(len(topics) > 1 for topics in found):
-            return found
-        return np.array([topics[0] if topics else -1 for topics in found], dtype=np.intp)
+        return as_labels(found)
+
+
+def as_labels(topics: list[list[int]]) -> Labels:
+    """One number a row where that is enough: -1 stands for no topic."""
+    if any(len(some) > 1 for some in topics):
+        return topics
+    return np.array([some[0] if some else -1 for some in topics], dtype=np.intp)
 
 
 def read_seeds(file: str | PathLike[str], taxonomy: Taxonomy, *, strict: bool = True) -> Seeds:

@@ -1,0 +1,49 @@
+"""Documents that were seeds of a fit, known again by their id and what they say.
+
+An id alone is not enough: row numbers serve as ids in every second corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.io.seeds import NO_SEED, Labels, as_labels
+
+NEAR = 0.1  # of its length: how far an embedder may put the same text in another batch
+
+
+@dataclass
+class SeedDocuments:
+    """Topics of each seed document, and its vector as the embedder made it."""
+
+    topics: dict[str, list[int]] = field(default_factory=dict)
+    vectors: NDArray[np.floating] = field(default_factory=lambda: np.zeros((0, 0), np.float16))
+
+    @classmethod
+    def among(cls, topics: dict[str, list[int]], ids: Iterable[str], X: Any) -> Self:
+        """Pick the vectors of the seeds out of those of the corpus."""
+        row = {id: number for number, id in enumerate(ids) if id in topics}
+        if not row:
+            return cls()
+        rows = np.array([row[id] for id in topics], dtype=np.intp)
+        return cls(topics, np.asarray(X[rows], dtype=np.float16))
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def labels(self, ids: Sequence[str], X: Any) -> Labels:
+        """Topics of the documents that were seeds: the `y` of `assign`. X: as embedded."""
+        found = [NO_SEED] * len(ids)
+        at = np.array([row for row, id in enumerate(ids) if id in self.topics], dtype=np.intp)
+        if len(at):
+            number = {id: number for number, id in enumerate(self.topics)}
+            then = self.vectors[[number[ids[row]] for row in at]].astype(np.float32)
+            away = np.linalg.norm(np.asarray(X[at], dtype=np.float32) - then, axis=1)
+            for row in at[away <= NEAR * np.linalg.norm(then, axis=1)]:
+                found[row] = self.topics[ids[row]]
+        return as_labels(found)
