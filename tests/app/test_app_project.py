@@ -1,5 +1,6 @@
 """The project file: versions, backups, and that it never loses a word."""
 
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -11,7 +12,7 @@ import pytest
 
 from hierseed.app import schema
 from hierseed.app.project import Project
-from hierseed.app.store import documents, edits, labels
+from hierseed.app.store import documents, edits, labels, topics
 from hierseed.errors import ProjectError
 
 
@@ -189,6 +190,18 @@ def test_the_pulse_changes_with_whatever_changes(tmp_path: Path) -> None:
         act()
         assert project.pulse() not in seen
         seen.add(project.pulse())
+    project.close()
+
+
+def test_the_file_alone_is_a_backup_while_the_project_is_open(tmp_path: Path) -> None:
+    project = Project(tmp_path / "p")
+    documents.add(project, [("a", "one"), ("b", "two")])
+    edits.add(project, None, "Topic")
+    shutil.copy(project.path, tmp_path / "copy.hierseed")
+    copy = Project(tmp_path / "copy")
+    assert documents.count(copy) == 2
+    assert len(topics.current(copy).ids) == 1
+    copy.close()
     project.close()
 
 

@@ -95,6 +95,8 @@ class Project:
             connection.execute("PRAGMA foreign_keys = ON")
             # FULL: a commit is on the disk, not only in the system's memory, when it returns.
             connection.execute("PRAGMA synchronous = FULL")
+            # what is said goes on into the file itself at once: people copy that file as a backup
+            connection.execute("PRAGMA wal_autocheckpoint = 1")
             connection.execute("PRAGMA cache_size = -65536")
             connection.execute("PRAGMA mmap_size = 4294967296")
         except sqlite3.DatabaseError as fault:
