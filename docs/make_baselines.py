@@ -5,6 +5,7 @@ python docs/make_baselines.py
 
 import re
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from hierseed.bench.records import Record, Records
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "results"
 SYSTEMS = ("hdltex", "hft", "hiagm", "hilap")
+EIGHT = (*SYSTEMS, "weshclass", "josh", "tsntm", "hlda")
+DRAWS = 3
 DATA = ("20newsgroups", "arxiv", "cap", "us_code")
 Pick = Callable[[Record], float | None]
 
@@ -134,6 +137,21 @@ def _held(record: Record) -> float:
     return float(record["memory_mib"]["extra"])
 
 
+def missing() -> Table:
+    """Cells of the comparison that have fewer draws than the others."""
+    rows = []
+    for method, data in product(EIGHT, DATA):
+        seen = {record["setting"]["draw"] for record in runs(False, data=data, method=method)}
+        left = [str(draw) for draw in range(DRAWS) if draw not in seen]
+        if left:
+            rows.append((METHODS[method].title, "4 seeds", data, ", ".join(left)))
+        if method in SYSTEMS and not runs(True, data=data, method=method):
+            rows.append((METHODS[method].title, "all labels", data, "0"))
+    about = f"Of {DRAWS} draws with four seeds a topic and one with all labels."
+    header = ("system", "setting", "data", "draws")
+    return Table("Runs that are missing", about, header, tuple(rows))
+
+
 def ablations() -> Table:
     """Whole and reduced systems side by side."""
     rows = []
@@ -170,43 +188,6 @@ def ablations() -> Table:
     return Table(
         "With and without its characteristic part", "All labels, test part.", header, tuple(rows)
     )
-
-
-def draw_curves(file: Path) -> None:
-    """Training loss and validation of every system on 20 Newsgroups, all labels."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    pyplot.rcParams["svg.hashsalt"] = "hierseed"
-    figure, grid = pyplot.subplots(2, 4, figsize=(12, 5), sharex="col")
-    for column, method in enumerate(SYSTEMS):
-        for record in runs(True, data="20newsgroups", method=method)[:1]:
-            start = 0
-            for stage, curve in record["method_notes"]["curves"].items():
-                shift = start if method == "hilap" else 0
-                for row, what in enumerate(("loss", "validation")):
-                    x = [shift + 1 + k * curve["every"] for k in range(len(curve[what]))]
-                    grid[row, column].plot(x, curve[what], marker=".", label=_stage(stage))
-                start += curve["epochs"]
-        grid[0, column].set_title(METHODS[method].title)
-        grid[0, column].legend(fontsize=7)
-        grid[1, column].set_xlabel("epoch")
-        grid[1, column].xaxis.get_major_locator().set_params(integer=True)
-    for panel in grid.flat:
-        panel.grid(alpha=0.3)
-        panel.spines[["top", "right"]].set_visible(False)
-    grid[0, 0].set_ylabel("training loss")
-    grid[1, 0].set_ylabel("validation score")
-    figure.tight_layout()
-    file.parent.mkdir(exist_ok=True)
-    figure.savefig(file, metadata={"Date": None})
-
-
-def _stage(name: str) -> str:
-    """`node-1` is the root's classifier, `node4` that of topic 4."""
-    return name.replace("node-1", "root").replace("node", "topic ").replace("level", "level ")
 
 
 def acceptance() -> Table:
@@ -260,6 +241,7 @@ TABLES: dict[str, Callable[[], Table]] = {
     ),
     "ablations": ablations,
     "cost": cost,
+    "missing": missing,
 }
 
 
@@ -276,6 +258,7 @@ def fill(text: str, tables: dict[str, Callable[[], Table]]) -> str:
 
 
 if __name__ == "__main__":
+    from make_curves import draw_curves
     from make_unlabelled import UNLABELLED_TABLES, draw_unlabelled
 
     draw_curves(HERE / "figures" / "systems_curves.svg")
