@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hierseed.errors import CorpusError
 from hierseed.io.corpus import Corpus, Document
 from hierseed.io.faults import Fault, SkippedRows
-from hierseed.io.records import Row, lines, open_records
+from hierseed.io.records import lines, open_records
 from hierseed.io.records.delimited import DelimitedFile
 from hierseed.io.tables import write_table
 
@@ -126,7 +126,7 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
     message = str(caught.value)
     assert message.startswith(f"6 lines of {file} can't be used")
     assert "--on-error skip" in message
-    assert "docs.csv:7: not UTF-8 (byte 0xE9 at position 6; save the file as UTF-8)" in message
+    assert "docs.csv:7: not UTF-8 (byte 0xE9 at position 6). By the look of it this is" in message
     assert sorted(faults_of(corpus)) == [
         (3, "empty text"),
         (6, "id stands twice"),
@@ -146,8 +146,63 @@ def test_skipping_keeps_going_and_keeps_the_rows_left_out(tmp_path: Path) -> Non
         assert len(corpus) == 1
     kept = pd.read_csv(tmp_path / "table.skipped.csv")
     assert kept["line"].tolist() == [3, 4, 2]
-    assert kept["row"].tolist() == ['{"id": 2, "te', "[3]", "b"]
+    assert kept["row"].tolist() == ['{"id": 2, "te', "[3]", '{"id": 1, "text": "b"}']
     assert kept["fault"].tolist() == ["broken JSON", "not a JSON object", "id stands twice"]
+
+
+AUTHORED = [  # id, date, text, author: three rows that can't be used
+    (None, "1990", "no id here", "Ann"),
+    ("1", "1991", None, "Bob"),
+    ("2", "1992", "first two", "Cid"),
+    ("2", "1993", "second two;\nof two lines", "Dan"),
+]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "xlsx"])
+def test_rows_left_out_are_kept_whole(tmp_path: Path, ending: str) -> None:
+    frame = pd.DataFrame(AUTHORED, columns=["id", "date", "text", "author"])
+    write_table(frame, tmp_path / f"docs.{ending}")
+    with SkippedRows.beside(tmp_path / "table.csv") as skipped:
+        corpus = Corpus(tmp_path / f"docs.{ending}", on_error="skip", on_skip=skipped.write)
+        assert [document.id for document in corpus] == ["2"]
+    kept = pd.read_csv(tmp_path / "table.skipped.csv")["row"].tolist()
+    if ending in ("csv", "tsv"):
+        wrong = [",1990,no id here,Ann", "1,1991,,Bob", '2,1993,"second two;\nof two lines",Dan']
+        assert [row.replace("\t", ",") for row in kept] == wrong
+    else:
+        rows = [json.loads(row) for row in kept]
+        wrong = [AUTHORED[0], AUTHORED[1], AUTHORED[3]]
+        assert [tuple(row.values()) for row in rows] == wrong
+
+
+def test_rows_with_a_fault_on_their_second_line_are_kept_whole(tmp_path: Path) -> None:
+    (tmp_path / "docs.csv").write_bytes(b'id,text\n1,"one\ncaf\xe9"\n2,"a\nb",c\n3,fine\n')
+    with SkippedRows.beside(tmp_path / "table.csv") as skipped:
+        list(Corpus(tmp_path / "docs.csv", on_error="skip", on_skip=skipped.write))
+    kept = pd.read_csv(tmp_path / "table.skipped.csv")
+    assert kept["row"].tolist() == ['1,"one\ncaf\\xe9"', '2,"a\nb",c']
+
+
+def test_columns_that_lack_are_told_together(tmp_path: Path) -> None:
+    (tmp_path / "docs.csv").write_text("doc,body\n1,a\n")
+    with pytest.raises(CorpusError, match=r"(?s)no column 'text'.*no column 'id'"):
+        Corpus(tmp_path / "docs.csv")
+
+
+def test_a_file_in_another_encoding_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "docs.csv").write_bytes(b"id,text\n" + b"%d,caf\xe9\n" * 300 % tuple(range(300)))
+    with pytest.raises(CorpusError) as caught:
+        list(Corpus(tmp_path / "docs.csv"))
+    assert str(caught.value).count("not UTF-8") == 1
+    assert "299 more like it: docs.csv:3, docs.csv:4" in str(caught.value)
+    assert "Windows-1252" in str(caught.value)
+
+
+def test_an_empty_file_of_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("fine")
+    (tmp_path / "b.txt").write_text(" ")
+    with pytest.raises(CorpusError, match=rf"{tmp_path.name}/b\.txt: empty text"):
+        list(Corpus(tmp_path))
 
 
 def test_no_list_of_skipped_rows_where_none_was(tmp_path: Path) -> None:
@@ -242,7 +297,7 @@ def test_a_row_of_many_long_fields_is_bounded_too(tmp_path: Path) -> None:
     assert isinstance(found[0], Fault)
     assert (found[0].line, found[0].kind) == (2, "unclosed quote")
     assert "goes on for more than 400 letters" in found[0].detail
-    assert found[-1] == Row(123, ["1"])
+    assert found[-1][:2] == (123, ["1"])
 
 
 def test_the_byte_order_mark_is_no_letter(tmp_path: Path) -> None:
@@ -375,4 +430,8 @@ def test_faults_in_full_are_bounded() -> None:
     assert len(faults) == 10 * KEPT
     assert len(faults.kept) == KEPT
     assert faults.kept[0].row == ""
-    assert faults.describe(2) == "1,000 × broken\n  - f: broken\n  - f:1: broken\n  … and 998 more"
+    faults.add(Fault("f", 2000, "empty"))  # a late kind is told all the same
+    assert faults.told() == [
+        "f: broken; and 999 more like it: f:1, f:2, f:3, f:4 …",
+        "f:2000: empty",
+    ]

@@ -75,10 +75,12 @@ def check_corpus(file: Path, id: str, text: str) -> Look:
     except HierSeedError as fault:
         look.faults.append(plain(fault))
         return look
-    mean = survey.n_characters / max(survey.n_documents, 1)
-    look.facts.append(f"{survey.n_documents:,} documents, {mean:,.0f} letters each on average")
-    look.faults += [f"{count:,} × {kind}" for kind, count in survey.faults.counts.most_common()]
-    look.faults += [str(fault) for fault in survey.faults.kept[:20]]
+    look.faults = survey.faults.told()
+    if survey.n_documents:
+        mean = survey.n_characters / survey.n_documents
+        look.facts.append(f"{survey.n_documents:,} documents, {mean:,.0f} letters each on average")
+    else:  # without a fact there is nothing to load
+        look.faults.insert(0, "no document that can be used")
     return look
 
 
@@ -120,7 +122,7 @@ def load_seeds(project: Project, file: Path, name: str) -> Look:
         seeds = read_seeds(file, here.taxonomy, strict=False)
     except HierSeedError as fault:
         return Look(faults=[plain(fault)])
-    look.faults = [str(fault) for fault in seeds.faults.kept]
+    look.faults = seeds.faults.told()
     pairs, missing = _pairs(project, seeds, here.ids)
     look.faults += [f"{name}: no document {id!r} in the corpus" for id in missing[:20]]
     added = labels.load(project, pairs, "file")
@@ -137,7 +139,7 @@ def load_gold(project: Project, file: Path, name: str) -> Look:
         seeds = read_seeds(file, here.taxonomy, strict=False)
     except HierSeedError as fault:
         return Look(faults=[plain(fault)])
-    look = Look(faults=[str(fault) for fault in seeds.faults.kept])
+    look = Look(faults=seeds.faults.told())
     pairs, missing = _pairs(project, seeds, here.ids)
     look.faults += [f"{name}: no document {id!r} in the corpus" for id in missing[:20]]
     put_gold(project, pairs)

@@ -71,7 +71,7 @@ def _load(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
     file = Path(arguments["file"])
     added, faults = loading.load_corpus(project, file, arguments["id"], arguments["text"], tell)
     file.unlink(missing_ok=True)
-    left_out = f"; {len(faults):,} rows left out: {faults.describe()}" if faults else ""
+    left_out = f"; {len(faults):,} rows left out: {'; '.join(faults.told())}" if faults else ""
     return f"{added:,} documents added{left_out}".replace(file.name, arguments["name"])
 
 

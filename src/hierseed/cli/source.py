@@ -54,7 +54,7 @@ def survey(corpus: Corpus, console: Console) -> None:
     size = f"{found.n_characters / max(found.n_documents, 1):,.0f} letters each on average"
     console.fact("Corpus", f"{corpus.path.name}, {amount(found.n_documents, 'document')}, {size}")
     if found.faults:
-        console.note(f"{amount(len(found.faults), 'row')} left out: {found.faults.describe(3)}")
+        console.note(f"{amount(len(found.faults), 'row')} left out:{found.faults.describe()}")
 
 
 def open_stored(path: Path, console: Console) -> Documents:

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 
 from hierseed.errors import CorpusError, name_some
 from hierseed.io.records import Records
+
+
+def choose_columns(records: Records, wanted: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the columns of these names, each with an advice; all that lack are told at once."""
+    found, faults = [], []
+    for name, advice in wanted:
+        try:
+            found.append(choose_column(records, name, advice))
+        except CorpusError as fault:
+            faults.append(str(fault))
+    if faults:
+        raise CorpusError("\n".join(faults))
+    return found
 
 
 def choose_column(records: Records, name: str, advice: str) -> str:

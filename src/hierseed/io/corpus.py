@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from hierseed.errors import CorpusError
-from hierseed.io.columns import choose_column
+from hierseed.io.columns import choose_columns
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.folder import TextFolder
 from hierseed.io.records import Records, as_text, describe, open_records
@@ -68,11 +68,13 @@ class Corpus:
         self.path = Path(path)
         self.on_error = on_error
         self.on_skip = on_skip
+        self._keeps_rows = on_error == "skip" and on_skip is not None
         self._records = _open(self.path, quotes)
-        self._columns = [choose_column(self._records, text, "Name the column with --text")]
+        wanted = [(text, "Name the column with --text")]
         if id != ROW_NUMBER:
             advice = f"Name the column with --id, or number the rows with --id '{ROW_NUMBER}'"
-            self._columns.append(choose_column(self._records, id, advice))
+            wanted.append((id, advice))
+        self._columns = choose_columns(self._records, wanted)
         self._survey: Survey | None = None
 
     def __len__(self) -> int:
@@ -108,11 +110,11 @@ class Corpus:
         if survey.faults and self.on_error == "stop":
             count = f"{len(survey.faults):,} {unit}{'s' if len(survey.faults) > 1 else ''}"
             raise CorpusError(
-                f"{count} of {self.path} can't be used: {survey.faults.describe()}\n"
+                f"{count} of {self.path} can't be used:{survey.faults.describe()}\n"
                 "Mend them, or leave them out with --on-error skip"
             )
         if survey.n_documents == 0:
-            lost = f" ({survey.faults.describe()})" if survey.faults else ""
+            lost = f":{survey.faults.describe()}" if survey.faults else ""
             raise CorpusError(f"{self.path} has no document that can be used{lost}")
 
     def _take_survey(self, progress: Callable[[int], object] | None) -> Survey:
@@ -137,7 +139,7 @@ class Corpus:
 
     def _note(self, survey: Survey, fault: Fault) -> None:
         survey.faults.add(fault)
-        if self.on_skip and self.on_error == "skip":
+        if self.on_skip and self._keeps_rows:
             self.on_skip(fault)
 
     def _read(self, repeated: frozenset[int]) -> Iterator[Document | Fault]:
@@ -148,21 +150,23 @@ class Corpus:
             if isinstance(row, Fault):
                 yield row
                 continue
-            line, values = row
+            line, values = row.line, row.values
             text = as_text(values[0])
-            if text is None:
-                yield Fault(name, line, "the text is no text", describe(values[0]), repr(values[0]))
-                continue
             id = str(number) if len(values) == 1 else (as_text(values[1]) or "").strip()
-            if not id:
-                yield Fault(name, line, "no id", "", text)
+            if text is None:
+                fault = "the text is no text", describe(values[0])
+            elif not id:
+                fault = "no id", ""
             elif not text.strip():
-                yield Fault(name, line, "empty text", f"id {id!r}", id)
+                fault = "empty text", f"id {id!r}"
             elif hash(id) in repeated and first_seen.setdefault(id, line) != line:
                 place = f"{id!r} stands on {self._records.unit} {first_seen[id]:,} already"
-                yield Fault(name, line, REPEATED, place, text)
+                fault = REPEATED, place
             else:
                 yield Document(id, text)
+                continue
+            whole = row.whole() if self._keeps_rows else ""
+            yield Fault(row.file or name, 0 if row.file else line, *fault, whole)
 
 
 def _open(path: Path, quotes: bool) -> Records:

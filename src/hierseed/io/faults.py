@@ -14,6 +14,11 @@ from hierseed.io.atomic import atomic_file
 
 KEPT = 100  # faults remembered in full; the rest are counted, so that memory stays bounded
 SHOWN = 5
+NOT_UTF8 = "not UTF-8"
+ADVICE = {  # what mends every fault of a kind
+    NOT_UTF8: "By the look of it this is Latin-1 or Windows-1252: save it as UTF-8, in Excel as "
+    "'CSV UTF-8'",
+}
 
 
 class Fault(NamedTuple):
@@ -25,9 +30,13 @@ class Fault(NamedTuple):
     detail: str = ""
     row: str = ""  # the row as it stands in the file, for the list of skipped rows
 
+    @property
+    def place(self) -> str:
+        """File and line."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.kind}" + (f" ({self.detail})" if self.detail else "")
+        return f"{self.place}: {self.kind}" + (f" ({self.detail})" if self.detail else "")
 
 
 class Faults:
@@ -42,18 +51,30 @@ class Faults:
     def add(self, fault: Fault) -> None:
         """Count a fault, and keep it while there is room."""
         self.counts[fault.kind] += 1
-        if len(self.kept) < KEPT:
+        if len(self.kept) < KEPT or self.counts[fault.kind] <= SHOWN:
             self.kept.append(fault._replace(row=""))
 
     def __len__(self) -> int:
         return self.counts.total()
 
-    def describe(self, shown: int = SHOWN) -> str:
-        """Say how many of which kind, then the first few on a line each."""
-        kinds = ", ".join(f"{count:,} × {kind}" for kind, count in self.counts.most_common(shown))
-        lines = [f"\n  - {fault}" for fault in self.kept[:shown]]
-        more = len(self) - shown
-        return kinds + "".join(lines) + (f"\n  … and {more:,} more" if more > 0 else "")
+    def told(self) -> list[str]:
+        """Every kind: its faults one by one where they are few, else the first and a count."""
+        lines: list[str] = []
+        for kind, count in self.counts.items():
+            same = [fault for fault in self.kept if fault.kind == kind]
+            if count <= SHOWN and kind not in ADVICE:
+                lines += map(str, same)
+                continue
+            places = ", ".join(fault.place for fault in same[1:SHOWN])
+            more = f"; and {count - 1:,} more like it: {places}" if places else ""
+            end = " …" if count > SHOWN else ""
+            advice = f". {ADVICE[kind]}" if kind in ADVICE else ""
+            lines.append(f"{same[0]}{more}{end}{advice}")
+        return lines
+
+    def describe(self) -> str:
+        """All that is told, a line each."""
+        return "".join(f"\n  - {line}" for line in self.told())
 
 
 class SkippedRows(AbstractContextManager["SkippedRows"]):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from hierseed.errors import CorpusError
-from hierseed.io.faults import Fault
+from hierseed.io.faults import NOT_UTF8, Fault
 from hierseed.io.records.lines import LIMIT, SIGNATURES
 from hierseed.io.records.row import Row
 
@@ -38,7 +39,8 @@ class TextFolder:
                 yield text
             else:
                 values = {"id": name, "text": text}
-                yield Row(number, [values[column] for column in names])
+                place = f"{self.path.name}/{name}"
+                yield Row(number, [values[c] for c in names], partial(str, text), place)
 
     def _read(self, name: str) -> str | Fault:
         file = self.path / name
@@ -60,8 +62,8 @@ class TextFolder:
             return raw.decode("utf-8-sig")
         except UnicodeDecodeError as fault:
             line = raw.count(b"\n", 0, fault.start) + 1
-            byte = f"byte 0x{raw[fault.start]:02X}; save the file as UTF-8"
-            return Fault(place, line, "not UTF-8", byte, raw.decode("utf-8", "replace"))
+            byte = f"byte 0x{raw[fault.start]:02X}"
+            return Fault(place, line, NOT_UTF8, byte, raw.decode("utf-8", "backslashreplace"))
 
 
 def _text_files(folder: Path) -> Iterator[str]:

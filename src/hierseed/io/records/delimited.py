@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from hierseed.errors import CorpusError
@@ -42,12 +43,13 @@ class DelimitedFile:
             if isinstance(record, Fault):
                 yield record
                 continue
-            line, values = record
+            lines, values = record
             if len(values) == width:
-                yield Row(line.number, [values[i] for i in wanted])
+                picked = [values[i] for i in wanted]
+                yield Row(lines[0].number, picked, partial(_joined, lines))
             else:
                 detail = f"{len(values)} fields, the first row has {width}"
-                yield self._fault(line, "wrong number of fields", detail)
+                yield self._fault(lines, "wrong number of fields", detail)
 
     def _read_header(self) -> tuple[str, list[str]]:
         best: tuple[str, list[str]] = (",", [])
@@ -67,7 +69,7 @@ class DelimitedFile:
             raise CorpusError(f"the row of column names can't be read. {fault}")
         return best
 
-    def _records(self, delimiter: str) -> Iterator[tuple[Line, list[str]] | Fault]:
+    def _records(self, delimiter: str) -> Iterator[tuple[list[Line], list[str]] | Fault]:
         csv.field_size_limit(max(csv.field_size_limit(), self.limit + 1))
         feed = _Feed(read_lines(self.path, self.limit), self.limit)
         reader = self._reader(feed, delimiter)
@@ -84,9 +86,9 @@ class DelimitedFile:
                 continue
             fault = next((line.fault for line in feed.taken if line.fault), None)
             if fault:
-                yield self._fault(feed.taken[0], *fault)
+                yield self._fault(feed.taken, *fault)
             elif values:  # a blank line has none
-                yield feed.taken[0], values
+                yield feed.taken, values
 
     def _reader(self, feed: _Feed, delimiter: str) -> Iterator[list[str]]:
         if self.quotes:
@@ -94,7 +96,7 @@ class DelimitedFile:
         return csv.reader(feed, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE)
 
     def _broken(self, feed: _Feed, delimiter: str, error: str) -> Fault:
-        first = feed.taken[0]
+        first = feed.taken[:1]  # the others are read again, as rows of their own
         fault = next((line.fault for line in feed.taken if line.fault), None)
         opened = _quote_opened(feed.taken, delimiter)
         if fault:
@@ -107,8 +109,8 @@ class DelimitedFile:
             advice = f"the row goes on for more than {self.limit:,} letters"
         return self._fault(first, "unclosed quote", f"opened on line {opened:,}; {advice}")
 
-    def _fault(self, line: Line, kind: str, detail: str) -> Fault:
-        return Fault(self.path.name, line.number, kind, detail, line.text.rstrip("\r\n"))
+    def _fault(self, lines: Sequence[Line], kind: str, detail: str) -> Fault:
+        return Fault(self.path.name, lines[0].number, kind, detail, _joined(lines))
 
 
 class _Feed:
@@ -138,6 +140,10 @@ class _Feed:
 
     def retry_after_first(self) -> None:
         self.waiting.extendleft(reversed(self.taken[1:]))
+
+
+def _joined(lines: Sequence[Line]) -> str:
+    return "".join(line.text for line in lines).rstrip("\r\n")
 
 
 def _quote_opened(lines: Sequence[Line], delimiter: str) -> int | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from hierseed.errors import CorpusError, MissingDependency
 from hierseed.io.faults import Fault
-from hierseed.io.records.row import Row, as_text
+from hierseed.io.records.row import Row, as_json, as_text
 
 
 class ExcelFile:
@@ -35,7 +35,8 @@ class ExcelFile:
         for number, values in enumerate(self._rows(), start=1):
             if number == 1 or all(value is None for value in values):
                 continue
-            yield Row(number, [values[i] if i < len(values) else None for i in wanted])
+            picked = [values[i] if i < len(values) else None for i in wanted]
+            yield Row(number, picked, partial(as_json, self.columns, values))
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         try:

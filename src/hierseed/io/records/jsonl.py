@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from hierseed.errors import CorpusError
@@ -37,9 +37,10 @@ class JsonLinesFile:
                 yield item
             else:
                 line, values = item
-                yield Row(line, [values.get(name) for name in names])
+                picked = [values.get(name) for name in names]
+                yield Row(line.number, picked, partial(line.text.rstrip, "\r\n"))
 
-    def _objects(self) -> Iterator[tuple[int, dict[str, object]] | Fault]:
+    def _objects(self) -> Iterator[tuple[Line, dict[str, object]] | Fault]:
         for line in read_lines(self.path, self.limit):
             if line.fault:
                 yield self._fault(line, *line.fault)
@@ -55,7 +56,7 @@ class JsonLinesFile:
                 yield self._fault(line, "broken JSON", str(error))
                 continue
             if isinstance(value, dict):
-                yield line.number, value
+                yield line, value
             else:
                 yield self._fault(line, "not a JSON object", f"a {type(value).__name__}")
 

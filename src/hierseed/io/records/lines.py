@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from hierseed.errors import CorpusError
+from hierseed.io.faults import NOT_UTF8
 
 LIMIT = 8 * 2**20  # bytes in one document; the Bible has 4.3 million
 
@@ -82,9 +83,8 @@ def _decode(number: int, raw: bytes) -> Line:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as fault:
         # Only the first fault of a line is told: after one wrong byte more follow.
-        bad = f"byte 0x{raw[fault.start]:02X} at position {fault.start + 1}"
-        detail = f"{bad}; save the file as UTF-8"
-        return Line(number, raw.decode("utf-8", "replace"), ("not UTF-8", detail))
+        detail = f"byte 0x{raw[fault.start]:02X} at position {fault.start + 1}"
+        return Line(number, raw.decode("utf-8", "backslashreplace"), (NOT_UTF8, detail))
     if "\0" in text:
         detail = f"a zero byte at position {text.index(chr(0)) + 1}"
         return Line(number, text, ("not text", detail))

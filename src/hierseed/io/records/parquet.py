@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hierseed.errors import CorpusError
-from hierseed.io.faults import Fault
-from hierseed.io.records.row import Row
+from hierseed.io.faults import NOT_UTF8, Fault
+from hierseed.io.records.row import Row, as_json
 
 ROWS = 4096  # at a time: the memory this takes, whatever the size of the file
 
@@ -33,6 +34,9 @@ class ParquetFile:
                 f"{path} is no Parquet file, or was cut off ({fault}). Copy or write it again"
             ) from None
         self.columns: list[str] = list(self._file.schema_arrow.names)
+        self._batches: Iterator[Any] = iter(())
+        self._batch: Any = None  # of all columns, after `_passed` rows
+        self._passed = 0
 
     def rows(self, names: Sequence[str]) -> Iterator[Row | Fault]:
         """Yield the values of the named columns."""
@@ -44,13 +48,37 @@ class ParquetFile:
                 for values in _values([batch.column(name) for name in names]):
                     number += 1
                     if isinstance(values, str):
-                        yield Fault(self.path.name, number, "not UTF-8", values)
+                        whole = self._whole(number)
+                        yield Fault(self.path.name, number, NOT_UTF8, values, whole)
                     else:
-                        yield Row(number, values)
+                        yield Row(number, values, partial(self._whole, number))
         except (pa.ArrowException, OSError) as fault:
             raise CorpusError(
                 f"{self.path} is damaged after row {number:,} ({fault}). Copy or write it again"
             ) from None
+
+    def _whole(self, number: int) -> str:
+        """All columns of a row; rows asked for in their order cost one pass over the file."""
+        if number <= self._passed:
+            self._passed, self._batch = 0, None
+        if self._batch is None:
+            self._batches = self._file.iter_batches(batch_size=ROWS)
+            self._batch = next(self._batches)
+        while number > self._passed + len(self._batch):
+            self._passed += len(self._batch)
+            self._batch = next(self._batches)
+        row = self._batch.slice(number - self._passed - 1, 1)
+        return as_json(self.columns, [_value(column[0]) for column in row.columns])
+
+
+def _value(cell: Any) -> Any:
+    """Python's value; bytes that are no UTF-8 are written as such."""
+    import pyarrow as pa
+
+    try:
+        return cell.as_py()
+    except UnicodeDecodeError:
+        return cell.cast(pa.binary()).as_py().decode("utf-8", "backslashreplace")
 
 
 def _values(columns: list[Any]) -> Iterator[list[Any] | str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 
@@ -10,6 +12,8 @@ class Row(NamedTuple):
 
     line: int
     values: list[Any]
+    whole: Callable[[], str] = str  # gives the row as it stands in the file, all columns of it
+    file: str = ""  # where each row is a file of its own
 
 
 def as_text(value: Any) -> str | None:
@@ -28,6 +32,11 @@ def as_text(value: Any) -> str | None:
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else str(value)
     return None
+
+
+def as_json(columns: Sequence[str], values: Sequence[Any]) -> str:
+    """Write a row of a format that has no lines."""
+    return json.dumps(dict(zip(columns, values)), ensure_ascii=False, default=str)
 
 
 def describe(value: Any) -> str:
