@@ -13,17 +13,14 @@ from numpy.typing import NDArray
 from hierseed.assignments import Assignments
 from hierseed.base import Progress, SeededEstimator, check_start, is_engine, need_seeds
 from hierseed.core.anchor.calibrate import temperature
-from hierseed.core.anchor.components import (
-    Components,
-    make_components,
-    parents_of_others,
-    sum_up,
-)
+from hierseed.core.anchor.components import Components, make_components, sum_up
 from hierseed.core.anchor.em import Settings, State, fit
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
+from hierseed.core.anchor.opening import open_up
 from hierseed.core.anchor.place import Placer, labels, scored
 from hierseed.core.anchor.precision import label_and_count, thresholds
+from hierseed.core.anchor.sample import draw
 from hierseed.core.anchor.seeds import Pairs, sum_seeds
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.exact import Grid
@@ -34,6 +31,9 @@ from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+
+NOWHERE = np.zeros(0, dtype=np.intp)
 
 
 class UnseededTopicWarning(UserWarning):
@@ -99,7 +99,7 @@ class AnchoredHierSeed(SeededEstimator):
         seed_weight: float = 10.0,
         tree_weight: float | None = None,
         smoothing: float = 1.0,
-        max_iter: int = 5,
+        max_iter: int = 3,
         tol: float = 1e-4,
         n_jobs: int | None = None,
     ) -> None:
@@ -144,14 +144,24 @@ class AnchoredHierSeed(SeededEstimator):
         settings = self._settings()
         blocks, largest = self._corpus(X)
         vectors, seed, topics, rows, longest = self._all_seeds(blocks, y, X_seeds, y_seeds, start)
-        self.taxonomy_ = self._extended(topics)
-        components = self._components(self.taxonomy_, topics)
+        has_seeds = np.bincount(topics, minlength=len(self.taxonomy)) > 0
+        self._name_bare(has_seeds)
+        parents = parents_of_others(self.taxonomy, has_seeds) if self.other else NOWHERE
+        components = make_components(self.taxonomy.tree, has_seeds, parents)
         lattice = Lattice.holding(blocks.n + len(topics), max(largest, longest))
         pairs = Pairs(vectors, seed, components.of_topic[topics])
         seeds = sum_seeds(pairs, components, lattice, rows)
         keeping = self._resumable(checkpoint, State, blocks, vectors, seed, topics, rows)
-        result = fit(blocks, components, seeds, settings, lattice, progress=progress, **keeping)
-        warm = temperature(blocks, pairs, result, lattice)
+        sample = draw(blocks, lattice, rows)
+        opening = open_up(sample, components, seeds, settings, lattice)
+        rest = opening.components.parent[opening.components.is_rest]
+        self.taxonomy_ = with_rest(self.taxonomy, np.concatenate([parents, rest]))
+        components = components_of(self.taxonomy_, has_seeds, rest)
+        result = fit(
+            blocks, components, seeds.among(len(components)), settings, lattice,
+            opening.mixture, opening.scale, progress=progress, **keeping,
+        )  # fmt: skip
+        warm = temperature(sample, pairs, opening, result, lattice)
         self._keep(components, result.mixture, result.node_means, warm, lattice.vectors)
         self.tree_weight_ = result.problem.scale.tree_weight
         self.history_ = result.history
@@ -163,12 +173,18 @@ class AnchoredHierSeed(SeededEstimator):
     def _keep(
         self, components: Components, mixture: Mixture, means: Floats, warm: float, grid: Grid
     ) -> None:
-        self.vectors_ = means[: len(self.taxonomy_)]
+        self.vectors_ = with_groups(components, mixture, means[: len(self.taxonomy_)])
         self.temperature_ = warm
         self.sizes_ = sum_up(components, np.exp(mixture.log_size))
         self.thresholds_ = np.zeros(max(self.taxonomy_.tree.height, 1))
         self._placer = Placer(
-            components, mixture, warm, self.vectors_, self.thresholds_, grid, self.several
+            components,
+            mixture.without_factor(),
+            warm,
+            self.vectors_,
+            self.thresholds_,
+            grid,
+            self.several,
         )
 
     def _label(self, blocks: Blocks, rows: Ints, topics: Ints) -> None:
@@ -203,26 +219,18 @@ class AnchoredHierSeed(SeededEstimator):
             )
         return vectors, seed, topics, rows, longest
 
-    def _extended(self, topics: Ints) -> Taxonomy:
-        """Append Other topics; say which leaves can't be reached."""
-        taxonomy, tree = self.taxonomy, self.taxonomy.tree
-        has_seeds = np.bincount(topics, minlength=len(taxonomy)) > 0
-        bare = np.flatnonzero(tree.is_leaf & ~has_seeds & ~taxonomy.is_other)
+    def _name_bare(self, has_seeds: Bools) -> None:
+        """Say which leaves can't be reached."""
+        taxonomy = self.taxonomy
+        bare = np.flatnonzero(taxonomy.tree.is_leaf & ~has_seeds & ~taxonomy.is_other)
         if len(bare):
             warnings.warn(
                 f"{len(bare)} leaves have no seed and get no documents: "
                 f"{name_some(taxonomy.paths[topic] for topic in bare)}. Give each a seed, or one "
                 "made from its name (hierseed fit --seeds-from-names).",
                 UnseededTopicWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
-        if not self.other:
-            return taxonomy
-        return taxonomy.with_others(parents_of_others(tree, has_seeds, taxonomy.is_other))
-
-    def _components(self, taxonomy: Taxonomy, topics: Ints) -> Components:
-        has_seeds = np.bincount(topics, minlength=len(taxonomy)) > 0
-        return make_components(taxonomy.tree, has_seeds, taxonomy.is_other, self.other)
 
     # ---------------------------------------------------------------- using it
 
@@ -255,7 +263,6 @@ class AnchoredHierSeed(SeededEstimator):
             "temperature": self.temperature_,
             "tree_weight": self.tree_weight_,
             "bits": placer.grid.bits,
-            "none": bool((placer.components.topic < 0).any()),
             "objective": self.objective_,
             "coverage": self.coverage_,
             "history": self.history_,
@@ -265,7 +272,8 @@ class AnchoredHierSeed(SeededEstimator):
             "vectors": self.vectors_,
             "thresholds": self.thresholds_,
             "labels": self.labels_,
-            "component_topics": placer.components.topic,
+            "seeded": placer.components.topic[~placer.components.is_rest],
+            "rest": placer.components.parent[placer.components.is_rest],
             "means": mixture.means,
             "log_size": mixture.log_size,
             "direction": mixture.direction,
@@ -274,12 +282,9 @@ class AnchoredHierSeed(SeededEstimator):
         return header, arrays
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        topics = arrays["component_topics"]
-        has_seeds = np.zeros(len(self.taxonomy_) + 1, dtype=bool)
-        has_seeds[topics] = True
-        components = make_components(
-            self.taxonomy_.tree, has_seeds[:-1], self.taxonomy_.is_other, header["none"]
-        )
+        has_seeds = np.zeros(len(self.taxonomy_), dtype=bool)
+        has_seeds[arrays["seeded"]] = True
+        components = components_of(self.taxonomy_, has_seeds, arrays["rest"])
         mixture = Mixture(
             arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"]
         )
@@ -343,3 +348,46 @@ def _with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats)
     for name, value in shared.items():
         shared[name] = np.concatenate([getattr(placed, name)[rest], value])[order]
     return replace(placed, **shared)
+
+
+def parents_of_others(taxonomy: Taxonomy, has_seeds: Bools) -> Ints:
+    """Where documents may belong to no listed topic from the start.
+
+    Below the root; inner topics with seeds below but none of their own; those whose Other is
+    listed. Of a branch without any seed nothing is known, so nothing can be like it.
+    """
+    tree, below = taxonomy.tree, has_seeds.copy()
+    for topic in range(len(tree) - 1, -1, -1):
+        below[tree.parent[topic]] |= below[topic] and tree.parent[topic] >= 0
+    bare = np.flatnonzero(~tree.is_leaf & ~has_seeds & below)
+    listed = tree.parent[taxonomy.is_other & ~has_seeds]
+    return np.unique(np.concatenate([[-1], bare, listed])).astype(np.intp)
+
+
+def with_rest(taxonomy: Taxonomy, parents: Ints) -> Taxonomy:
+    """Append an Other to each of these topics that has none; the root has None."""
+    known = set(taxonomy.tree.parent[taxonomy.is_other].tolist())
+    if not len(parents):
+        return taxonomy
+    return taxonomy.with_others(
+        [p for p in np.unique(parents).tolist() if p >= 0 and p not in known]
+    )
+
+
+def components_of(taxonomy: Taxonomy, has_seeds: Bools, rest: Ints) -> Components:
+    """Components with their Other topics; those below the root are None."""
+    place = np.full(len(taxonomy) + 1, -1, dtype=np.intp)
+    others = np.flatnonzero(taxonomy.is_other)[::-1]
+    place[taxonomy.tree.parent[others]] = others
+    has_seeds = np.concatenate([has_seeds, np.zeros(len(taxonomy) - len(has_seeds), dtype=bool)])
+    return make_components(taxonomy.tree, has_seeds, rest, place[rest])
+
+
+def with_groups(components: Components, mixture: Mixture, means: Floats) -> Floats:
+    """Means of topics; an Other lies in the middle of its groups."""
+    means, rest = means.copy(), np.flatnonzero(components.is_rest & (components.topic >= 0))
+    size = np.exp(mixture.log_size)
+    for topic in np.unique(components.topic[rest]):
+        mine = rest[components.topic[rest] == topic]
+        means[topic] = size[mine] @ mixture.means[mine] / size[mine].sum()
+    return means

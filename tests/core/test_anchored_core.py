@@ -5,22 +5,27 @@ import pytest
 from scipy.stats import multivariate_normal
 from worlds import TREES, make_world
 
-from hierseed.core.anchor.calibrate import SAMPLE, halves, most_likely, sample
-from hierseed.core.anchor.components import make_components, parents_of_others, sum_up
+from hierseed.core.anchor.calibrate import halves, most_likely
+from hierseed.core.anchor.components import make_components, sum_up
 from hierseed.core.anchor.em import (
     PULL,
     SIZE_PRIOR,
     START,
     Settings,
+    advance,
     fit,
     maximise,
     objective,
+    pose,
     start,
 )
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture, shares
-from hierseed.core.anchor.moments import spread, totals
+from hierseed.core.anchor.moments import Totals, spread, totals
+from hierseed.core.anchor.opening import distinct, far_halves, open_up
 from hierseed.core.anchor.precision import STEPS, thresholds
+from hierseed.core.anchor.sample import SAMPLE, Sample, draw
+from hierseed.core.anchor.scale import Scale
 from hierseed.core.anchor.seeds import Pairs, sum_seeds
 from hierseed.core.anchor.tree_means import tree_means
 from hierseed.core.blocks import ArrayBlocks
@@ -32,15 +37,21 @@ def set_up(name="two levels", other=True, **world):
     taxonomy, X, y, _ = make_world(name, **world)
     rows = np.flatnonzero(y >= 0)
     has_seeds = np.bincount(y[rows], minlength=len(taxonomy)) > 0
-    if other:
-        taxonomy = taxonomy.with_others(
-            parents_of_others(taxonomy.tree, has_seeds, taxonomy.is_other)
-        )
-        has_seeds = np.append(has_seeds, np.zeros(len(taxonomy) - len(has_seeds), dtype=bool))
-    components = make_components(taxonomy.tree, has_seeds, taxonomy.is_other, other)
+    inner = np.flatnonzero(~taxonomy.tree.is_leaf & ~has_seeds)
+    rest = np.append(inner, -1) if other else np.zeros(0, dtype=np.intp)
+    components = make_components(taxonomy.tree, has_seeds, rest)
     pairs = Pairs(X[rows], rows, components.of_topic[y[rows]])
     lattice = Lattice.holding(len(X), float(np.linalg.norm(X, axis=1).max()))
     return X, components, pairs, lattice, rows
+
+
+def begun(X, components, pairs, lattice, rows, settings, block=64, within=None):
+    """Blocks, seeds, problem and the mixture that round balls at the parents' means start from."""
+    blocks, seeds = ArrayBlocks(X, block), sum_seeds(pairs, components, lattice, rows)
+    scale = Scale(within or float(X.var(axis=0).sum()), settings.tree_weight or 8.0)
+    problem = pose(components, seeds, spread(blocks, lattice, rows), scale, settings)
+    rest = X[: components.is_rest.sum()]
+    return blocks, seeds, problem, start(problem, rest)
 
 
 # ------------------------------------------------------------------ oracles
@@ -72,13 +83,11 @@ def test_tree_means_solve_the_whole_system_at_once(name):
 def test_rounds_equal_a_dense_version(name):
     X, components, pairs, lattice, rows = set_up(name, per_leaf=40, spread=0.8)
     settings = Settings(max_iter=4, tol=0, tree_weight=2.0)
-    seeds = sum_seeds(pairs, components, lattice, rows)
-    found = fit(ArrayBlocks(X, 64), components, seeds, settings, lattice)
-    problem = found.problem
+    blocks, seeds, problem, mixture = begun(X, components, pairs, lattice, rows, settings)
+    found = fit(blocks, components, seeds, settings, lattice, mixture, problem.scale)
     U, K = np.delete(X, rows, axis=0), len(components)
     w = min(1.0, PULL * 10 * len(rows) / len(U))
     S = np.eye(K)[pairs.component]
-    mixture, _ = start(problem, found.strangers)
     mu, log_size = mixture.means, mixture.log_size
     W = START * problem.variance * np.eye(X.shape[1])
     for _ in range(4):
@@ -103,11 +112,7 @@ def test_rounds_equal_a_dense_version(name):
 
 def test_objective_is_the_penalised_likelihood_it_says():
     X, components, pairs, lattice, rows = set_up(per_leaf=30, spread=0.8)
-    seeds, blocks = sum_seeds(pairs, components, lattice, rows), ArrayBlocks(X, 50)
-    settings = Settings(max_iter=2, tol=0)
-    found = fit(blocks, components, seeds, settings, lattice)
-    problem = found.problem
-    mixture, _ = start(problem, found.strangers)
+    blocks, _, problem, mixture = begun(X, components, pairs, lattice, rows, Settings(), 50)
     mixture, _, steps = maximise(problem, totals(blocks, mixture, lattice, rows))
     value = objective(problem, mixture, totals(blocks, mixture, lattice, rows), steps)
     W = np.linalg.inv(mixture.inverse)
@@ -129,9 +134,9 @@ def test_objective_is_the_penalised_likelihood_it_says():
 @pytest.mark.parametrize("name", TREES)
 def test_objective_never_rises(name, seed):
     X, components, pairs, lattice, rows = set_up(name, per_leaf=25, spread=1.5, seed=seed, width=8)
-    seeds = sum_seeds(pairs, components, lattice, rows)
     settings = Settings(max_iter=25, tol=0)
-    history = fit(ArrayBlocks(X), components, seeds, settings, lattice).history
+    blocks, seeds, problem, mixture = begun(X, components, pairs, lattice, rows, settings)
+    history = fit(blocks, components, seeds, settings, lattice, mixture, problem.scale).history
     values = [entry["objective"] for entry in history]
     assert len(values) > 3
     assert max(np.diff(values), default=0) < 1e-8
@@ -171,12 +176,72 @@ def test_shares_sum_to_one_and_soften_with_temperature():
 
 def test_sum_up_adds_children_to_parents():
     tree = Tree([-1, 0, 0, 1, 1])
-    components = make_components(tree, np.array([1, 0, 1, 1, 1], bool), np.zeros(5, bool), True)
+    components = make_components(tree, np.array([1, 0, 1, 1, 1], bool), np.array([-1]))
     total = sum_up(components, np.arange(1.0, 1 + len(components)))
     by_topic = dict(zip(components.topic.tolist(), np.arange(1.0, 1 + len(components))))
     assert total[1] == by_topic[3] + by_topic[4]
     assert total[0] == total[1] + by_topic[2] + by_topic[0]
     assert total[-1] == by_topic[-1]
+
+
+def test_several_groups_of_one_other_add_up():
+    tree = Tree([-1, 0, 0, 0])  # the last is Other
+    has_seeds = np.array([0, 1, 1, 0], bool)
+    components = make_components(tree, has_seeds, np.array([0, 0, -1]), np.array([3, 3, -1]))
+    assert components.topic.tolist() == [1, 2, 3, 3, -1]
+    assert components.parent.tolist() == [0, 0, 0, 0, -1]
+    assert sum_up(components, np.array([1.0, 2, 4, 8, 16])).tolist() == [15, 1, 2, 12, 16]
+
+
+# ------------------------------------------------------------------ the opening
+
+
+def halved_world():
+    """Six listed topics far apart; the first is one of two halves, and has its seeds in one."""
+    rng = np.random.default_rng(0)
+    topic = np.repeat(np.arange(6), 100)
+    X = rng.normal(size=(700, 12))
+    X[np.arange(600), topic] += 8
+    X[600:, 0] += 8
+    X[600:, 11] += 12  # what nobody listed: beside the first topic, as far as others are
+    rows = np.concatenate([100 * t + np.arange(4) for t in range(6)])
+    components = make_components(Tree([-1] * 6), np.ones(6, bool), np.array([-1]))
+    pairs = Pairs(X[rows], rows, topic[rows])
+    lattice = Lattice.holding(len(X), float(np.linalg.norm(X, axis=1).max()))
+    return X, components, pairs, lattice, rows
+
+
+def test_the_far_half_of_a_topic_lies_where_its_seeds_do_not():
+    X, components, pairs, lattice, rows = halved_world()
+    listed = components.with_rest(np.zeros(0, dtype=np.intp))  # nothing else to take it in
+    blocks, _, problem, mixture = begun(X, listed, pairs, lattice, rows, Settings(), within=12.0)
+    mixture, seen = advance(problem, blocks, lattice, mixture, 3)
+    parents, means, weights = far_halves(problem, blocks, lattice, mixture, seen)
+    assert parents.tolist() == [-1] * 6
+    np.testing.assert_allclose(means[0], X[600:].mean(axis=0), atol=0.6)
+    assert weights[0] == pytest.approx(100, rel=0.1)
+
+
+@pytest.mark.parametrize("missing", [True, False])
+def test_the_opening_finds_what_nobody_listed_and_nothing_else(missing):
+    X, components, pairs, lattice, rows = halved_world()
+    seeds = sum_seeds(pairs, components, lattice, rows)
+    sample = Sample(ArrayBlocks(X[: 700 if missing else 600]), 1, rows)
+    found = open_up(sample, components, seeds, Settings(), lattice)
+    rest = np.flatnonzero(found.components.is_rest)
+    assert (len(rest) > 0) == missing
+    share = shares(found.mixture.log_joint(X))[0][:, rest].sum(axis=1)
+    assert (share[600:] > 0.9).mean() == missing
+    assert share[:600].mean() < 0.01
+
+
+def test_groups_near_a_listed_topic_or_almost_empty_are_dropped():
+    means = np.array([[0.0, 0], [4, 0], [2, 3.9], [0, 1], [4, 8]])
+    mixture = Mixture.of(means, np.eye(2), np.log(np.full(5, 0.2)))
+    components = make_components(Tree([-1, -1]), np.ones(2, bool), np.full(3, -1))
+    for counts, expected in (([9.0, 9, 9], [0, 1, 2, 4]), ([9.0, 9, 2], [0, 1, 2])):
+        seen = Totals(np.array([9.0, 9, *counts]), means, 0.0)
+        assert distinct(components, mixture, seen, 0.9).tolist() == expected
 
 
 # ------------------------------------------------------------------ calibration and the dial
@@ -210,16 +275,17 @@ def test_the_sample_goes_by_content_and_has_the_right_size(dtype):
     X = np.random.default_rng(0).normal(size=(4 * SAMPLE + 5, 3)).astype(dtype)
     lattice = Lattice.holding(len(X), 10.0)
     none = np.zeros(0, dtype=np.intp)
-    some, copies, _ = sample(ArrayBlocks(X), lattice, none)
+    drawn = draw(ArrayBlocks(X), lattice, none)
+    some, copies = drawn.blocks, drawn.copies
     assert some.n * copies == pytest.approx(len(X), rel=0.15)
-    back, _, _ = sample(ArrayBlocks(X[::-1], 777), lattice, none)
+    back = draw(ArrayBlocks(X[::-1], 777), lattice, none).blocks
     rows = np.arange(some.n)
     chosen = {*map(bytes, some.take(rows))}
     assert chosen == {*map(bytes, back.take(rows))}
     seeds = np.flatnonzero([bytes(x) in chosen for x in X.astype(np.float64)])[:3]
-    less, _, skip = sample(ArrayBlocks(X), lattice, seeds)
-    assert less.n == some.n - len(seeds)  # seeds are left out of the sample
-    assert not len(skip)
+    less = draw(ArrayBlocks(X), lattice, seeds)
+    assert less.blocks.n == some.n - len(seeds)  # seeds are left out of the sample
+    assert not len(less.skip)
 
 
 def test_thresholds_keep_as_much_as_the_precision_allows():

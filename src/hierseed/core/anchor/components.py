@@ -1,8 +1,8 @@
 """Which kinds of documents the mixture knows, and where each hangs in the tree.
 
 A component is a kind of document with a place in the taxonomy: a leaf; an inner topic that has
-seeds of its own (its documents stop there); Other below an inner topic that has none; and None
-below the root.
+seeds of its own (its documents stop there); and, without seeds, groups of documents that belong
+to Other below an inner topic or, below the root, to None.
 """
 
 from __future__ import annotations
@@ -14,20 +14,23 @@ from numpy.typing import NDArray
 
 from hierseed.core.tree import Tree
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Components:
-    """Components of a mixture over a tree whose Other topics are appended already.
+    """Components of a mixture over a tree; those with seeds come first.
 
     Attributes
     ----------
-    tree : listed topics and Other topics
-    nodes : the same, with one node more for each inner topic's own documents and for None
+    tree : listed topics, and Other topics where they are known yet
+    nodes : the same, with one node more for each inner topic's own documents and for each
+        component without seeds
     node : node of each component, a leaf of `nodes`
-    topic : topic that documents of the component are placed in, -1 for None
+    topic : topic that documents of the component are placed in, -1 for None; several components
+        may share an Other
     is_rest : True for Other and None, which have no seeds
     """
 
@@ -42,45 +45,64 @@ class Components:
 
     @property
     def of_topic(self) -> Ints:
-        """Component of each topic, -1 where it has none; the last entry answers for None."""
+        """A component of each topic, -1 where it has none; the last entry answers for None."""
         place = np.full(len(self.tree) + 1, -1, dtype=np.intp)
         place[self.topic] = np.arange(len(self))
         return place
 
+    @property
+    def parent(self) -> Ints:
+        """Inner topic that each component hangs below, -1 for the root."""
+        return self.nodes.parent[self.node]
 
-def parents_of_others(tree: Tree, has_seeds: Bools, is_other: Bools) -> list[int]:
-    """Inner topics that need an Other: seeds below, none of their own, and no Other yet.
+    def with_rest(self, parents: Ints, places: Ints | None = None) -> Components:
+        """The same with seeds, and one component without below each of these topics.
 
-    Of a branch without any seed nothing is known, so it can't have documents that fit none of
-    its children.
+        `places` are the Other topics of the parents; while they are not known, all are None.
+        """
+        places = np.full(len(parents), -1) if places is None else places
+        listed, tree = ~self.is_rest, self.tree
+        own = self.topic[listed & (self.node >= len(tree))]
+        nodes = Tree(np.concatenate([tree.parent, own, parents]).astype(np.intp))
+        node = np.concatenate([self.node[listed], len(tree) + len(own) + np.arange(len(parents))])
+        topic = np.concatenate([self.topic[listed], places])
+        is_rest = np.arange(len(node)) >= listed.sum()
+        return Components(tree, nodes, node.astype(np.intp), topic.astype(np.intp), is_rest)
+
+
+def make_components(
+    tree: Tree, has_seeds: Bools, rest: Ints, places: Ints | None = None
+) -> Components:
+    """List the components of a tree.
+
+    Parameters
+    ----------
+    has_seeds : a listed leaf without seeds has no component
+    rest : inner topic, -1 for the root, that each component without seeds hangs below
+    places : its Other topic, -1 for None
     """
-    seeded = has_seeds.copy()
-    for topic in range(len(tree) - 1, -1, -1):
-        if seeded[topic] and tree.parent[topic] >= 0:
-            seeded[tree.parent[topic]] = True
-    return [
-        topic
-        for topic in np.flatnonzero(~tree.is_leaf & ~has_seeds & seeded).tolist()
-        if not is_other[tree.children(topic)].any()
-    ]
-
-
-def make_components(tree: Tree, has_seeds: Bools, is_other: Bools, none: bool) -> Components:
-    """List the components of a tree; a listed leaf without seeds has none."""
-    leaves = np.flatnonzero(tree.is_leaf & (has_seeds | is_other))
+    leaves = np.flatnonzero(tree.is_leaf & has_seeds)
     own = np.flatnonzero(~tree.is_leaf & has_seeds)
-    extra = np.concatenate([own, [-1]]) if none else own
-    nodes = Tree(np.concatenate([tree.parent, extra]).astype(np.intp))
-    topic = np.concatenate([leaves, extra]).astype(np.intp)
-    node = np.concatenate([leaves, len(tree) + np.arange(len(extra))]).astype(np.intp)
-    return Components(tree, nodes, node, topic, np.append(is_other, True)[topic])
+    nodes = Tree(np.concatenate([tree.parent, own]).astype(np.intp))
+    node = np.concatenate([leaves, len(tree) + np.arange(len(own))]).astype(np.intp)
+    seeded = np.zeros(len(node), dtype=bool)
+    topic = np.concatenate([leaves, own]).astype(np.intp)
+    return Components(tree, nodes, node, topic, seeded).with_rest(rest, places)
 
 
-def sum_up(components: Components, own: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(topics + 1, …): a value per component, added up over each topic and all below; None last."""
-    tree = components.tree
-    total = np.zeros((len(tree) + 1, *own.shape[1:]))
-    total[components.topic] = own
+def gather(components: Components, own: Floats) -> Floats:
+    """(topics + 1, …): a value per component, added up over those of a topic; None last."""
+    total = np.zeros((len(components.tree) + 1, *own.shape[1:]))
+    listed = int((~components.is_rest).sum())
+    total[components.topic[:listed]] = own[:listed]
+    for component in range(listed, len(components)):
+        total[components.topic[component]] += own[component]
+    return total
+
+
+def sum_up(components: Components, own: Floats) -> Floats:
+    """(topics + 1, …): the same, added up over each topic and all below."""
+    tree, total = components.tree, gather(components, own)
     for topic in range(len(tree) - 1, -1, -1):
         if tree.parent[topic] >= 0:
             total[tree.parent[topic]] += total[topic]

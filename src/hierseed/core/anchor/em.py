@@ -16,6 +16,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,8 @@ from hierseed.core.anchor.components import Components
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
 from hierseed.core.anchor.moments import Spread, Totals, spread, totals
-from hierseed.core.anchor.scale import Scale, learn_scale
+from hierseed.core.anchor.scale import Scale
 from hierseed.core.anchor.seeds import Seeds
-from hierseed.core.anchor.strangers import Strangers, find_strangers
 from hierseed.core.anchor.tree_means import tree_means
 from hierseed.core.blocks import Blocks
 
@@ -47,7 +47,7 @@ class Settings:
     tree_weight: float | None = None
     smoothing: float = 1.0
     other_share: float = 0.05
-    max_iter: int = 5
+    max_iter: int = 3
     tol: float = 1e-4
 
 
@@ -62,11 +62,17 @@ class Problem:
     settings: Settings
     document_weight: float
 
-    @property
+    @cached_property
     def mass(self) -> float:
         """Total weight of documents and seeds."""
         seeds = self.settings.seed_weight * self.seeds.weights.sum()
         return self.document_weight * self.corpus.n + float(seeds)
+
+    @cached_property
+    def squares(self) -> Floats:
+        """Weighted products of all documents and seeds."""
+        w, s = self.document_weight, self.settings.seed_weight
+        return w * self.corpus.products + s * self.seeds.products
 
     @property
     def strength(self) -> float:
@@ -78,7 +84,7 @@ class Problem:
         """Variance added to every coordinate."""
         return self.settings.smoothing * self.variance
 
-    @property
+    @cached_property
     def variance(self) -> float:
         """Variance of a coordinate of documents around their topic."""
         # a corpus of doubles does not stray at all: rounding is all the variance it has
@@ -95,7 +101,6 @@ class Fitted:
     node_means: Floats
     history: list[dict[str, Any]]
     problem: Problem
-    strangers: Strangers
 
 
 @dataclass(frozen=True)
@@ -103,12 +108,35 @@ class State:
     """Where the rounds stand after one of them: all that it takes to go on."""
 
     corpus: Spread
-    strangers: Strangers
     mixture: Mixture
     node_means: Floats
     seen: Totals
     history: list[dict[str, Any]]
     done: bool
+
+
+def pose(
+    components: Components,
+    seeds: Seeds,
+    corpus: Spread,
+    scale: Scale,
+    settings: Settings,
+    copies: int = 1,
+) -> Problem:
+    """Pose the problem; where rows are a sample, each stands for so many `copies`."""
+    weight = settings.seed_weight * float(seeds.weights.sum())
+    drawn = PULL * weight / max(corpus.n * copies, 1)  # bounds the drift in large corpora
+    return Problem(components, seeds, corpus, scale, settings, min(1.0, drawn) * copies)
+
+
+def advance(
+    problem: Problem, blocks: Blocks, lattice: Lattice, mixture: Mixture, rounds: int
+) -> tuple[Mixture, Totals]:
+    """Run some rounds without looking at the objective; also what the last one has seen."""
+    for _ in range(rounds):
+        seen = totals(blocks, mixture, lattice, problem.seeds.rows)
+        mixture, _, _ = maximise(problem, seen)
+    return mixture, seen
 
 
 def fit(
@@ -117,38 +145,26 @@ def fit(
     seeds: Seeds,
     settings: Settings,
     lattice: Lattice,
+    mixture: Mixture,
+    scale: Scale,
     *,
-    corpus: Spread | None = None,
-    scale: Scale | None = None,
-    strangers: Strangers | None = None,
-    copies: int = 1,
-    watch: bool = True,
     progress: Progress | None = None,
     resume: State | None = None,
     keep: Callable[[State], None] | None = None,
 ) -> Fitted:
-    """Run the rounds.
+    """Run the rounds on the whole corpus, from a mixture that the opening has found.
 
     Parameters
     ----------
-    corpus, scale, strangers : where they are known already
-    copies : each row stands for so many documents (a sample)
-    watch : follow the objective, and stop where it stands still
     resume, keep : where an earlier fit stood; called with where this one stands after each round
     """
-    if resume:
-        corpus, strangers = resume.corpus, resume.strangers
-    corpus = corpus or spread(blocks, lattice, seeds.rows)
-    strangers = strangers or find_strangers(blocks, components, seeds, lattice)
-    scale = scale or learn_scale(components, seeds, strangers.stray, settings.tree_weight)
-    weight = settings.seed_weight * float(seeds.weights.sum())
-    drawn = PULL * weight / max(corpus.n * copies, 1)  # bounds the drift in large corpora
-    problem = Problem(components, seeds, corpus, scale, settings, min(1.0, drawn) * copies)
+    corpus = resume.corpus if resume else spread(blocks, lattice, seeds.rows)
+    problem = pose(components, seeds, corpus, scale, settings)
+    is_none = components.topic < 0
     if resume:
         mixture, means, seen = resume.mixture, resume.node_means, resume.seen
         value, history = resume.history[-1]["objective"], list(resume.history)
     else:
-        mixture, means = start(problem, strangers)
         seen = totals(blocks, mixture, lattice, seeds.rows)
         value, history = math.inf, []
     for number in range(len(history) + 1, settings.max_iter + 1):
@@ -156,14 +172,9 @@ def fit(
             break
         began = time.perf_counter()
         mixture, means, steps = maximise(problem, seen)
-        if not watch and number == settings.max_iter:
-            break
         before, seen = seen, totals(blocks, mixture, lattice, seeds.rows)
-        if not watch:
-            continue
         last, value = value, objective(problem, mixture, seen, steps)
-        none = components.of_topic[-1]
-        lost = seen.weights[none] / max(corpus.n, 1) if none >= 0 else 0.0
+        lost = seen.weights[is_none].sum() / max(corpus.n, 1)
         history.append(
             {
                 "round": number,
@@ -175,40 +186,37 @@ def fit(
         )
         done = last - value <= settings.tol
         if keep:
-            keep(State(corpus, strangers, mixture, means, seen, list(history), done))
+            keep(State(corpus, mixture, means, seen, list(history), done))
         if progress:
             progress(history[-1])
         if done:
             break
-    return Fitted(mixture, means, history, problem, strangers)
+    return Fitted(mixture, means, history, problem)
 
 
-def start(problem: Problem, strangers: Strangers) -> tuple[Mixture, Floats]:
-    """Means from seeds, strangers and the tree; round balls; sizes as believed beforehand."""
+def start(problem: Problem, rest: Floats) -> Mixture:
+    """Means from seeds and the tree, `rest` for those without seeds; round balls, equal sizes."""
     seeds, components, settings = problem.seeds, problem.components, problem.settings
-    w, s = problem.document_weight, settings.seed_weight
-    sums, weights = s * seeds.sums, s * seeds.weights
-    listed, _ = tree_means(components.nodes, components.node, sums, weights, problem.strength)
-    sums, weights = sums + w * strangers.sums, weights + w * strangers.weights
-    means, _ = tree_means(components.nodes, components.node, sums, weights, problem.strength)
-    own = components.node[~components.is_rest]
-    means[own] = listed[own]  # strangers move no topic that has seeds
-    rest, share = components.is_rest, settings.other_share
-    n_rest = max(int(rest.sum()), 1)
-    size = np.where(rest, share / n_rest, (1 - share) / max(len(rest) - n_rest, 1))
-    ball = START * problem.variance
-    return Mixture.of_balls(means[components.node], ball, np.log(size)), means
+    s, is_rest, share = settings.seed_weight, components.is_rest, settings.other_share
+    nodes, _ = tree_means(
+        components.nodes, components.node, s * seeds.sums, s * seeds.weights, problem.strength
+    )
+    means = nodes[components.node]
+    means[is_rest] = rest
+    n_rest = max(int(is_rest.sum()), 1)
+    size = np.where(is_rest, share / n_rest, (1 - share) / max(len(is_rest) - n_rest, 1))
+    return Mixture.of_balls(means, START * problem.variance, np.log(size))
 
 
 def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, Floats]:
     """M-step: sizes, means and covariance that fit the shares best; all in closed form."""
-    seeds, components, corpus = problem.seeds, problem.components, problem.corpus
+    seeds, components = problem.seeds, problem.components
     w, s = problem.document_weight, problem.settings.seed_weight
     sums = w * seen.sums + s * seeds.sums
     weights = w * seen.weights + s * seeds.weights
     nodes, steps = tree_means(components.nodes, components.node, sums, weights, problem.strength)
     means = nodes[components.node]
-    scatter = w * corpus.products + s * seeds.products + problem.strength * steps.T @ steps
+    scatter = problem.squares + problem.strength * steps.T @ steps
     scatter += means.T @ (means * weights[:, None] - 2.0 * sums)
     covariance = (scatter + scatter.T) / (2.0 * problem.mass)
     covariance[np.diag_indices_from(covariance)] += problem.ridge
@@ -218,11 +226,9 @@ def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, Floats]:
 
 def objective(problem: Problem, mixture: Mixture, seen: Totals, steps: Floats) -> float:
     """Penalised negative log-likelihood per unit of weight: falls in every round."""
-    seeds, corpus, settings = problem.seeds, problem.corpus, problem.settings
-    w, s = problem.document_weight, settings.seed_weight
+    seeds, w, s = problem.seeds, problem.document_weight, problem.settings.seed_weight
     inverse, width = mixture.inverse, len(mixture.inverse)
-    squares = w * corpus.products + s * seeds.products
-    squares = squares + problem.strength * steps.T @ steps
+    squares = problem.squares + problem.strength * steps.T @ steps
     linear = (seeds.sums * mixture.direction.T).sum() + seeds.weights @ mixture.offset
     value = w * seen.log_likelihood + s * linear + seeds.weights @ mixture.log_size
     value += SIZE_PRIOR * mixture.log_size.sum()

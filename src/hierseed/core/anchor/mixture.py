@@ -6,13 +6,13 @@ the document: one matrix product scores a block.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Floats = NDArray[np.float64]
 
@@ -39,12 +39,16 @@ class Mixture:
     @classmethod
     def of(cls, means: Floats, covariance: Floats, log_size: Floats) -> Mixture:
         """Factor the covariance; one thread, so that bits do not depend on their number."""
-        with threadpool_limits(1):
+        with _libraries().limit(limits=1):
             factor, fault = lapack.dpotrf(covariance, lower=1)
             assert fault == 0, "smoothing keeps the covariance positive"
             direction, _ = lapack.dpotrs(factor, means.T, lower=1)
         offset = -0.5 * np.einsum("kj,jk->k", means, direction)
         return cls(means, log_size, np.ascontiguousarray(direction), offset, factor)
+
+    def without_factor(self) -> Mixture:
+        """What a block needs of it, and no more: this travels to the workers of a cluster."""
+        return replace(self, factor=None)
 
     @classmethod
     def of_balls(cls, means: Floats, variance: float, log_size: Floats) -> Mixture:
@@ -52,10 +56,40 @@ class Mixture:
         offset = -0.5 * np.einsum("kj,kj->k", means, means) / variance
         return cls(means, log_size, np.ascontiguousarray(means.T) / variance, offset)
 
+    def joined(self, means: Floats, log_size: Floats) -> Mixture:
+        """The same with more components, of the same covariance."""
+        with _libraries().limit(limits=1):
+            direction, _ = lapack.dpotrs(self.factor, means.T, lower=1)
+        offset = -0.5 * np.einsum("kj,jk->k", means, direction)
+        return Mixture(
+            np.concatenate([self.means, means]),
+            np.concatenate([self.log_size, log_size]),
+            np.concatenate([self.direction, direction], axis=1),
+            np.concatenate([self.offset, offset]),
+            self.factor,
+        )
+
+    def pick(self, kept: NDArray[np.integer]) -> Mixture:
+        """Some of the components."""
+        return Mixture(
+            self.means[kept],
+            self.log_size[kept] - np.log(np.exp(self.log_size[kept]).sum()),
+            np.ascontiguousarray(self.direction[:, kept]),
+            self.offset[kept],
+            self.factor,
+        )
+
+    @cached_property
+    def apart(self) -> Floats:
+        """Squared distance of every two means, in units of the covariance."""
+        inner = self.means @ self.direction
+        square = np.diag(inner)
+        return np.maximum(square[:, None] + square - inner - inner.T, 0.0)
+
     @cached_property
     def inverse(self) -> Floats:
         """Inverse of the covariance."""
-        with threadpool_limits(1):
+        with _libraries().limit(limits=1):
             inverse, _ = lapack.dpotri(self.factor, lower=1)
         return np.asarray(np.tril(inverse) + np.tril(inverse, -1).T)
 
@@ -85,3 +119,9 @@ def shares(L: Floats, temperature: float = 1.0) -> tuple[Floats, Floats]:
     total = L.sum(axis=1)
     L /= total[:, None]
     return L, top + np.log(total)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The matrix libraries that this process has loaded; to look for them anew takes long."""
+    return ThreadpoolController()

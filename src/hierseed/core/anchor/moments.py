@@ -51,7 +51,9 @@ def spread(blocks: Blocks, lattice: Lattice, skip: Ints) -> Spread:
 
 def totals(blocks: Blocks, mixture: Mixture, lattice: Lattice, skip: Ints) -> Totals:
     """E-step: share out every document, and sum up."""
-    weights, sums, logs = blocks.fold(_totals, mixture, lattice, skip, blocks.n * blocks.width)
+    weights, sums, logs = blocks.fold(
+        _totals, mixture.without_factor(), lattice, skip, blocks.n * blocks.width
+    )
     return Totals(
         lattice.shares.value(weights),
         lattice.value_of_sums(sums),

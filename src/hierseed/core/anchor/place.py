@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.anchor.components import Components, sum_up
+from hierseed.core.anchor.components import Components, gather, sum_up
 from hierseed.core.anchor.mixture import Mixture, shares
 from hierseed.core.blocks import Block
 from hierseed.core.distance import squared_distances
@@ -161,9 +161,7 @@ def probabilities(X: Floats, placer: Placer) -> tuple[Floats, Floats]:
     components = placer.components
     L = placer.mixture.log_joint(X, 2.0**-placer.grid.bits)
     share = FINE.value(FINE.count(shares(L, placer.temperature)[0].T))
-    own = np.zeros((len(placer.tree) + 1, len(X)))
-    own[components.topic] = share
-    return own, np.minimum(sum_up(components, share), 1.0)
+    return gather(components, share), np.minimum(sum_up(components, share), 1.0)
 
 
 def _first_two(value: Floats) -> tuple[Ints, Ints]:

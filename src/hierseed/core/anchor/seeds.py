@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,15 @@ class Seeds:
         """Mean of each component's seeds, zero where it has none."""
         return self.sums / np.where(self.counts > 0, self.weights, 1.0)[:, None]
 
+    def among(self, n: int) -> Seeds:
+        """The same, for n components; those with seeds come first, and stay."""
+        kept = min(n, len(self.counts))
+        sums = np.zeros((n, self.sums.shape[1]))
+        weights, counts = np.zeros(n), np.zeros(n, dtype=self.counts.dtype)
+        sums[:kept], weights[:kept] = self.sums[:kept], self.weights[:kept]
+        counts[:kept] = self.counts[:kept]
+        return replace(self, sums=sums, weights=weights, counts=counts)
+
 
 def sum_seeds(pairs: Pairs, components: Components, lattice: Lattice, rows: Ints) -> Seeds:
     """Sum up; the order of seeds is no matter."""
@@ -76,9 +85,10 @@ def sum_seeds(pairs: Pairs, components: Components, lattice: Lattice, rows: Ints
     weights = lattice.shares.value(share.sum(axis=0))
     sums = lattice.value_of_sums(share.T @ vectors)
     squares = whole * np.einsum("ij,ij->i", vectors, vectors)
-    at = [pairs.component == component for component in range(len(components))]
+    order = np.argsort(pairs.component, kind="stable")
+    edges = np.searchsorted(pairs.component[order], np.arange(1, len(components)))
     inner = np.einsum("kj,kj->k", sums, sums) / np.maximum(weights, 1e-300)
-    own = np.array([math.fsum(squares[mine]) for mine in at]) * lattice.unit**2
+    own = np.array([math.fsum(mine) for mine in np.split(squares[order], edges)]) * lattice.unit**2
     scatter = own * 2.0**-lattice.shares.bits - inner
     return Seeds(
         weights,

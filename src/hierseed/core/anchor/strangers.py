@@ -7,7 +7,7 @@ cancel out and Other starts at its parent.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +37,6 @@ class Strangers:
     weights: Floats
     sums: Floats
 
-    def share(self, parts: int) -> Strangers:
-        """The same, for a sample of one document in so many."""
-        return replace(self, weights=self.weights / parts, sums=self.sums / parts)
-
 
 def find_strangers(
     blocks: Blocks, components: Components, seeds: Seeds, lattice: Lattice
@@ -59,8 +55,9 @@ def find_strangers(
     means_up, _ = average_up(components, seeds)
     rest = np.flatnonzero(components.is_rest)
     centres = np.zeros(shape)
-    centres[rest] = means_up[components.nodes.parent[components.node[rest]]]
-    home, none = rest_of(components)[known], int(components.of_topic[-1])
+    centres[rest] = means_up[components.parent[rest]]
+    at_root = np.flatnonzero(components.is_rest & (components.parent < 0))
+    home, none = rest_of(components)[known], int(at_root[0]) if len(at_root) else -1
     weights, sums = blocks.fold(_far, mean + FAR * deviation, centres, home, none, *model)
     return Strangers(mean * unit, weights, lattice.vectors.value(sums))
 

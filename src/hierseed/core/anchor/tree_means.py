@@ -31,8 +31,11 @@ def tree_means(
     for level in range(nodes.height, 0, -1):
         here = nodes.at_level(level)
         passed = strength / (strength + mass[here])
-        np.add.at(total, nodes.parent[here], passed[:, None] * total[here])
-        np.add.at(mass, nodes.parent[here], passed * mass[here])
+        parents, which = np.unique(nodes.parent[here], return_inverse=True)
+        children = np.zeros((len(parents), len(here)))
+        children[which, np.arange(len(here))] = passed
+        total[parents] += children @ total[here]
+        mass[parents] += children @ mass[here]
     means = np.zeros((n + 1, width))
     if mass[n] > 0:
         means[n] = total[n] / mass[n]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from numpy.typing import NDArray
 
-from hierseed.core.anchor.sample import GOLDEN, Rows
 from hierseed.core.anchor.lattice import Lattice
+from hierseed.core.anchor.sample import GOLDEN, Rows
 from hierseed.scale.gpu.block import TorchBlock, fetch
 from hierseed.scale.gpu.exact import count
 

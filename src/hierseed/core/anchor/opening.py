@@ -1,0 +1,130 @@
+"""Where the rounds begin: on a sample, with a search for topics that nobody listed.
+
+After a few rounds a listed topic has taken in what lies near it, and so the documents of a topic
+that is missing. They lie on one side of it, and its seeds on the other. So every listed topic is
+cut in two there, the far half is tried as a group of its own, and after some more rounds groups
+are kept that are about as far from every listed topic as listed topics are from each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.anchor.components import Components
+from hierseed.core.anchor.em import Problem, Settings, advance, pose, start
+from hierseed.core.anchor.lattice import Lattice
+from hierseed.core.anchor.mixture import Mixture, shares
+from hierseed.core.anchor.moments import Spread, Totals, counted, spread
+from hierseed.core.anchor.sample import Sample
+from hierseed.core.anchor.scale import Scale, learn_scale
+from hierseed.core.anchor.seeds import Seeds
+from hierseed.core.anchor.strangers import Strangers, find_strangers
+from hierseed.core.anchor.tree_means import tree_means
+from hierseed.core.blocks import Block, Blocks
+from hierseed.core.exact import Sums
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+FIRST, THEN = 3, 2  # rounds before and after the search
+DISTINCT = 0.9  # of the usual distance between listed topics; less, the more is believed unlisted
+LEAST = 5.0  # documents in a group
+ENOUGH = 3  # seeds of a topic: that half of it holds none of fewer says little
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Components with the groups that were found, and the mixture to go on from."""
+
+    components: Components
+    corpus: Spread
+    scale: Scale
+    mixture: Mixture
+
+
+def open_up(
+    sample: Sample, components: Components, seeds: Seeds, settings: Settings, lattice: Lattice
+) -> Opening:
+    """Begin on a sample."""
+    some, seeds = sample.blocks, replace(seeds, rows=sample.skip)
+    corpus = spread(some, lattice, seeds.rows)
+    strangers = find_strangers(some, components, seeds, lattice)
+    scale = learn_scale(components, seeds, strangers.stray, settings.tree_weight)
+    problem = pose(components, seeds, corpus, scale, settings, sample.copies)
+    mixture = start(problem, stranger_means(problem, strangers))
+    mixture, seen = advance(problem, some, lattice, mixture, FIRST)
+    if not components.is_rest.any():
+        return Opening(components, corpus, scale, mixture)
+    parents, means, weights = far_halves(problem, some, lattice, mixture, seen)
+    log_size = np.log(weights / max(corpus.n, 1))
+    mixture = mixture.joined(means, log_size)
+    wider = components.with_rest(np.concatenate([components.parent[components.is_rest], parents]))
+    problem = replace(problem, components=wider, seeds=seeds.among(len(wider)))
+    mixture, seen = advance(problem, some, lattice, mixture, THEN)
+    kept = distinct(wider, mixture, seen, DISTINCT * (1 - settings.other_share))
+    found = wider.with_rest(wider.parent[kept[wider.is_rest[kept]]])
+    return Opening(found, corpus, scale, mixture.pick(kept))
+
+
+def stranger_means(problem: Problem, strangers: Strangers) -> Floats:
+    """Where components without seeds begin."""
+    components, seeds = problem.components, problem.seeds
+    w, s = problem.document_weight, problem.settings.seed_weight
+    nodes, _ = tree_means(
+        components.nodes,
+        components.node,
+        s * seeds.sums + w * strangers.sums,
+        s * seeds.weights + w * strangers.weights,
+        problem.strength,
+    )
+    return np.asarray(nodes[components.node[components.is_rest]])
+
+
+def far_halves(
+    problem: Problem, blocks: Blocks, lattice: Lattice, mixture: Mixture, seen: Totals
+) -> tuple[Ints, Floats, Floats]:
+    """The half of each listed topic's documents that lies away from its seeds.
+
+    Returns the parent, the mean and the number of documents of each half that has enough.
+    """
+    seeds, listed = problem.seeds, np.flatnonzero(~problem.components.is_rest)
+    centres = seen.sums[listed] / np.maximum(seen.weights[listed], 1e-300)[:, None]
+    towards = mixture.joined(seeds.means[listed] - centres, np.zeros(len(listed)))
+    cut = towards.direction[:, len(mixture.means) :]
+    level = np.einsum("kj,jk->k", centres, cut)
+    whole = blocks.n * blocks.width
+    weights, sums = blocks.fold(_far_halves, mixture, cut, level, lattice, seeds.rows, whole)
+    weights = lattice.shares.value(weights)
+    enough = (weights >= LEAST) & (seeds.counts[listed] >= ENOUGH)
+    means = lattice.value_of_sums(sums)[enough] / weights[enough][:, None]
+    return problem.components.parent[listed[enough]], means, weights[enough]
+
+
+def distinct(components: Components, mixture: Mixture, seen: Totals, share: float) -> Ints:
+    """Listed components, and others at this share of the usual distance from all of them."""
+    listed, rest = np.flatnonzero(~components.is_rest), np.flatnonzero(components.is_rest)
+    between = mixture.apart[np.ix_(listed, listed)] + np.diag(np.full(len(listed), np.inf))
+    if len(listed) < 2:
+        return np.arange(len(components))
+    usual = float(np.median(between.min(axis=1)))
+    away = mixture.apart[np.ix_(rest, listed)].min(axis=1)
+    fine = (np.round(away, 9) >= share * usual) & (seen.weights[rest] >= LEAST)
+    return np.concatenate([listed, rest[fine]])
+
+
+def _far_halves(
+    block: Block,
+    mixture: Mixture,
+    cut: Floats,
+    level: Floats,
+    lattice: Lattice,
+    skip: NDArray[np.integer],
+    total: int,
+) -> Sums:
+    X = counted(block, lattice, skip, total)
+    share = lattice.shares.count(shares(mixture.log_joint(X, lattice.unit))[0])[:, : len(level)]
+    share *= np.round(X @ (cut * lattice.unit) - level, 9) < 0
+    return Sums((share.sum(axis=0), share.T @ X))
