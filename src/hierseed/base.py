@@ -22,6 +22,14 @@ from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]
+RECORD: dict[str, type] = {  # of `assign`, 10 million documents fit a small machine
+    "row": np.intp,
+    "topic": np.int32,
+    "path": np.int32,
+    "distance": np.float32,  # the last bits of float64 vary with the block
+    "score": np.float32,
+    "runner_up": np.int32,
+}
 
 
 class SeededEstimator(BaseEstimator):
@@ -128,8 +136,9 @@ class SeededEstimator(BaseEstimator):
         if is_engine(X):
             return X
         vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
-        validate_data(self, X, skip_check_array=True, reset=False)
-        blocks = ArrayBlocks(vectors, threads=self.n_jobs)
+        if hasattr(self, "feature_names_in_") or not isinstance(X, np.ndarray):
+            validate_data(self, X, skip_check_array=True, reset=False)  # names of columns
+        blocks = ArrayBlocks(vectors, threads=self.n_jobs, forget=True)
         check_finite(blocks)
         return blocks
 
@@ -169,16 +178,14 @@ class SeededEstimator(BaseEstimator):
     def assign(self, X: Any, y: Any = None) -> Assignments:
         """Place documents with distance and score at each level; `y` only marks the seeds."""
         blocks = self._known(X)
-        parts = list(self._score(blocks))
+        parts: dict[str, list[NDArray[Any]]] = {name: [] for name in RECORD}
+        for part in self._score(blocks):
+            for name, dtype in RECORD.items():
+                parts[name].append(getattr(part, name).astype(dtype))
         rows, _ = seed_pairs(y, blocks.n, self.taxonomy_)
         is_seed = np.zeros(blocks.n, dtype=bool)
         is_seed[rows] = True
-        together = {
-            name: np.concatenate([getattr(part, name) for part in parts])
-            for name in ("row", "topic", "path", "distance", "score", "runner_up")
-        }
-        for name in ("distance", "score"):  # the last bits of float64 vary with the block
-            together[name] = together[name].astype(np.float32)
+        together = {name: np.concatenate(parts.pop(name)) for name in RECORD}
         return Assignments(self.taxonomy_, blocks.n, is_seed=is_seed, **together)
 
     # ---------------------------------------------------------------- on disk

@@ -35,6 +35,7 @@ class Mergeable(Protocol):
 M = TypeVar("M", bound=Mergeable)
 
 LEAST_ROWS = 256
+FEW = 16  # rows
 BLOCK_VALUES = 2_000_000  # numbers in a block: small enough for a cache and for 2 GB machines
 
 
@@ -153,7 +154,8 @@ class ArrayBlocks:
 
     Each thread works on a block of its own, with the matrix library held to one thread: that is
     faster than many threads on one small product. `start` and `stop` cut out some of the rows,
-    which keep their numbers.
+    which keep their numbers. With `forget` a block remembers nothing from step to step: for one
+    look at many documents.
     """
 
     def __init__(
@@ -164,13 +166,14 @@ class ArrayBlocks:
         *,
         start: int = 0,
         stop: int | None = None,
+        forget: bool = False,
     ) -> None:
         self.n, self.width = int(vectors.shape[0]), int(vectors.shape[1])
         self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
         self.threads = threads or int(os.environ.get("OMP_NUM_THREADS") or cpu_count())
         if isinstance(vectors, np.ndarray):
             vectors = np.asarray(vectors)  # a memory map without its slow way of making slices
-        self._vectors = vectors
+        self._vectors, self._forget = vectors, forget
         size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, 1))
         self._blocks = [
             Block(vectors, at, min(at + size, stop or self.n), self.dtype)
@@ -179,23 +182,32 @@ class ArrayBlocks:
 
     def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
         """Yield `step(block, *model)` for every block, in order of rows."""
+        if len(self._blocks) == 1 and len(self._blocks[0]) <= FEW:
+            yield self._run(step, self._blocks[0], *model)  # too small for threads anyway
+            return
         with _libraries().limit(limits=1):
             if self.threads == 1 or len(self._blocks) == 1:
                 for block in self._blocks:
-                    yield step(block, *model)
+                    yield self._run(step, block, *model)
                 return
             waiting: deque[Future[T]] = deque()
             with ThreadPoolExecutor(self.threads) as pool:
                 for block in self._blocks:
                     if len(waiting) > 2 * self.threads:
                         yield waiting.popleft().result()
-                    waiting.append(pool.submit(step, block, *model))
+                    waiting.append(pool.submit(self._run, step, block, *model))
                 while waiting:
                     yield waiting.popleft().result()
 
     def fold(self, step: Callable[..., M], *model: Any) -> M:
         """Merge what `step(block, *model)` answers over all blocks."""
         return reduce(merge, self.map(step, *model))
+
+    def _run(self, step: Callable[..., T], block: Block, *model: Any) -> T:
+        result = step(block, *model)
+        if self._forget:
+            block.memo = {}
+        return result
 
     def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
         """Fetch a few rows."""
