@@ -7,6 +7,7 @@ import pytest
 from worlds import TREES, make_world
 
 from hierseed import AnchoredHierSeed, HierSeed, UnfitHierSeed
+from hierseed.core.anchor import sample
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.errors import CorpusError
 
@@ -93,7 +94,8 @@ def test_placing_and_assigning_take_the_engine_too(make):
 
 
 @pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
-def test_no_pass_of_a_fit_is_left_to_the_processor(make):
+def test_no_pass_of_a_fit_is_left_to_the_processor(make, monkeypatch):
+    monkeypatch.setattr(sample, "SAMPLE", 50)  # the opening has a sample of its own
     taxonomy, X, y = corpus()
     blocks = Watched(X, "cpu", block_rows=100)
     make(taxonomy).fit(blocks, y).predict(blocks)

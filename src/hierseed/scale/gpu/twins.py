@@ -1,6 +1,7 @@
 """Which steps this engine has in its own words, by the full name of the original.
 
-By name, because a few steps belong to units that may not be imported from here.
+By name, because a few steps belong to units that may not be imported from here. The opening of
+`AnchoredHierSeed` has none: it looks at a sample, which is in the processor's memory anyway.
 """
 
 from __future__ import annotations
@@ -9,17 +10,15 @@ from collections.abc import Callable
 from typing import Any
 
 from hierseed.scale.gpu import (
-    calibrate,
     inputs,
     moments,
     objective,
-    opening,
     place,
     reach,
     refine,
+    sample,
     score,
     spheres,
-    strangers,
 )
 
 TWINS: dict[str, Callable[..., Any]] = {
@@ -33,10 +32,7 @@ TWINS: dict[str, Callable[..., Any]] = {
     "hierseed.estimator._labels": score.place,
     "hierseed.core.anchor.moments._spread": moments.spread,
     "hierseed.core.anchor.moments._totals": moments.totals,
-    "hierseed.core.anchor.opening._far_halves": opening.far_halves,
-    "hierseed.core.anchor.strangers._distances": strangers.distances,
-    "hierseed.core.anchor.strangers._far": strangers.far,
-    "hierseed.core.anchor.sample._chosen": calibrate.chosen,
+    "hierseed.core.anchor.sample._chosen": sample.chosen,
     "hierseed.core.anchor.place.labels": place.labels,
     "hierseed.core.anchor.precision._label_and_count": place.label_and_count,
 }
