@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
@@ -10,8 +9,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.anchored.others import (
+    NOWHERE,
+    components_of,
+    parents_of_others,
+    with_groups,
+    with_rest,
+)
+from hierseed.anchored.seeding import Given, with_seeds
 from hierseed.assignments import Assignments
-from hierseed.base import Progress, SeededEstimator, check_start, is_engine, need_seeds
+from hierseed.base import Progress, SeededEstimator, is_engine, need_seeds
 from hierseed.core.anchor.calibrate import temperature
 from hierseed.core.anchor.components import Components, make_components, sum_up
 from hierseed.core.anchor.em import Settings, State, fit
@@ -25,19 +32,11 @@ from hierseed.core.anchor.seeds import Pairs, sum_seeds
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.exact import Grid
 from hierseed.core.score import Scored
-from hierseed.errors import SeedError, name_some
 from hierseed.inputs import check_vectors, seed_pairs
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
-
-NOWHERE = np.zeros(0, dtype=np.intp)
-
-
-class UnseededTopicWarning(UserWarning):
-    """Some leaves have no seeds, so nothing can be placed in them."""
 
 
 class AnchoredHierSeed(SeededEstimator):
@@ -58,10 +57,11 @@ class AnchoredHierSeed(SeededEstimator):
         `assign` also places a document in every further topic that is at least so many times as
         probable as its main one: 0.5, half as probable. None gives each document one topic.
     other : bool, default=True
-        Whether documents may belong to no listed topic: Other below each inner topic that has
-        no seeds of its own, None at the root.
+        Whether documents may belong to no listed topic. Groups of them that stand apart from all
+        listed topics are looked for: they are Other below an inner topic, None at the root.
     other_share : float in (0, 1)
-        How much of the corpus is believed to be Other or None before looking.
+        How much of the corpus is believed to be Other or None before looking. The more, the
+        nearer to listed topics such a group may be.
     seed_weight : float
         A seed counts as so many documents.
     tree_weight : float or None
@@ -69,7 +69,8 @@ class AnchoredHierSeed(SeededEstimator):
     smoothing : float
         Variance added to every direction, in units of the corpus' own.
     max_iter, tol : int, float
-        At most so many rounds; stop when the objective falls by less.
+        At most so many rounds over the whole corpus, after an opening on a sample of it; stop
+        when the objective falls by less.
     n_jobs : int or None
         Threads; None takes all cores. The result does not depend on it.
 
@@ -143,15 +144,18 @@ class AnchoredHierSeed(SeededEstimator):
         need_seeds(y, X_seeds, start)
         settings = self._settings()
         blocks, largest = self._corpus(X)
-        vectors, seed, topics, rows, longest = self._all_seeds(blocks, y, X_seeds, y_seeds, start)
-        has_seeds = np.bincount(topics, minlength=len(self.taxonomy)) > 0
-        self._name_bare(has_seeds)
+        read = self._seeds(blocks, y, X_seeds, y_seeds)
+        given = Given.of(self.taxonomy, read, blocks.n, y, X_seeds, y_seeds, start)
+        topics, rows = given.topics, given.rows
+        has_seeds = given.covers(self.taxonomy)
         parents = parents_of_others(self.taxonomy, has_seeds) if self.other else NOWHERE
         components = make_components(self.taxonomy.tree, has_seeds, parents)
-        lattice = Lattice.holding(blocks.n + len(topics), max(largest, longest))
-        pairs = Pairs(vectors, seed, components.of_topic[topics])
+        lattice = Lattice.holding(blocks.n + len(topics), max(largest, given.longest))
+        pairs = Pairs(given.vectors, given.seed, components.of_topic[topics])
         seeds = sum_seeds(pairs, components, lattice, rows)
-        keeping = self._resumable(checkpoint, State, blocks, vectors, seed, topics, rows)
+        keeping = self._resumable(
+            checkpoint, State, blocks, given.vectors, given.seed, topics, rows
+        )
         sample = draw(blocks, lattice, rows)
         opening = open_up(sample, components, seeds, settings, lattice)
         rest = opening.components.parent[opening.components.is_rest]
@@ -198,40 +202,6 @@ class AnchoredHierSeed(SeededEstimator):
         self.labels_ = found
         self.coverage_ = float((found >= 0).mean())
 
-    def _all_seeds(
-        self, blocks: Blocks, y: Any, X_seeds: Any, y_seeds: Any, start: Any
-    ) -> tuple[Floats, Ints, Ints, Ints, float]:
-        """Vectors, numbers and topics of seeds; the corpus rows among them come first."""
-        rows, _ = seed_pairs(y, blocks.n, self.taxonomy)
-        vectors, topics, longest = self._seeds(blocks, y, X_seeds, y_seeds)
-        seed = rows
-        if X_seeds is not None:
-            outside, _ = seed_pairs(y_seeds, len(X_seeds), self.taxonomy, "y_seeds")
-            seed = np.concatenate([rows, blocks.n + outside])
-        if start is not None:
-            more, known = _stand_ins(self.taxonomy, start, topics, blocks.width)
-            vectors, topics = np.concatenate([vectors, more]), np.concatenate([topics, known])
-            seed = np.concatenate([seed, -1 - np.arange(len(known))])
-            longest = max(longest, float(np.linalg.norm(more, axis=1).max(initial=0.0)))
-        if not len(topics):
-            raise SeedError(
-                "no seed at all: every entry of y is -1. Give at least one document for a topic."
-            )
-        return vectors, seed, topics, rows, longest
-
-    def _name_bare(self, has_seeds: Bools) -> None:
-        """Say which leaves can't be reached."""
-        taxonomy = self.taxonomy
-        bare = np.flatnonzero(taxonomy.tree.is_leaf & ~has_seeds & ~taxonomy.is_other)
-        if len(bare):
-            warnings.warn(
-                f"{len(bare)} leaves have no seed and get no documents: "
-                f"{name_some(taxonomy.paths[topic] for topic in bare)}. Give each a seed, or one "
-                "made from its name (hierseed fit --seeds-from-names).",
-                UnseededTopicWarning,
-                stacklevel=3,
-            )
-
     # ---------------------------------------------------------------- using it
 
     def assign(self, X: Any, y: Any = None) -> Assignments:
@@ -241,7 +211,7 @@ class AnchoredHierSeed(SeededEstimator):
         if not len(rows):
             return placed
         seeds = X if is_engine(X) else ArrayBlocks(check_vectors(X))
-        return _with_seeds(placed, rows, topics, self._distances(seeds.take(rows), topics))
+        return with_seeds(placed, rows, topics, self._distances(seeds.take(rows), topics))
 
     def _distances(self, X: Floats, topics: Ints) -> Floats:
         """Distance of each row to its topic at every level, NaN below it."""
@@ -317,77 +287,3 @@ class AnchoredHierSeed(SeededEstimator):
         self._check_parameters(checks)
         names = Settings.__dataclass_fields__
         return Settings(**{name: getattr(self, name) for name in names})
-
-
-def _stand_ins(taxonomy: Taxonomy, earlier: Any, seeded: Ints, width: int) -> tuple[Floats, Ints]:
-    """Vectors of an earlier model for leaves that have no seeds now."""
-    check_start(earlier, width)
-    old = earlier.taxonomy_
-    topics = [
-        topic
-        for topic in np.setdiff1d(np.flatnonzero(taxonomy.tree.is_leaf), seeded).tolist()
-        if not taxonomy.is_other[topic] and taxonomy.paths[topic] in old
-    ]
-    places = [old.index(taxonomy.paths[topic]) for topic in topics]
-    return np.asarray(earlier.vectors_)[places], np.array(topics, dtype=np.intp)
-
-
-def _with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats) -> Assignments:
-    """Put seeds back in their topics, with score 1."""
-    rest = ~np.isin(placed.row, rows)
-    path = placed.taxonomy.tree.ancestors[topics]
-    shared: dict[str, Any] = {
-        "row": rows,
-        "topic": topics,
-        "path": path,
-        "distance": distance,
-        "score": np.where(path >= 0, 1.0, np.nan),
-        "runner_up": np.full(len(rows), -1),
-    }
-    order = np.argsort(np.concatenate([placed.row[rest], rows]), kind="stable")
-    for name, value in shared.items():
-        shared[name] = np.concatenate([getattr(placed, name)[rest], value])[order]
-    return replace(placed, **shared)
-
-
-def parents_of_others(taxonomy: Taxonomy, has_seeds: Bools) -> Ints:
-    """Where documents may belong to no listed topic from the start.
-
-    Below the root; inner topics with seeds below but none of their own; those whose Other is
-    listed. Of a branch without any seed nothing is known, so nothing can be like it.
-    """
-    tree, below = taxonomy.tree, has_seeds.copy()
-    for topic in range(len(tree) - 1, -1, -1):
-        below[tree.parent[topic]] |= below[topic] and tree.parent[topic] >= 0
-    bare = np.flatnonzero(~tree.is_leaf & ~has_seeds & below)
-    listed = tree.parent[taxonomy.is_other & ~has_seeds]
-    return np.unique(np.concatenate([[-1], bare, listed])).astype(np.intp)
-
-
-def with_rest(taxonomy: Taxonomy, parents: Ints) -> Taxonomy:
-    """Append an Other to each of these topics that has none; the root has None."""
-    known = set(taxonomy.tree.parent[taxonomy.is_other].tolist())
-    if not len(parents):
-        return taxonomy
-    return taxonomy.with_others(
-        [p for p in np.unique(parents).tolist() if p >= 0 and p not in known]
-    )
-
-
-def components_of(taxonomy: Taxonomy, has_seeds: Bools, rest: Ints) -> Components:
-    """Components with their Other topics; those below the root are None."""
-    place = np.full(len(taxonomy) + 1, -1, dtype=np.intp)
-    others = np.flatnonzero(taxonomy.is_other)[::-1]
-    place[taxonomy.tree.parent[others]] = others
-    has_seeds = np.concatenate([has_seeds, np.zeros(len(taxonomy) - len(has_seeds), dtype=bool)])
-    return make_components(taxonomy.tree, has_seeds, rest, place[rest])
-
-
-def with_groups(components: Components, mixture: Mixture, means: Floats) -> Floats:
-    """Means of topics; an Other lies in the middle of its groups."""
-    means, rest = means.copy(), np.flatnonzero(components.is_rest & (components.topic >= 0))
-    size = np.exp(mixture.log_size)
-    for topic in np.unique(components.topic[rest]):
-        mine = rest[components.topic[rest] == topic]
-        means[topic] = size[mine] @ mixture.means[mine] / size[mine].sum()
-    return means
