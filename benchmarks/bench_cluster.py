@@ -12,7 +12,9 @@ A part replaces its entry in results/bench_cluster.json.
 """
 
 import argparse
+import hashlib
 import json
+import os
 import sys
 import tempfile
 import time
@@ -145,36 +147,45 @@ class Stepping(ClusterBlocks):
 # ------------------------------------------------------------------ time
 
 
-def measure_growth(n, folder, repeats):
-    """Seconds of a fit by workers, beside one process; and whether the results are the same."""
+def measure_growth(workers, n, folder, repeats):
+    """Seconds of a fit on so many workers, 0: in one process; and a digest of its result."""
     taxonomy, file, y = make_world(folder, n)
-    record = {"documents": n, "topics": len(taxonomy), "dimensions": WIDTH, "runs": []}
-    fit = METHODS["hierseed"](taxonomy).fit
-    me, bits = [psutil.Process()], {}
-    for threads in (1, 2):
-        X = MappedFile(file)
-        run = partial(fit, ArrayBlocks(X, threads=threads), y)
-        record["runs"].append({"engine": "one process", "threads": threads, **timed(run, me)})
-        bits[f"{threads} threads"] = fit(ArrayBlocks(X, threads=threads), y).vectors_.tobytes()
-    with Cluster(folder, 1) as cluster:
-        for workers in WORKERS:
-            cluster.grow(workers)
+    record = {"documents": n, "topics": len(taxonomy), "dimensions": WIDTH, "workers": workers}
+    estimator = METHODS["hierseed"](taxonomy)
+    if not workers:
+        blocks = Passes(MappedFile(file), threads=1)
+        record |= best_of(repeats, lambda: estimator.fit(blocks, y), [psutil.Process()])
+        record["steps"] = Passes.steps // repeats
+    else:
+        with Cluster(folder, workers) as cluster:
             client = connect(cluster.address)
             client.wait_for_workers(workers, timeout=60)
-            every = me + [psutil.Process(one.pid) for one in cluster.processes.values()]
+            every = [os.getpid(), *(one.pid for one in cluster.processes.values())]
             blocks = Stepping(client, MappedFile(file))
-            check_finite(blocks)
-            blocks.steps = 0
-            taken = [timed(partial(fit, blocks, y), every) for _ in range(repeats)]
-            best = min(taken, key=lambda one: one["seconds"])
-            record["runs"].append({"engine": "cluster", "workers": workers, **best})
+            record |= best_of(
+                repeats, lambda: estimator.fit(blocks, y), [psutil.Process(one) for one in every]
+            )
             record["steps"] = blocks.steps // repeats
-            bits[f"{workers} workers"] = fit(blocks, y).vectors_.tobytes()
-            print(record["runs"][-1], flush=True)
             disconnect(client)
-    record["same_bits"] = len(set(bits.values())) == 1
-    file.unlink()
+    record["result"] = hashlib.sha256(estimator.vectors_.tobytes()).hexdigest()[:16]
+    print(record, flush=True)
     return record
+
+
+class Passes(ArrayBlocks):
+    """Counts its passes."""
+
+    steps = 0
+
+    def map(self, *args):
+        type(self).steps += 1
+        return super().map(*args)
+
+
+def best_of(repeats, run, processes):
+    """Least seconds, and least processor seconds of some processes together."""
+    taken = [timed(run, processes) for _ in range(repeats)]
+    return {key: min(one[key] for one in taken) for key in taken[0]}
 
 
 def timed(run, processes):
@@ -235,9 +246,7 @@ def draw():
         left.plot(sizes, moved, color=colour, marker=mark, label=name)
     left.set(xscale="log", xlabel="documents", ylabel="MB on the wire in a round", ylim=(0, None))
     left.legend(frameon=False)
-    runs = record["growth"]["runs"]
-    cluster = [run for run in runs if run["engine"] == "cluster"]
-    alone = next(run for run in runs if run.get("threads") == 1)
+    alone, *cluster = (record[f"growth-{workers}"] for workers in (0, *WORKERS))
     for key, colour, mark in (("seconds", "#0072b2", "o"), ("processor_seconds", "#555555", "^")):
         line = [run[key] for run in cluster]
         label = key.replace("_", " ")
@@ -256,9 +265,10 @@ def draw():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    every = [*(f"bytes-{n}" for n in SIZES), "growth", "steps", "figure"]
+    every = [*(f"bytes-{n}" for n in SIZES), *(f"growth-{w}" for w in (0, *WORKERS)), "steps",
+             "figure"]  # fmt: skip
     parser.add_argument("parts", nargs="*", default=every, metavar="PART", help=", ".join(every))
-    parser.add_argument("--growth-documents", type=int, default=100_000)
+    parser.add_argument("--documents", type=int, default=200_000, help="of growth")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
     for part in options.parts:
@@ -269,8 +279,9 @@ def main():
             folder = Path(name)
             if part == "steps":
                 found = measure_steps(folder)
-            elif part == "growth":
-                found = measure_growth(options.growth_documents, folder, options.repeats)
+            elif part.startswith("growth-"):
+                workers = int(part.removeprefix("growth-"))
+                found = measure_growth(workers, options.documents, folder, options.repeats)
             else:
                 found = measure_bytes(int(part.removeprefix("bytes-")), folder)
         path = RESULTS / "bench_cluster.json"

@@ -8,7 +8,7 @@ import pytest
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed
-from hierseed.core.anchor import calibrate
+from hierseed.core.anchor import sample
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.errors import CorpusError
 from hierseed.scale import ClusterBlocks, ClusterError, MappedFile, connect, disconnect
@@ -76,7 +76,7 @@ def test_any_number_of_workers_gives_the_bits_of_one_machine(
         assert learned(together) == learned(alone[name])
         assert together.assign(blocks).to_frame().equals(alone[name].assign(vectors).to_frame())
     assert len(set(blocks._homes().values())) == workers  # all of them had something to do
-    monkeypatch.setattr(calibrate, "SAMPLE", 300)  # learns the temperature from some documents
+    monkeypatch.setattr(sample, "SAMPLE", 300)  # begins on some of the documents
     sampled = METHODS["anchored"](taxonomy).fit(blocks, y)
     assert learned(sampled) == learned(METHODS["anchored"](taxonomy).fit(vectors, y))
 
@@ -208,6 +208,14 @@ def test_an_address_where_nobody_answers(monkeypatch):
         connect("tcp://127.0.0.1:9")
     with pytest.raises(ClusterError, match="no scheduler answers"):
         connect("nonsense://there")
+    with pytest.raises(ClusterError, match=r"absent\.json does not say where the scheduler is"):
+        connect("absent.json")
+
+
+def test_a_scheduler_file_says_where_it_is(cluster):
+    client = connect(str(cluster.file))
+    assert clients.address_of(client) == cluster.address
+    disconnect(client)
 
 
 def test_a_scheduler_without_workers(monkeypatch, tmp_path):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import warnings
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 from hierseed.errors import HierSeedError, MissingDependency
@@ -23,7 +25,10 @@ class ClusterWarning(UserWarning):
 
 
 def connect(address: str | None = None, workers: int | None = None) -> Any:
-    """Return a dask client: of a running scheduler, or of new processes on this machine."""
+    """Return a dask client: of a running scheduler, or of new processes on this machine.
+
+    `address` may also be the file that `dask scheduler --scheduler-file` writes.
+    """
     try:
         import dask
         from distributed import Client
@@ -39,13 +44,25 @@ def connect(address: str | None = None, workers: int | None = None) -> Any:
         if not address:
             return Client(_local(workers or 2))
         try:
-            return Client(address, timeout=ANSWER)
+            return Client(_address_in(address), timeout=ANSWER)
         except (OSError, ValueError) as fault:
             raise ClusterError(
                 f"no scheduler answers at {address} within {ANSWER} s ({_first_line(fault)}). "
                 "Start one with `dask scheduler`, which prints its address, and workers with "
                 "`dask worker ADDRESS --memory-limit 0`."
             ) from None
+
+
+def _address_in(address: str) -> str:
+    if not address.endswith(".json"):
+        return address
+    try:
+        return str(json.loads(Path(address).read_text(encoding="utf-8"))["address"])
+    except (OSError, ValueError, KeyError) as fault:
+        raise ClusterError(
+            f"{address} does not say where the scheduler is ({_first_line(fault)}). Start one "
+            f"with `dask scheduler --scheduler-file {address}`."
+        ) from None
 
 
 def _local(workers: int) -> Any:
