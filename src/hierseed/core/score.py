@@ -13,13 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import Block, Blocks
-from hierseed.core.descend import by_topic, deepest, labels, settled
-from hierseed.core.distance import squared_distances
+from hierseed.core.descend import (
+    Placements,
+    by_topic,
+    deepest,
+    labels,
+    pivot_distances,
+    settled,
+)
 from hierseed.core.exact import Grid
 from hierseed.core.model import Model
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
+
+TINY = 1e-10  # of a document's squared length
 
 
 @dataclass
@@ -72,9 +80,9 @@ def _label_and_sum_margins(
 
 def scored(block: Block, model: Model, margins: Floats) -> Scored:
     """Distance, score and runner-up of every placement in a block."""
-    tree, X, x2 = model.tree, block.X, block.squared_norms
+    tree = model.tree
     top = settled(block, model, model.pivot_level)
-    D = squared_distances(X, model.vectors[model.pivots], x2)
+    D = pivot_distances(block, model)
     share = _softmax(D, margins[model.pivot_level - 1])
     column = np.searchsorted(model.pivots, top.topic)
     score = np.full((len(top.row), tree.height), np.nan)
@@ -83,28 +91,48 @@ def scored(block: Block, model: Model, margins: Floats) -> Scored:
     if len(model.pivots) > 1:
         order = np.argsort(D, axis=1, kind="stable")[top.row, :2]
         runner = model.pivots[np.where(order[:, 0] == column, order[:, 1], order[:, 0])]
+    squares = _squares_down_to_pivot(D, top, column, block, model)
     for level in range(model.pivot_level, tree.height):
         placements = settled(block, model, level)
         after = settled(block, model, level + 1)
         for topic, at in by_topic(placements.topic, model, level):
             children = tree.children(topic)
-            rows = placements.row[at]
-            below = squared_distances(X[rows], model.vectors[children], x2[rows])
-            chosen = np.searchsorted(children, after.topic[at])
-            among = _softmax(below, margins[level])[np.arange(len(at)), chosen]
-            score[at, level] = score[at, level - 1] * among
+            below = block.distances(model.vectors[children], placements.row[at])
+            every, chosen = np.arange(len(at)), np.searchsorted(children, after.topic[at])
+            squares[at, level] = below[every, chosen]
+            score[at, level] = score[at, level - 1] * _softmax(below, margins[level])[every, chosen]
             if len(children) > 1:
-                below[np.arange(len(at)), chosen] = np.inf
+                below[every, chosen] = np.inf
                 runner[at] = children[below.argmin(axis=1)]
     last = deepest(block, model)
     path = tree.ancestors[last.topic]
-    distance = np.full(path.shape, np.nan)
-    for level in range(path.shape[1]):
-        at = np.flatnonzero(path[:, level] >= 0)
-        offset = X[last.row[at]] - model.vectors[path[at, level]]
-        distance[at, level] = np.sqrt(np.einsum("ij,ij->i", offset, offset))
+    distance = _lengths(squares, last.row, path, block, model)
     parts = Scored(last.row + block.start, last.topic, path, distance, score, runner)
     return _with_none(parts, block, model, D)
+
+
+def _squares_down_to_pivot(
+    D: Floats, top: Placements, column: Ints, block: Block, model: Model
+) -> Floats:
+    """Placements x levels: squared distances to the pivot topic and to those above it."""
+    tree = model.tree
+    squares = np.full((len(top.row), tree.height), np.nan)
+    path = tree.ancestors[top.topic]
+    for level in range(model.pivot_level - 1):
+        topics = np.unique(tree.ancestors[model.pivots, level])
+        at = np.flatnonzero(path[:, level] >= 0)
+        above = block.distances(model.vectors[topics])
+        squares[at, level] = above[top.row[at], np.searchsorted(topics, path[at, level])]
+    squares[np.arange(len(top.row)), tree.level[top.topic] - 1] = D[top.row, column]
+    return squares
+
+
+def _lengths(squares: Floats, row: Ints, path: Ints, block: Block, model: Model) -> Floats:
+    """Distances from squared ones; where these are all rounding, from the vectors themselves."""
+    for at, level in np.argwhere(squares <= TINY * block.squared_norms[row][:, None]):
+        (_, X), *_ = block.chunks(row[[at]])
+        squares[at, level] = ((X[0] - model.vectors[path[at, level]]) ** 2).sum()
+    return np.sqrt(squares)
 
 
 def _score_down_to_pivot(
