@@ -46,7 +46,7 @@ def main():
     torch.manual_seed(0)
     world = World(chosen)
     record = {
-        "machine": describe() | card(chosen.device),
+        "machine": surroundings() | card(chosen.device),
         "rows": chosen.rows, "dimensions": chosen.dimensions, "centres": len(world.leaves),
         "type": "float16", "limits": limits(chosen), "checked": check(world, chosen),
     }  # fmt: skip
@@ -101,6 +101,13 @@ class World:
         block = TorchBlock(0, len(X), X.device)
         block.X = X
         return block
+
+
+def surroundings():
+    try:
+        return describe()
+    except OSError:  # a bare machine has no git to name the commit
+        return {}
 
 
 def card(device):

@@ -184,6 +184,9 @@ def test_rows_that_are_no_numbers_are_named():
         HierSeed(taxonomy).fit(TorchBlocks(X, "cpu", block_rows=50), y)
     with pytest.raises(CorpusError, match="2D"):
         TorchBlocks(X[0], "cpu")
+    for tensor in (torch.zeros(3), torch.zeros((3, 4), dtype=torch.bfloat16)):
+        with pytest.raises(CorpusError, match="one row per document"):
+            TorchBlocks(tensor, "cpu")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")

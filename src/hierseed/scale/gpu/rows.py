@@ -12,16 +12,24 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from hierseed.core.blocks import Vectors
+from hierseed.errors import CorpusError
 from hierseed.scale.gpu.block import TorchBlock
+
+NUMPY = {torch.float16: np.float16, torch.float32: np.float32, torch.float64: np.float64}
 
 
 class TensorRows:
     """A tensor as rows for the processor: what a step without a twin, or `take`, asks for."""
 
     def __init__(self, tensor: Tensor) -> None:
+        if tensor.ndim != 2 or tensor.dtype not in NUMPY:
+            raise CorpusError(
+                f"a tensor of {tensor.ndim} dimension(s) and {tensor.dtype} can't be fitted. Give "
+                "one row per document, in float16, float32 or float64."
+            )
         self.tensor = tensor
         self.shape: tuple[int, ...] = tuple(tensor.shape)
-        self.dtype: np.dtype[Any] = np.dtype(str(tensor.dtype).removeprefix("torch."))
+        self.dtype: np.dtype[Any] = np.dtype(NUMPY[tensor.dtype])
 
     def __getitem__(self, rows: Any) -> NDArray[Any]:
         if not isinstance(rows, slice):
