@@ -56,7 +56,7 @@ def nearest(
     """Nearest centre of each row in its family, and by how much the next is further (not squared).
 
     `rows` picks rows of X, None takes all; `family` and `x2` are theirs. The margin is a lower
-    bound, as in `core.distance.nearest`.
+    bound, as in `core.distance`.
     """
     kernels = fused(X)
     if kernels is None:
