@@ -15,6 +15,7 @@ torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
 
 from hierseed.scale.gpu import NoGpuWarning, TorchBlocks  # noqa: E402
 from hierseed.scale.gpu import blocks as engine  # noqa: E402
+from hierseed.scale.gpu import descend  # noqa: E402
 from hierseed.scale.gpu.twins import TWINS, twin_of  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::hierseed.estimator.EmptyTopicWarning")
@@ -82,6 +83,13 @@ def test_numbers_of_all_sizes(make, dtype):
 def test_trees_of_all_shapes(name, make):
     taxonomy, X, y = corpus(name, seed=3)
     same(make(taxonomy).fit(X, y), make(taxonomy).fit(TorchBlocks(X, "cpu", block_rows=90), y))
+
+
+def test_families_that_do_not_fit_one_kernel_take_turns(monkeypatch):
+    monkeypatch.setattr(descend, "TOGETHER", 3)
+    taxonomy, X, y = corpus("two levels")
+    assert len(list(descend.families(taxonomy.tree, 1))) > 1
+    same(HierSeed(taxonomy).fit(X, y), HierSeed(taxonomy).fit(TorchBlocks(X, "cpu"), y))
 
 
 @pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
