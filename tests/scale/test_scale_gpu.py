@@ -13,9 +13,8 @@ from hierseed.errors import CorpusError
 
 torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
 
-from hierseed.scale.gpu import NoGpuWarning, TorchBlocks  # noqa: E402
+from hierseed.scale.gpu import NoGpuWarning, TorchBlocks, descend  # noqa: E402
 from hierseed.scale.gpu import blocks as engine  # noqa: E402
-from hierseed.scale.gpu import descend  # noqa: E402
 from hierseed.scale.gpu.twins import TWINS, twin_of  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::hierseed.estimator.EmptyTopicWarning")
