@@ -10,7 +10,7 @@ from worlds import make_world
 from hierseed import AnchoredHierSeed, HierSeed
 from hierseed.core.anchor import sample
 from hierseed.embed.prepare import Preparation, Prepared
-from hierseed.errors import CorpusError
+from hierseed.errors import CorpusError, MissingDependency
 from hierseed.scale import ClusterBlocks, ClusterError, MappedFile, connect, disconnect
 from hierseed.scale import client as clients
 from hierseed.scale.worker import Source, looks
@@ -210,6 +210,12 @@ def test_an_address_where_nobody_answers(monkeypatch):
         connect("nonsense://there")
     with pytest.raises(ClusterError, match=r"absent\.json does not say where the scheduler is"):
         connect("absent.json")
+
+
+def test_dask_is_asked_for_by_name_where_it_is_missing(monkeypatch):
+    monkeypatch.setattr(clients, "find_spec", lambda name: None)
+    with pytest.raises(MissingDependency, match=r"pip install 'hierseed\[cluster\]'"):
+        connect("tcp://127.0.0.1:9")
 
 
 def test_a_scheduler_file_says_where_it_is(cluster):

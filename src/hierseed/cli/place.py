@@ -37,9 +37,11 @@ class Place:
                 param_hint="--device",
             )
         self._card()  # says now that torch is missing
-        if self.address:
-            from hierseed.scale.client import check_workers, connect, disconnect, living
+        if self.workers or self.address:
+            from hierseed.scale.client import check_workers, connect, disconnect, living, need_dask
 
+            need_dask()
+        if self.address:
             client = connect(self.address)
             living(client)
             check_workers(client)

@@ -6,6 +6,7 @@ import json
 import logging
 import warnings
 from collections import defaultdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +25,22 @@ class ClusterWarning(UserWarning):
     """Workers are not quite alike."""
 
 
+def need_dask() -> None:
+    """Refuse to go on where dask is not installed."""
+    if find_spec("distributed") is None:
+        raise MissingDependency("distributed", "cluster", "a fit on several workers")
+
+
 def connect(address: str | None = None, workers: int | None = None) -> Any:
     """Return a dask client: of a running scheduler, or of new processes on this machine.
 
     `address` may also be the file that `dask scheduler --scheduler-file` writes.
     """
-    try:
-        import dask
-        from distributed import Client
-        from distributed.versions import VersionMismatchWarning
-    except ImportError as absent:
-        raise MissingDependency("distributed", "cluster", "a fit on several workers") from absent
+    need_dask()
+    import dask
+    from distributed import Client
+    from distributed.versions import VersionMismatchWarning
+
     # a model of many topics is larger than what dask thinks an argument should be
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})
     for name in ("distributed", "distributed.client"):  # we say ourselves what is lost

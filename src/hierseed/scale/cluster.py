@@ -115,8 +115,9 @@ class ClusterBlocks:
         except KilledWorker as fault:
             raise ClusterError(
                 f"{fault.allowed_failures + 1} workers died one after the other over the same "
-                "documents. If they ran out of memory, start fewer on a machine, and all with "
-                "--memory-limit 0; their logs say more."
+                "documents; their logs say why. If they ran out of memory, start fewer on a "
+                "machine, and all with --memory-limit 0; if the vectors were taken away under "
+                "them, put these back."
             ) from fault
         except (CommClosedError, FutureCancelledError, OSError, TimeoutError) as fault:
             raise lost(self.client) from fault
