@@ -13,7 +13,7 @@ from hierseed.io.checkpoint import FILE, Checkpoint, CheckpointWarning, digest_o
 
 METHODS = {
     "hierseed": lambda taxonomy: HierSeed(taxonomy, tol=0.0),
-    "anchored": lambda taxonomy: AnchoredHierSeed(taxonomy, max_iter=20, tol=0.001),
+    "anchored": lambda taxonomy: AnchoredHierSeed(taxonomy, max_iter=20, tol=4.5e-5),
 }
 
 
