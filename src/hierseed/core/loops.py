@@ -49,11 +49,14 @@ def two_least(D: Any, offset: Any, best: Any, first: Any, second: Any) -> None:
         for j in range(d.shape[0]):
             d[j] += offset[j]
         least0 = least1 = least2 = least3 = next0 = next1 = next2 = next3 = d.dtype.type(np.inf)
-        for j in range(0, d.shape[0], 4):
+        whole = d.shape[0] - d.shape[0] % 4
+        for j in range(0, whole, 4):
             next0, least0 = min(next0, max(least0, d[j])), min(least0, d[j])
             next1, least1 = min(next1, max(least1, d[j + 1])), min(least1, d[j + 1])
             next2, least2 = min(next2, max(least2, d[j + 2])), min(least2, d[j + 2])
             next3, least3 = min(next3, max(least3, d[j + 3])), min(least3, d[j + 3])
+        for j in range(whole, d.shape[0]):
+            next0, least0 = min(next0, max(least0, d[j])), min(least0, d[j])
         left, right = min(least0, least1), min(least2, least3)
         next0 = min(max(least0, least1), min(next0, next1))
         next2 = min(max(least2, least3), min(next2, next3))

@@ -23,6 +23,8 @@ from hierseed.core.tree import Tree
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
+MOST = 0.8
+
 
 @dataclass
 class Moves:
@@ -132,6 +134,8 @@ def look_again(
     """
     current, margin = memory["topic"], memory["margin"]
     look = np.flatnonzero(margin <= 0)
+    if len(look) > MOST * len(block) and (placements.topic == placements.topic[0]).all():
+        look = np.arange(len(current))  # one topic, nearly all of it: rows in order, not picked
     topics, sums, counts = [current[:0]], [np.zeros((0, block.width))], [np.zeros(0, np.intp)]
     moved = 0
     for parent, at in by_topic(placements.topic[look], model, level):
@@ -140,7 +144,7 @@ def look_again(
         tally = Tally(len(children), block.width, grid)
         at = look[at]
         row = placements.row[at]
-        was = np.where(current[at] < 0, -1, np.searchsorted(children, current[at]))
+        was = model.tree.place[current[at]]
         now = np.empty(len(at), dtype=np.intp)
         for piece, X in block.chunks(row):
             now[piece], margin[at[piece]] = centres.nearest(X, block.squared_norms[row[piece]])

@@ -21,6 +21,7 @@ from hierseed.core.descend import (
     pivot_distances,
     settled,
 )
+from hierseed.core.distance import two_least
 from hierseed.core.exact import Grid
 from hierseed.core.model import Model
 
@@ -64,8 +65,8 @@ def _label_and_sum_margins(
 
     def add(level: int, D: Floats) -> None:
         if D.shape[1] > 1:
-            two = np.partition(D, 1, axis=1)
-            sums[level - 1] += grid.count(two[:, 1] - two[:, 0]).sum()
+            _, first, second = two_least(D, np.zeros(D.shape[1]))
+            sums[level - 1] += grid.count(second - first).sum()
             counts[level - 1] += len(D)
 
     pivots = model.vectors[model.pivots]

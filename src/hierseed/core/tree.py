@@ -57,6 +57,14 @@ class Tree:
         return self._children[topic]
 
     @cached_property
+    def place(self) -> Ints:
+        """Place of each topic among the children of its parent; -1 for None, at the end."""
+        place = np.full(len(self) + 1, -1, dtype=np.intp)
+        for children in self._children:
+            place[children] = np.arange(len(children))
+        return place
+
+    @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
         """True where a topic has no children."""
         leaf = np.ones(len(self), dtype=bool)
