@@ -243,8 +243,9 @@ class Taxonomy:
         return self._index[text]
 
     def nearest(self, text: str) -> str:
-        """`; did you mean 'A > B'?`, or nothing where no path is near."""
-        close = difflib.get_close_matches(text, self.paths, n=3, cutoff=0.6)
+        """`; did you mean 'A > B'?`, by last name or path; nothing where none is near."""
+        named = [path for path, name in zip(self.paths, self.names) if name == text]
+        close = named[:3] or difflib.get_close_matches(text, self.paths, n=3, cutoff=0.6)
         return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
     def labels(

@@ -141,6 +141,14 @@ def test_beyond_this_computer_a_token_is_made_and_said(
     assert len(security.new_token()) >= 32
 
 
+def test_a_corpus_is_no_project(tmp_path: Path) -> None:
+    pytest.importorskip("nicegui")
+    (tmp_path / "docs.csv").write_text("id,text\n1,a\n")
+    with pytest.raises(ProjectError, match=r"no project.*hierseed serve docs\.hierseed"):
+        serving.serve_project(tmp_path / "docs.csv", port=0, browser=False)
+    assert [file.name for file in tmp_path.iterdir()] == ["docs.csv"]
+
+
 def test_a_port_in_use_is_told(tmp_path: Path) -> None:
     pytest.importorskip("nicegui")
     held = serving._listen("127.0.0.1", 0)

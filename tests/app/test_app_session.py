@@ -279,6 +279,16 @@ def test_load_screen_previews_and_tells_every_fault(empty: Project, tmp_path: Pa
     assert len(view["told"]["seeds"]["faults"]) == 2
 
 
+def test_a_corpus_in_another_encoding_offers_nothing_to_load(empty: Project) -> None:
+    corpus = uploads.folder(empty) / "aaaaaaaa.csv"
+    corpus.write_bytes(b"id,text\n" + b"%d,caf\xe9\n" * 9 % tuple(range(9)))
+    done = Session(empty).act("uploaded", kind="corpus", token=corpus.name, name="news.csv")
+    checked = done["stage"]["view"]["checked"]
+    assert checked["facts"] == []  # without one the button is grey
+    assert len(checked["faults"]) == 2
+    assert "news.csv:2: not UTF-8" in checked["faults"][1]
+
+
 def test_taxonomy_screen_edits_and_undoes(project: Project) -> None:
     session = Session(project)
     session.act("go", screen="taxonomy")

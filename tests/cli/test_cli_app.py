@@ -2,10 +2,12 @@
 
 import errno
 import importlib.util
+import json
 import os
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,6 +54,29 @@ def test_expected_faults_are_one_message(fault: BaseException, code: int, said: 
     assert result.exit_code == code
     assert said in result.stderr
     assert result.stdout == ""
+
+
+def test_a_fault_as_json_is_on_stdout_too() -> None:
+    app = typer.Typer(pretty_exceptions_enable=False)
+
+    def work(json: bool = False) -> None:
+        raise SeedError("no seeds here")
+
+    app.command()(guarded("work", work))
+    done = CliRunner().invoke(app, ["--json"])
+    assert json.loads(done.stdout) == {"error": "no seeds here"}
+    assert "hierseed work: no seeds here" in done.stderr
+
+
+def test_notes_of_the_library_line_up_and_keep_quiet() -> None:
+    app = typer.Typer(pretty_exceptions_enable=False)
+
+    def work(quiet: bool = False) -> None:
+        warnings.warn("2 leaves have no seed", stacklevel=1)
+
+    app.command()(guarded("work", work))
+    assert CliRunner().invoke(app, []).stderr == "Note       2 leaves have no seed\n"
+    assert CliRunner().invoke(app, ["--quiet"]).stderr == ""
 
 
 def test_a_fault_of_ours_is_not_hidden() -> None:

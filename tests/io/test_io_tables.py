@@ -47,6 +47,11 @@ def test_parts_of_any_size_make_the_same_table(tmp_path: Path, ending: str, size
     assert [item.name for item in tmp_path.iterdir()] == [file.name]
 
 
+def test_csv_has_six_digits(tmp_path: Path) -> None:
+    write_table(pd.DataFrame({"id": ["a"], "score": [0.8795602321624756]}), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text() == "id,score\na,0.87956\n"
+
+
 letters = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=12)
 
 

@@ -51,7 +51,7 @@ def test_another_separator() -> None:
 
 
 def test_arrows_without_blanks_are_pointed_out() -> None:
-    with pytest.warns(UserWarning, match="'A>B' is taken as one name; say separator='>'"):
+    with pytest.warns(UserWarning, match="'A>B' is taken as one name; .*hierseed convert --sep"):
         assert read_bytes("paths", "A\nA>B\n").names == ("A", "A>B")
     assert read_bytes("paths", "A\nA>B\n", separator=">").paths == ("A", "A > B")
     assert read_bytes("paths", "A > B\nA>B\n").names == ("A", "B", "A>B")  # one of each: meant so
@@ -131,6 +131,8 @@ def test_outline_with_tabs_or_blanks_and_ragged_depth() -> None:
 def test_outline_whose_depth_is_unclear() -> None:
     with pytest.raises(TaxonomyError, match="line 3: tabs and blanks are mixed"):
         read_bytes("outline", "A\n  B\n\tC\n\t D\n  E\n".replace("\tC", "\t\tC"))
+    with pytest.raises(TaxonomyError, match="line 3: tabs and blanks are mixed"):
+        read_bytes("outline", "A\n  B\n\tC\n")
     with pytest.raises(TaxonomyError, match="line 3: indented less than the line above"):
         read_bytes("outline", "A\n    B\n  C\n")
     with pytest.raises(TaxonomyError, match="line 2: indented less"):

@@ -123,6 +123,8 @@ def load_seeds(project: Project, file: Path, name: str) -> Look:
     except HierSeedError as fault:
         return Look(faults=[plain(fault)])
     look.faults = seeds.faults.told()
+    if seeds.blank:
+        look.facts.append(f"{seeds.blank:,} rows without a topic passed over")
     pairs, missing = _pairs(project, seeds, here.ids)
     look.faults += [f"{name}: no document {id!r} in the corpus" for id in missing[:20]]
     added = labels.load(project, pairs, "file")

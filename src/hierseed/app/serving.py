@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.app import jobs, security
-from hierseed.app.project import Project
+from hierseed.app.project import ENDING, Project
 from hierseed.errors import MissingDependency, ProjectError
 
 
@@ -32,6 +32,11 @@ def serve_project(
         from hierseed.app.server import build
     except ImportError as fault:
         raise MissingDependency(fault.name or "nicegui", "app", "the workbench") from None
+    if path.suffix != ENDING and path.is_file():
+        raise ProjectError(
+            f"{path} is no project. A project is a file NAME{ENDING} that the workbench makes and "
+            f"keeps everything in: hierseed serve {path.stem}{ENDING}, then load {path.name} there"
+        )
     project = Project(path)
     jobs.bury_dead(project)
     if not security.is_loopback(host) and not token:
@@ -53,6 +58,8 @@ def serve_project(
         threading.Timer(1.0, webbrowser.open, [address]).start()
     try:
         server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        say("The workbench has ended; everything is saved.")
     finally:
         jobs.end_all()
         project.close()

@@ -46,7 +46,8 @@ def assign(
             min=0.0,
             max=1.0,
             help="Stop higher up where the score of a deeper topic is below this: a document "
-            "that is surely Health and perhaps Mental health stays in Health.",
+            "that is surely Health and perhaps Mental health stays in Health; one that is sure of "
+            "no topic at all becomes None.",
         ),
     ] = None,
     level: Annotated[
@@ -79,8 +80,13 @@ def assign(
     with ExitStack() as stack:
         table = stack.enter_context(open_table(output))  # fails now rather than at the end
         saved = read_saved(model)
+        if level and level > saved.taxonomy.tree.height:
+            raise typer.BadParameter(
+                f"the taxonomy of {model} has {amount(saved.taxonomy.tree.height, 'level')}",
+                param_hint="--level",
+            )
         chunks, n = _chunks(
-            saved, source, output, stack, console,
+            saved, source, output, console,
             id=id, text=text, on_error=on_error, quotes=not plain_quotes,
         )  # fmt: skip
         summary = Summary(saved.taxonomy)
@@ -107,14 +113,11 @@ def _chunks(
     saved: SavedModel,
     source: Path,
     output: Path,
-    stack: ExitStack,
     console: Console,
     **reading: Any,
 ) -> tuple[Iterator[Chunk], int]:
     """The documents in chunks, and their number."""
-    from hierseed.cli.source import kept_vectors, survey
-    from hierseed.io.corpus import Corpus
-    from hierseed.io.faults import SkippedRows
+    from hierseed.cli.source import kept_vectors, read_corpus
     from hierseed.io.place import chunks_of_text, chunks_of_vectors
     from hierseed.io.vectors import is_vectors, open_vectors
 
@@ -122,16 +125,12 @@ def _chunks(
         n = len(open_vectors(source).ids)
         console.fact("Vectors", f"{source.name}, {amount(n, 'document')}")
         return chunks_of_vectors(saved, source), n
-    skipped = stack.enter_context(SkippedRows.beside(output))
-    corpus = Corpus(source, on_skip=skipped.write, **reading)
     kept = kept_vectors(saved)
     if kept is None:
         saved.embedder  # noqa: B018 - refused now, where the model knows none
-    survey(corpus, console)
-    if skipped.count:
-        console.note(f"rows left out are kept in {skipped.path}")
+    corpus = read_corpus(source, output, console, **reading)
     if kept:
-        console.fact("Vectors", f"from {kept.folder.name}, where the documents are the same")
+        console.fact("Vectors", f"those in {kept.folder.name} serve for documents of the fit")
     console.fact("Embedder", f"{saved.embedder_name}, as in the fit")
     return chunks_of_text(saved, corpus, kept=kept), len(corpus)
 

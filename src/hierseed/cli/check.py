@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from hierseed.cli.console import Console, amount
-from hierseed.cli.options import AsJson, IdColumn, PlainQuotes, Quiet, TextColumn
-from hierseed.errors import HierSeedError, name_some
-
-if TYPE_CHECKING:
-    from hierseed.io.seeds import Seeds
-    from hierseed.taxonomy import Taxonomy
-
-
-@dataclass
-class Findings:
-    """What was found in each file: facts, faults that stop a fit, and things to know."""
-
-    facts: dict[str, str] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+from hierseed.cli.console import Console
+from hierseed.cli.findings import Findings
+from hierseed.cli.options import AsJson, IdColumn, PlainQuotes, Quiet, SeedFiles, TextColumn
 
 
 def check(
     taxonomy: Annotated[
         Path | None, typer.Option("--taxonomy", "-t", metavar="FILE", help="Your topics.")
     ] = None,
-    seeds: Annotated[
-        Path | None, typer.Option("--seeds", "-s", metavar="FILE", help="Your examples.")
-    ] = None,
+    seeds: SeedFiles = None,
     corpus: Annotated[
         Path | None,
         typer.Option("--corpus", "-c", metavar="CORPUS|VECTORS", help="Your documents."),
@@ -58,98 +42,31 @@ def check(
     if seeds and not taxonomy:
         raise typer.BadParameter("the topics of --seeds are looked up in a --taxonomy: give both")
     console = Console(quiet=quiet, json=json)
-    found = Findings()
-    tree = _taxonomy(taxonomy, found) if taxonomy else None
-    examples = _seeds(seeds, tree, seeds_from_names, found) if seeds and tree else None
+    found = Findings(console)
+    tree = found.taxonomy(taxonomy) if taxonomy else None
+    examples = found.seeds(seeds or [], tree)
+    if tree is not None and (seeds or seeds_from_names):
+        found.bare(tree, examples, seeds_from_names)
     if corpus:
-        _corpus(corpus, examples, console, found, id=id, text=text, quotes=not plain_quotes)
-    _tell(console, found)
+        found.source(corpus, examples, id=id, text=text, quotes=not plain_quotes)
+    given = {"taxonomy": taxonomy, "seeds": seeds or seeds_from_names, "corpus": corpus}
+    _tell(console, found, [name for name, file in given.items() if not file])
     if found.faults:
         raise typer.Exit(1)
 
 
-def _taxonomy(file: Path, found: Findings) -> Taxonomy | None:
-    from hierseed.taxonomy import Taxonomy
-
-    try:
-        tree = Taxonomy.read(file)
-    except HierSeedError as fault:
-        found.faults.append(str(fault))
-        return None
-    levels = " / ".join(
-        str(len(tree.tree.at_level(level))) for level in range(1, tree.tree.height + 1)
-    )
-    found.facts["Taxonomy"] = f"{file.name}, {amount(len(tree), 'topic')}, by level {levels}"
-    return tree
-
-
-def _seeds(file: Path, tree: Taxonomy, names: bool, found: Findings) -> Seeds | None:
-    from hierseed.io.seeds import read_seeds
-
-    try:
-        examples = read_seeds(file, tree, strict=False)
-    except HierSeedError as fault:
-        found.faults.append(str(fault))
-        return None
-    found.faults += [str(fault) for fault in examples.faults.kept]
-    seeded = int((examples.counts(len(tree)) > 0).sum())
-    found.facts["Seeds"] = (
-        f"{file.name}, {amount(len(examples), 'seed')} for {seeded:,} of "
-        f"{amount(len(tree), 'topic')}"
-    )
-    lacking = [tree.paths[topic] for topic in examples.without(tree)]
-    if lacking:
-        instead = "start from their name" if names else "get no documents"
-        found.notes.append(
-            f"{amount(len(lacking), 'topic')} at the end of a branch without a seed, which "
-            f"{instead}: {name_some(lacking)}"
-        )
-    counts = examples.counts(len(tree))
-    few = [tree.paths[topic] for topic in range(len(tree)) if 0 < counts[topic] < 3]
-    if few:
-        found.notes.append(f"fewer than 3 seeds for {amount(len(few), 'topic')}: {name_some(few)}")
-    return examples
-
-
-def _corpus(
-    path: Path, examples: Seeds | None, console: Console, found: Findings, **reading: Any
-) -> None:
-    from hierseed.io.corpus import Corpus
-    from hierseed.io.vectors import is_vectors, open_vectors
-
-    try:
-        if is_vectors(path):
-            X, ids, _ = open_vectors(path)
-            found.facts["Vectors"] = (
-                f"{path.name}, {amount(len(ids), 'document')}, {X.shape[1]} numbers"
-            )
-        else:
-            corpus = Corpus(path, on_error="skip", **reading)
-            with console.bar("Reading") as bar:
-                survey = corpus.survey(bar.to)
-            found.facts["Corpus"] = f"{path.name}, {amount(survey.n_documents, 'document')}"
-            found.faults += [str(fault) for fault in survey.faults.kept]
-            if len(survey.faults) > len(survey.faults.kept):
-                found.faults.append(
-                    f"… and {len(survey.faults) - len(survey.faults.kept):,} more rows"
-                )
-            ids = [document.id for document in corpus]
-        if examples:
-            examples.rows(ids)
-    except HierSeedError as fault:
-        found.faults.append(str(fault))
-
-
-def _tell(console: Console, found: Findings) -> None:
-    for label, fact in found.facts.items():
-        console.fact(label, fact)
+def _tell(console: Console, found: Findings, unseen: list[str]) -> None:
     for note in found.notes:
         console.note(note)
     for fault in found.faults:
         console.fault(fault)
     if found.faults:
-        console.fault(f"{amount(len(found.faults), 'fault')} to mend first", "Verdict")
+        console.fault("to be mended before hierseed fit", "Verdict")
+    elif unseen:
+        console.fact("Verdict", f"no fault here; {' and '.join(unseen)} not looked at", "bold")
     else:
         console.fact("Verdict", "ready for hierseed fit", "bold green")
     if console.json:
-        console.result({"ready": not found.faults, **vars(found)})
+        ready = not found.faults and not unseen
+        told = {"facts": found.facts, "faults": found.faults, "notes": found.notes}
+        console.result({"ready": ready, "not_looked_at": unseen, **told})

@@ -65,25 +65,17 @@ def embed(
 
     Example: hierseed embed docs.csv -o vectors
     """
-    from hierseed.cli.source import choose, survey
-    from hierseed.io.corpus import Corpus
-    from hierseed.io.faults import SkippedRows
+    from hierseed.cli.source import choose, read_corpus
 
     if output is None and not estimate:
         raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")
     console = Console(quiet=quiet, json=json)
     reading: dict[str, Any] = {"id": id, "text": text, "on_error": on_error}
     reading["quotes"] = not plain_quotes
+    documents = read_corpus(corpus, None if estimate else output, console, **reading)
     if output is None or estimate:
-        documents = Corpus(corpus, **reading)
-        survey(documents, console)
         _estimate(documents, embedder, console)
         return
-    with SkippedRows.beside(output) as skipped:
-        documents = Corpus(corpus, on_skip=skipped.write, **reading)
-        survey(documents, console)
-    if skipped.count:
-        console.note(f"rows left out are in {skipped.path}")
     spec = f"{embedder}+windows" if windows and embedder != "auto" else embedder
     chosen = _kept(output, spec) or choose(spec, documents, console)
     if windows and embedder == "auto":

@@ -24,22 +24,23 @@ def guarded(command: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def run(*args: Any, **options: Any) -> Any:
+        say = functools.partial(_say, command, options.get("json") or options.get("as_json"))
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("always", category=UserWarning)
-                warnings.showwarning = _show_warning
+                warnings.showwarning = functools.partial(_note, bool(options.get("quiet")))
                 return function(*args, **options)
         except HierSeedError as fault:
-            _say(command, str(fault))
+            say(str(fault))
         except BrokenPipeError:  # `hierseed … | head` has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except OSError as fault:
-            _say(command, explain(fault))
+            say(explain(fault))
         except MemoryError:
-            _say(command, "the memory of this computer is not enough. Close other programs")
+            say("the memory of this computer is not enough. Close other programs")
         except KeyboardInterrupt:
-            _say(command, "stopped. Nothing is half-written; run it again to go on")
+            say("stopped. Nothing is half-written; run it again to go on")
             raise typer.Exit(STOPPED) from None
         raise typer.Exit(1)
 
@@ -61,7 +62,9 @@ def _full(fault: OSError) -> bool:
     return fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def _say(command: str, message: str) -> None:
+def _say(command: str, as_json: bool | None, message: str) -> None:
+    import json
+
     from rich.console import Console
     from rich.text import Text
 
@@ -69,12 +72,11 @@ def _say(command: str, message: str) -> None:
     Console(stderr=True, soft_wrap=True, highlight=False).print(
         Text.assemble((f"hierseed {command}: ", "bold red"), message)
     )
+    if as_json:
+        print(json.dumps({"error": message}, ensure_ascii=False))
 
 
-def _show_warning(message: Any, *_: Any, **__: Any) -> None:
-    from rich.console import Console
-    from rich.text import Text
+def _note(quiet: bool, message: Any, *_: Any, **__: Any) -> None:
+    from hierseed.cli.console import Console
 
-    Console(stderr=True, soft_wrap=True, highlight=False).print(
-        Text.assemble(("Note ", "bold yellow"), str(message))
-    )
+    Console(quiet=quiet).note(str(message))

@@ -15,7 +15,7 @@ from hierseed.cli.options import (
     OnError,
     PlainQuotes,
     Quiet,
-    SeedFile,
+    SeedFiles,
     Source,
     TaxonomyFile,
     TextColumn,
@@ -28,10 +28,10 @@ METHOD, PLACE = "How it is done", "Where it runs"  # panels in --help
 def fit(
     source: Source,
     taxonomy: TaxonomyFile,
-    seeds: SeedFile,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to save the model.")
     ],
+    seeds: SeedFiles = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -99,8 +99,8 @@ def fit(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Fit on the workers of a dask scheduler, such as tcp://host:8786; they read the "
-            "vectors where they lie, so keep these (--vectors) on a path that all of them see.",
+            help="Fit on the workers of a dask scheduler: tcp://host:8786, or its scheduler file. "
+            "They read the vectors where they lie: keep these (--vectors) where all see them.",
             rich_help_panel=PLACE,
         ),
     ] = None,
@@ -128,44 +128,55 @@ def fit(
 
     Example: hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
     """
-    from hierseed.io.atomic import check_folder
-    from hierseed.io.models import FILE
-    from hierseed.io.seeds import read_seeds
-    from hierseed.taxonomy import Taxonomy
-
-    console = Console(quiet=quiet, json=json)
-    check_folder(output, marker=FILE)
-    tree = Taxonomy.read(taxonomy)
-    size = f"{amount(len(tree), 'topic')} on {amount(tree.tree.height, 'level')}"
-    console.fact("Taxonomy", f"{taxonomy.name}, {size}")
-    examples = read_seeds(seeds, tree)
-    console.fact("Seeds", f"{seeds.name}, {amount(len(examples), 'seed')}")
-    if seeds_from_names and (added := examples.add_names(tree)):
-        console.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
-
+    if not seeds and not seeds_from_names:
+        raise typer.BadParameter("give a file, or --seeds-from-names", param_hint="--seeds / -s")
+    from hierseed.cli.findings import Findings
     from hierseed.cli.methods import known_methods, make_estimator, refuse_bare_topics
+    from hierseed.cli.outputs import refuse_inputs
     from hierseed.cli.place import Place
-    from hierseed.cli.source import vectors_beside
+    from hierseed.cli.source import Documents, choose, embed, vectors_beside
     from hierseed.embed.prepare import Preparation, Prepared
-    from hierseed.errors import CorpusError
+    from hierseed.io.atomic import check_folder
     from hierseed.io.checkpoint import Checkpoint
+    from hierseed.io.faults import SkippedRows
+    from hierseed.io.models import FILE
     from hierseed.io.saved import SavedModel, write_saved
     from hierseed.io.seed_documents import SeedDocuments
 
-    method = method or known_methods()[0]
-    estimator = make_estimator(method, tree, setting or [])
-    refuse_bare_topics(method, tree, examples)
+    console = Console(quiet=quiet, json=json)
+    check_folder(output, marker=FILE)
     place = Place(workers, dask, device, console)
     place.check()
-    documents = _documents(
-        source, embedder, vectors or vectors_beside(output), vectors is None, output, console,
-        id=id, text=text, on_error=on_error, quotes=not plain_quotes,
-    )  # fmt: skip
-    if len(documents.ids) < 2:
-        raise CorpusError(
-            f"{source} has one document, and topics are learned from many. Fit on a larger "
-            "corpus; `hierseed assign` then places single documents"
+    found = Findings(console)
+    tree = found.taxonomy(taxonomy)
+    method = method or known_methods()[0]
+    estimator = make_estimator(method, tree, setting or []) if tree is not None else None
+    with SkippedRows.beside(output) as skipped:
+        refuse_inputs(skipped.path, source, *(seeds or []))
+        on_skip = skipped.write if on_error == "skip" else None
+        examples = found.seeds(seeds or [], tree, on_skip)
+        if tree is not None:
+            if seeds_from_names and (added := examples.add_names(tree)):
+                found.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
+            with found.collecting():
+                refuse_bare_topics(method, tree, examples)
+        given = found.source(
+            source, examples, id=id, text=text, quotes=not plain_quotes, on_error=on_error,
+            on_skip=on_skip,
+        )  # fmt: skip
+        found.refuse()
+    assert given is not None  # else refused
+    assert estimator is not None
+    if skipped.count:
+        console.note(f"rows left out are in {skipped.path}")
+    folder = vectors or vectors_beside(output)
+    documents = (
+        given
+        if isinstance(given, Documents)
+        else embed(
+            given, choose(embedder, given, console, folder), folder, console, redo=vectors is None
         )
+    )
     y = examples.rows(documents.ids)
     rounds = Checkpoint(checkpoint_beside(output), say=lambda text: console.fact("Resumed", text))
     preparation = Preparation(centre=centre, unit=unit)
@@ -188,31 +199,6 @@ def fit(
     write_saved(saved, output, made)
     rounds.remove()
     _tell(console, estimator, output, seconds)
-
-
-def _documents(
-    source: Path,
-    spec: str,
-    folder: Path,
-    redo: bool,
-    output: Path,
-    console: Console,
-    **reading: Any,
-) -> Any:
-    """Vectors of the corpus, made now or before; rows left out are kept beside the model."""
-    from hierseed.cli.source import choose, embed, open_stored, survey
-    from hierseed.io.corpus import Corpus
-    from hierseed.io.faults import SkippedRows
-    from hierseed.io.vectors import is_vectors
-
-    if is_vectors(source):
-        return open_stored(source, console)
-    with SkippedRows.beside(output) as skipped:
-        corpus = Corpus(source, on_skip=skipped.write, **reading)
-        survey(corpus, console)
-    if skipped.count:
-        console.note(f"rows left out are in {skipped.path}")
-    return embed(corpus, choose(spec, corpus, console, folder), folder, console, redo=redo)
 
 
 def checkpoint_beside(model: Path) -> Path:

@@ -57,13 +57,14 @@ TaxonomyFile = Annotated[
         help="Your topics: lines of 'A > B > C', an indented outline, SKOS, CSV, Excel, YAML …",
     ),
 ]
-SeedFile = Annotated[
-    Path,
+SeedFiles = Annotated[
+    list[Path] | None,
     typer.Option(
         "--seeds",
         "-s",
         metavar="FILE",
-        help="Your examples: a table with the columns id and topic, or text and topic.",
+        help="Your examples: a table with the columns id and topic, or text and topic; "
+        "repeatable, all files count together.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]

@@ -44,16 +44,19 @@ class Placed:
         return {row: doc.text for row, doc in enumerate(self.corpus) if row in wanted}
 
 
-def place_corpus(model: Path, source: Path, console: Console, **reading: Any) -> Placed:
+def place_corpus(
+    model: Path, source: Path, output: Path | None, console: Console, **reading: Any
+) -> Placed:
     """Open the model and the corpus (or vectors), and place every document."""
     from hierseed.assignments import Assignments
-    from hierseed.cli.source import documents_for
-    from hierseed.io.corpus import Corpus
+    from hierseed.cli.source import documents_for, read_corpus
     from hierseed.io.saved import read_saved
     from hierseed.io.vectors import is_vectors
 
     saved = read_saved(model)
-    corpus = None if is_vectors(source) else Corpus(source, **reading)
+    corpus = None
+    if not is_vectors(source):
+        corpus = read_corpus(source, output, console, **reading)
     documents = documents_for(saved, source, console, corpus)
     X = saved.prepare(documents.X)
     y = saved.seeds.labels(documents.ids, documents.X)

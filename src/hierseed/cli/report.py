@@ -56,7 +56,14 @@ def report(
     console = Console(quiet=quiet, json=json)
     with atomic_file(output) as partial:  # fails now rather than at the end
         placed = place_corpus(
-            model, source, console, id=id, text=text, on_error=on_error, quotes=not plain_quotes
+            model,
+            source,
+            output,
+            console,
+            id=id,
+            text=text,
+            on_error=on_error,
+            quotes=not plain_quotes,
         )
         if placed.corpus is None:
             console.note("vectors have no texts: the page shows ids only. Give the corpus instead")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,7 @@ from hierseed.cli.console import Console, amount, duration
 from hierseed.errors import CorpusError, EmbeddingError, SeedError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -46,27 +47,39 @@ class Documents:
         return self.embedder.encode(texts)
 
 
-def survey(corpus: Corpus, console: Console) -> None:
-    """Read the corpus once and say what is in it; faults end the command or are noted."""
-    with console.bar("Reading") as bar:
-        found = corpus.survey(bar.to)
-    corpus.refuse_faults()
-    size = f"{found.n_characters / max(found.n_documents, 1):,.0f} letters each on average"
-    console.fact("Corpus", f"{corpus.path.name}, {amount(found.n_documents, 'document')}, {size}")
-    if found.faults:
-        console.note(f"{amount(len(found.faults), 'row')} left out:{found.faults.describe()}")
+def read_corpus(source: Path, output: Path | None, console: Console, **reading: Any) -> Corpus:
+    """Read a corpus once and say what is in it; faults end the command, or are left out.
+
+    Rows left out are kept beside the output, where there is one.
+    """
+    from hierseed.cli.outputs import refuse_inputs
+    from hierseed.io.corpus import Corpus
+    from hierseed.io.faults import SkippedRows
+
+    with ExitStack() as stack:
+        skipped = SkippedRows.beside(output) if output is not None else None
+        if skipped is not None:
+            refuse_inputs(skipped.path, source)
+            stack.enter_context(skipped)
+        corpus = Corpus(source, on_skip=skipped.write if skipped else None, **reading)
+        with console.bar("Reading") as bar:
+            faults = corpus.survey(bar.to).faults
+        corpus.refuse_faults()
+    console.fact("Corpus", corpus.describe())
+    if faults:
+        kept = f"\nThey are in {skipped.path}" if skipped else ""
+        console.note(f"{amount(len(faults), 'row')} left out:{faults.describe()}{kept}")
+    return corpus
 
 
-def open_stored(path: Path, console: Console) -> Documents:
+def open_stored(path: Path, say: Callable[[str, str], object]) -> Documents:
     """Open vectors that were made before, with the embedder they came from."""
     from hierseed.embed.choose import load_embedder
     from hierseed.io.vectors import open_vectors
 
     X, ids, store = open_vectors(path)
     made = f" of {store.embedder_name}" if store else ""
-    console.fact(
-        "Vectors", f"{path.name}, {amount(len(ids), 'document')}, {X.shape[1]} numbers each{made}"
-    )
+    say("Vectors", f"{path.name}, {amount(len(ids), 'document')}, {X.shape[1]} numbers each{made}")
     embedder = load_embedder(store.folder / "embedder") if store else None
     return Documents(X, ids, embedder)
 
@@ -187,8 +200,7 @@ def documents_for(
 
     if corpus is None:
         model.check_store(open_vectors(source).store)
-        return open_stored(source, console)
-    survey(corpus, console)
+        return open_stored(source, console.fact)
     folder, kept = model.folder or source, kept_vectors(model)
     if kept is not None and len(kept) == len(corpus):
         try:

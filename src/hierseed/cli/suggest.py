@@ -63,7 +63,7 @@ def suggest(
         refuse_inputs(output, source)
         refuse_labelled(output)
     placed = place_corpus(
-        model, source, console, id=id, text=text, on_error=on_error, quotes=not plain_quotes
+        model, source, output, console, id=id, text=text, on_error=on_error, quotes=not plain_quotes
     )
     found = suggest_documents(placed.assignments, placed.X, number, per_topic=per_topic)
     table = found.to_frame(placed.ids)

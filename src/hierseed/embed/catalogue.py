@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any
 
 from hierseed.embed.embedder import Embedder, TrainedEmbedder
-from hierseed.embed.fetch import is_fetched
+from hierseed.embed.fetch import RECIPES, is_fetched
 from hierseed.embed.home import model_folder
 from hierseed.embed.wordllama import WordLlama, find_folder
 from hierseed.errors import EmbeddingError
@@ -133,9 +133,11 @@ def _precomputed(detail: str) -> Embedder:
 
 def _refuse_unfetched(name: str) -> None:
     if not is_fetched(name):
+        lacks = any(find_spec(package) is None for package in RECIPES[name].packages)
+        install = f"pip install 'hierseed[{name}]', then " if lacks else ""
         raise EmbeddingError(
             f"{name} is not on this machine (looked in {str(model_folder(name))!r}). "
-            f"Fetch it once with: hierseed embedders get {name}"
+            f"Get it once with: {install}hierseed embedders get {name}"
         )
 
 

@@ -58,7 +58,7 @@ def split_spec(spec: str) -> tuple[Kind, str]:
     if name not in KINDS:
         near = difflib.get_close_matches(name, [*KINDS, "auto"], n=1)
         raise EmbeddingError(
-            f"no embedder {name!r}{f'; did you mean {near[0]!r}?' if near else ''} "
+            f"no embedder {name!r}{f'; did you mean {near[0]!r}?' if near else '.'} "
             f"There are auto, {', '.join(KINDS)}; `hierseed embedders` says what each one needs."
         )
     kind = KINDS[name]

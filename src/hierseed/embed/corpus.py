@@ -132,7 +132,7 @@ def _rest(
             raise CorpusError(
                 f"the store {str(folder)!r} was made from another corpus: its row {row:,} is "
                 f"{known!r}, this corpus has {same} there. Give the corpus it was made from, "
-                "another folder, or append=True for documents to be added."
+                "another folder, or say that these documents are to be added (--append)."
             )
         report.held += 1
     report.started = time.perf_counter()

@@ -14,6 +14,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from hierseed.embed.embedder import file_sha256
@@ -40,6 +41,7 @@ class Recipe:
     megabytes: int
     licence: str
     finish: Callable[[Path], None] = field(default=lambda folder: None)
+    packages: tuple[str, ...] = ()  # what `finish` needs: looked for before the download
 
 
 def is_fetched(name: str) -> bool:
@@ -53,11 +55,13 @@ def fetch_model(name: str, say: Callable[[str], None] = lambda line: None) -> Pa
         raise EmbeddingError(
             f"nothing to fetch for {name!r}. These can be fetched: {', '.join(RECIPES)}."
         )
+    recipe = RECIPES[name]
     target = model_folder(name)
     if is_fetched(name):
         say(f"{name} is already in {target}")
         return target
-    recipe = RECIPES[name]
+    if lacking := [one for one in recipe.packages if find_spec(one) is None]:
+        raise MissingDependency(lacking[0], name, f"putting {name} together")
     draft = target.with_name(f"{name}.{os.getpid()}.part")
     draft.mkdir(parents=True, exist_ok=True)
     try:
@@ -187,6 +191,7 @@ RECIPES: dict[str, Recipe] = {
         megabytes=83,
         licence="Apache-2.0",
         finish=quantize,
+        packages=("onnx", "onnxruntime"),
     ),
     "mpnet": Recipe(
         (

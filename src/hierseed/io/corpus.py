@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hierseed.errors import CorpusError
 from hierseed.io.columns import choose_columns
@@ -37,7 +38,14 @@ class Survey:
     n_documents: int = 0
     n_characters: int = 0
     faults: Faults = field(default_factory=Faults)
+    first_ids: list[str] = field(default_factory=list)
+    hashes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  # of all ids
     repeated: frozenset[int] = frozenset()  # hashes of ids that may stand twice
+
+    def holds(self, id: str) -> bool:
+        """False where no document has this id; told by hashes, so a slip is thinkable."""
+        at = int(np.searchsorted(self.hashes, hash(id)))
+        return at < len(self.hashes) and int(self.hashes[at]) == hash(id)
 
 
 class Corpus:
@@ -103,6 +111,13 @@ class Corpus:
             self._survey = self._take_survey(progress)
         return self._survey
 
+    def describe(self) -> str:
+        """Name and size."""
+        survey, name = self.survey(), self.path.name or self.path.resolve().name
+        mean = survey.n_characters / max(survey.n_documents, 1)
+        s = "" if survey.n_documents == 1 else "s"
+        return f"{name}, {survey.n_documents:,} document{s}, {mean:,.0f} letters each on average"
+
     def refuse_faults(self) -> None:
         """Raise with all faults where they are not to be skipped, or nothing is left."""
         survey = self.survey()
@@ -127,9 +142,12 @@ class Corpus:
             survey.n_documents += 1
             survey.n_characters += len(found.text)
             hashes.append(hash(found.id))
+            if len(survey.first_ids) < 3:
+                survey.first_ids.append(found.id)
             if progress and survey.n_documents % EVERY == 0:
                 progress(survey.n_documents)
-        survey.repeated = _repeated(hashes)
+        survey.hashes = values = np.sort(np.array(hashes, dtype=np.int64))
+        survey.repeated = frozenset(values[1:][values[1:] == values[:-1]].tolist())
         if survey.repeated:  # rare: read again to see which ids they are, and where
             for found in self._read(survey.repeated):
                 if isinstance(found, Fault) and found.kind == REPEATED:
@@ -171,11 +189,3 @@ class Corpus:
 
 def _open(path: Path, quotes: bool) -> Records:
     return TextFolder(path) if path.is_dir() else open_records(path, quotes=quotes)
-
-
-def _repeated(hashes: array[int]) -> frozenset[int]:
-    """Hashes that occur more than once."""
-    if not hashes:
-        return frozenset()
-    values = np.sort(np.frombuffer(hashes, dtype=np.int64))
-    return frozenset(values[1:][values[1:] == values[:-1]].tolist())

@@ -66,8 +66,8 @@ class Faults:
                 lines += map(str, same)
                 continue
             places = ", ".join(fault.place for fault in same[1:SHOWN])
-            more = f"; and {count - 1:,} more like it: {places}" if places else ""
-            end = " …" if count > SHOWN else ""
+            more = f"; the same in {places}" if places else ""
+            end = f" and {count - SHOWN:,} more" if count > SHOWN else ""
             advice = f". {ADVICE[kind]}" if kind in ADVICE else ""
             lines.append(f"{same[0]}{more}{end}{advice}")
         return lines

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from os import PathLike
 
@@ -29,6 +30,7 @@ class Seeds:
     texts: list[str] = field(default_factory=list)
     text_topics: list[int] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
+    blank: int = 0  # rows whose topic is not filled in
 
     def __len__(self) -> int:
         return sum(map(len, self.by_id.values())) + len(self.texts)
@@ -50,6 +52,37 @@ class Seeds:
         self.text_topics += lacking
         return len(lacking)
 
+    def add(self, more: Seeds) -> None:
+        """Take over the seeds of another file."""
+        for id, topics in more.by_id.items():
+            self._put(id, topics)
+        self.texts += more.texts
+        self.text_topics += more.text_topics
+
+    def _put(self, id: str, topics: list[int]) -> None:
+        known = self.by_id.setdefault(id, [])
+        known += [topic for topic in topics if topic not in known]
+
+    def match(self, holds: Callable[[str], bool], n: int, some: Iterable[str]) -> None:
+        """Look for every document in a corpus of n, which `holds` ids such as `some`.
+
+        A number that pandas or a spreadsheet wrote as 7.0 is the document 7 where there is no
+        other, and the other way round. Raises where a document is not there.
+        """
+        for id in [id for id in self.by_id if not holds(id)]:
+            if holds(_respelled(id)):
+                self._put(_respelled(id), self.by_id.pop(id))
+        self._refuse(
+            [id for id in self.by_id if not holds(id)], n, f", where ids are like {name_some(some)}"
+        )
+
+    def _refuse(self, missing: Collection[str], n: int, hint: str = "") -> None:
+        if missing:
+            raise SeedError(
+                f"{len(missing):,} of {len(self.by_id):,} seed documents are not in the corpus of "
+                f"{n:,}: {name_some(missing)}{hint}. Check the ids, and the column named by --id"
+            )
+
     def rows(self, ids: Iterable[str]) -> Labels:
         """Turn into the `y` of `fit` for a corpus with these ids, in order.
 
@@ -60,11 +93,7 @@ class Seeds:
         for id in ids:
             found.append(self.by_id.get(id, NO_SEED))
             missing.pop(id, None)
-        if missing:
-            raise SeedError(
-                f"{len(missing):,} of {len(self.by_id):,} seed documents are not in the corpus of "
-                f"{len(found):,}: {name_some(missing)}. Check the ids, and the column named by --id"
-            )
+        self._refuse(missing, len(found))
         return as_labels(found)
 
 
@@ -75,12 +104,8 @@ def as_labels(topics: list[list[int]]) -> Labels:
     return np.array([some[0] if some else -1 for some in topics], dtype=np.intp)
 
 
-def read_seeds(file: str | PathLike[str], taxonomy: Taxonomy, *, strict: bool = True) -> Seeds:
-    """Read rows of `id,topic`, `text,topic` or both, from CSV, TSV, JSONL, Parquet or Excel.
-
-    A row with an id is a document of the corpus, whatever its text; one with a text only
-    stands for itself. `strict=False` leaves the faults in `Seeds.faults` instead of raising.
-    """
+def open_seeds(file: str | PathLike[str]) -> tuple[Records, str, str | None, str | None]:
+    """Open a file of seeds; give it with its columns topic, id and text, one of these at least."""
     try:
         records = open_records(file)
         topic = choose_column(records, "topic", "Call the column of topics 'topic'")
@@ -93,17 +118,41 @@ def read_seeds(file: str | PathLike[str], taxonomy: Taxonomy, *, strict: bool = 
             f"{name_some(records.columns, 12)}. Name documents of the corpus in a column 'id', "
             "or give texts in a column 'text'"
         )
+    return records, topic, id, text
+
+
+def read_seeds(
+    file: str | PathLike[str],
+    taxonomy: Taxonomy,
+    *,
+    strict: bool = True,
+    on_skip: Callable[[Fault], object] | None = None,
+) -> Seeds:
+    """Read rows of `id,topic`, `text,topic` or both, from CSV, TSV, JSONL, Parquet or Excel.
+
+    A row with an id is a document of the corpus, whatever its text; one with a text only
+    stands for itself; one without a topic, as in a table not yet filled in, is passed over.
+    `strict=False` leaves the faults in `Seeds.faults` instead of raising, and gives each to
+    `on_skip` with its row.
+    """
+    records, topic, id, text = open_seeds(file)
     seeds = Seeds()
     finder = TopicFinder(taxonomy)
+
+    def note(fault: Fault) -> None:
+        seeds.faults.add(fault)
+        if on_skip:
+            on_skip(fault)
+
     columns = [topic, *(column for column in (id, text) if column is not None)]
     for row in records.rows(columns):
         if isinstance(row, Fault):
-            seeds.faults.add(row)
+            note(row)
             continue
         values = dict(zip(columns, (as_text(value) or "" for value in row.values)))
         problem = _add(seeds, finder, values[topic], values.get(id or ""), values.get(text or ""))
         if problem:
-            seeds.faults.add(Fault(records.path.name, row.line, problem))
+            note(Fault(records.path.name, row.line, problem, row=row.whole()))
     if strict:
         refuse_faults(seeds, file)
     return seeds
@@ -112,11 +161,8 @@ def read_seeds(file: str | PathLike[str], taxonomy: Taxonomy, *, strict: bool = 
 def refuse_faults(seeds: Seeds, file: str | PathLike[str]) -> None:
     """Raise with all faults of the seed file, or where it has no seed."""
     if seeds.faults:
-        listed = "".join(f"\n  - {fault}" for fault in seeds.faults.kept[:20])
-        more = len(seeds.faults) - 20
         raise SeedError(
-            f"{len(seeds.faults):,} rows of {file} can't be used:{listed}"
-            + (f"\n  … and {more:,} more" if more > 0 else "")
+            f"{len(seeds.faults):,} rows of {file} can't be used:{seeds.faults.describe()}"
         )
     if not len(seeds):
         raise SeedError(f"{file} has no seeds. Give rows of id,topic or text,topic")
@@ -132,22 +178,27 @@ def name_text(taxonomy: Taxonomy, topic: int) -> str:
 def _add(seeds: Seeds, finder: TopicFinder, topic: str, id: str | None, text: str | None) -> str:
     """Add one row; return what is wrong with it, nothing where it is fine."""
     if not topic.strip():
-        return "no topic"
+        seeds.blank += 1
+        return ""
     try:
         number = finder.find(topic)
     except TaxonomyError as fault:
         return str(fault)
     id = (id or "").strip()
     if id:
-        topics = seeds.by_id.setdefault(id, [])
-        if number not in topics:
-            topics.append(number)
+        seeds._put(id, [number])
     elif (text or "").strip():
         seeds.texts.append(text or "")
         seeds.text_topics.append(number)
     else:
         return "neither an id nor a text"
     return ""
+
+
+def _respelled(id: str) -> str:
+    """The other spelling of a whole number: 7 for 7.0, 7.0 for 7; nothing for other ids."""
+    whole = re.fullmatch(r"(-?\d+)(\.0)?", id)
+    return "" if not whole else whole[1] if whole[2] else f"{id}.0"
 
 
 def _optional(records: Records, name: str) -> str | None:

@@ -80,7 +80,7 @@ class GuardedTable:
 
 
 class DelimitedTable:
-    """Comma or tab between fields, UTF-8."""
+    """Comma or tab between fields, UTF-8; numbers have six digits."""
 
     def __init__(self, path: Path) -> None:
         self._separator = "\t" if path.suffix == ".tsv" else ","
@@ -96,6 +96,7 @@ class DelimitedTable:
             sep=self._separator,
             index=False,
             header=not self._begun,
+            float_format="%.6g",
             quoting=csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL,
         )
         self._begun = True

@@ -85,18 +85,23 @@ def _parent(
     source: Source, stack: list[tuple[str, int]], indent: str, position: int, where: str
 ) -> int:
     """Find the line a line hangs under, as Python does: by comparing white space, not columns."""
-    deeper = len(stack)
+    deeper, above = len(stack), stack[-1][0] if stack else ""
     while stack and len(stack[-1][0]) > len(indent):
         stack.pop()
     if stack and stack[-1][0] == indent:
         stack.pop()
-    elif stack and not indent.startswith(stack[-1][0]):
+    elif (stack and not indent.startswith(stack[-1][0])) or _mixes(indent, above):
         source.fault(where, "tabs and blanks are mixed in the indentation; use one of them")
     elif len(stack) < deeper:
         source.fault(where, "indented less than the line above, but like no line before that")
     parent = stack[-1][1] if stack else -1
     stack.append((indent, position))
     return parent
+
+
+def _mixes(indent: str, above: str) -> bool:
+    """True where one line begins with a tab and the other with a blank."""
+    return bool(indent and above) and indent[0] != above[0]
 
 
 def _title(lines: list[str]) -> int:
