@@ -56,6 +56,7 @@ HIAGM = {
     "us_code": {"epochs": 150},
 }
 ABLATED = ("arxiv", "20newsgroups")
+PARTS = ("plain", "seeds", "full", "unlabelled", "ablations", "checks")
 
 
 def setting(data, method, *, full, draw=0, tag="", **options):
@@ -157,21 +158,22 @@ def keep(record, each, records, jobs):
     return f"accuracy {shown[0]} V {shown[1]} fit {record['seconds']['fit']:.0f} s"
 
 
-def main():
-    parts = ("plain", "seeds", "full", "unlabelled", "ablations", "checks")
+def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("parts", nargs="*", choices=[*parts, []], default=parts)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("-o", "--output", type=Path, default=Path("results"))
     parser.add_argument("--data", nargs="+", default=DATA, choices=DATA)
     parser.add_argument("--methods", nargs="+", help="only these; all unless given")
     parser.add_argument("--draws", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=float("inf"))
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
+    if unknown := set(arguments.parts) - set(PARTS):
+        parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     records = {name: Records(arguments.output / name) for name in ("runs", "systems")}
     started = time.time()
     deadline = started + 60 * arguments.minutes
-    every = comparison(arguments.parts or parts, arguments.data, arguments.draws)
+    every = comparison(arguments.parts or PARTS, arguments.data, arguments.draws)
     done = records["runs"].keys() | records["systems"].keys()
     todo = {
         each.key: each

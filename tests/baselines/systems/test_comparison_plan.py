@@ -11,7 +11,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed (extra 'neural')")
 from hierseed.baselines.catalogue import METHODS
 from hierseed.baselines.systems.choose import SYSTEMS, system_class
 
-PARTS = ("plain", "seeds", "full", "unlabelled", "ablations")
+PARTS = ("plain", "seeds", "full", "unlabelled", "ablations")  # checks read a data set
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +77,15 @@ def test_out_of_time_leaves_a_run_to_go_on(systems, tmp_path, monkeypatch):
     kept.rmdir()
     assert systems.attempt(each) == {"key": each.key}
     assert not kept.exists()  # a finished run needs it no more
+
+
+def test_without_a_part_all_are_run_and_what_is_done_is_passed_over(
+    systems, tmp_path, monkeypatch, capsys
+):
+    asked = []
+    monkeypatch.setattr(systems, "comparison", lambda *given: asked.append(given) or [])
+    systems.main(["-o", str(tmp_path), "--data", "cap", "--minutes", "1"])
+    assert asked == [(systems.PARTS, ["cap"], [0, 1, 2])]
+    with pytest.raises(SystemExit):
+        systems.main(["sedes"])
+    assert "no part sedes" in capsys.readouterr().err
