@@ -29,6 +29,7 @@ from hierseed.bench.plan import (
     OPEN_SETS,
     RAW,
     SEVERAL,
+    UNSEEN_SETS,
 )
 from hierseed.bench.records import Records
 
@@ -44,10 +45,11 @@ def main_table(
     measure: str = "bcubed_f1",
     protocol: str = "all",
     only: tuple[str, ...] = (*MAIN, "bertopic", "setfit", *PAPER_ROWS),
+    sets: tuple[str, ...] = OPEN_SETS,
 ) -> Table:
-    """Every method, or some, on every open set."""
-    plain = plain_runs(records)
-    columns = present(OPEN_SETS, plain, "data")
+    """Every method, or some, on every open set, or on others."""
+    plain = [record for record in plain_runs(records) if record["setting"]["data"] in sets]
+    columns = present(sets, plain, "data")
     methods = present(only, plain, "method")
     rows = [
         (
@@ -218,6 +220,10 @@ TABLES: dict[str, Callable[[Records], list[Table]]] = {
         main_table(r, "v_measure"),
         main_table(r, "bcubed_f1", "paper"),
         main_table(r, "v_measure", "paper"),
+    ],
+    "unseen": lambda r: [
+        main_table(r, sets=UNSEEN_SETS),
+        main_table(r, "v_measure", sets=UNSEEN_SETS),
     ],
     "2": lambda r: comparison(r, 2),
     "3": lambda r: comparison(r, 3),
