@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 POOL = 20_000  # documents that are clustered; of a larger corpus they are drawn by their doubt
+LIKELY = 2 / 3  # a score above this: it is not the document itself that is in doubt
 FAR = 0.85  # further from its topic than this share of all documents: a stranger
 
 
@@ -46,7 +47,8 @@ class Suggestions:
     topic, runner_up : where it is placed now, and what came second; -1 for none
     score : of the placement, 0 for None
     similar : documents in doubt that a label would speak for, about
-    kind : `between` two topics, `far` from all, or `unexplained` beside many like it
+    kind : `between` two topics, `likely` in one but amid many in doubt, `far` from all, or
+        `unexplained` beside many like it
     """
 
     assignments: Assignments
@@ -232,6 +234,8 @@ def _sentence(assignments: Assignments, kind: str, topic: int, runner_up: int, s
     many = f"about {similar:,} documents in doubt are like it" if similar > 1 else "few are like it"
     if kind == "between":
         return f"between {paths[topic]!r} and {paths[runner_up]!r}; {many}"
+    if kind == "likely":
+        return f"likely {paths[topic]!r}, next {paths[runner_up]!r}; {many}"
     if topic < 0:
         place = "no topic reaches it"
     elif assignments.taxonomy.is_other[topic]:
@@ -249,7 +253,8 @@ def _parent(assignments: Assignments, topic: int) -> str:
 def _result(assignments: Assignments, state: _State, found: _Found) -> Suggestions:
     rows = found.row
     torn = ~state.unexplained[rows] & (state.runner_up[rows] >= 0)
-    kinds = np.where(torn, "between", np.where(found.alone, "far", "unexplained"))
+    kinds = np.where(found.alone, "far", "unexplained")
+    kinds = np.where(torn, np.where(state.score[rows] > LIKELY, "likely", "between"), kinds)
     return Suggestions(
         assignments,
         rows,

@@ -66,6 +66,18 @@ def test_reasons_name_the_topics(corpus):
     assert table["id"].str.startswith("d").all()
 
 
+def test_a_document_that_is_sure_itself_is_not_called_torn(corpus):
+    group, X, found = corpus
+    surer = assignments(
+        found.labels, np.where(group == 3, 0.8, 0.98), runner_up=found.runner_up,
+        distance=found.distance[:, 0],
+    )  # fmt: skip
+    chosen = suggest(surer, X, 8)
+    first = int(np.flatnonzero(group[chosen.row] == 3)[0])
+    assert chosen.kind[first] == "likely"
+    assert chosen.reasons[first].startswith("likely 'A > B', next 'A > C'; about ")
+
+
 def test_similar_counts_the_documents_in_doubt(corpus):
     group, X, found = corpus
     chosen = suggest(found, X, 8)
