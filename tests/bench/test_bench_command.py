@@ -105,6 +105,12 @@ def test_evaluate_shows_both_protocols(hierseed, tmp_path):
     record = json.loads(hierseed(*words, "--json", "--quiet").stdout)
     assert record["coverage"] == pytest.approx(2 / 3)
     assert record["all"]["levels"][0]["accuracy"] == pytest.approx(2 / 3)
+    assert "placed: share of documents" in result.stderr
+    assert "several topics" not in result.stderr
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    with (tmp_path / "gold.csv").open("a") as file:
+        file.write("1,A > C\n")
+    assert "1 document with several topics: V" in hierseed(*words).stderr
 
 
 @pytest.mark.slow

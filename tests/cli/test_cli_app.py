@@ -16,6 +16,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from hierseed.cli import app as frame
+from hierseed.cli import console
 from hierseed.cli.console import amount, duration
 from hierseed.cli.faults import STOPPED, explain, guarded
 from hierseed.errors import SeedError
@@ -187,6 +188,16 @@ def test_a_signal_ends_in_one_line(tmp_path: Path, sent: int) -> None:
         os.close(pipe)
     assert child.returncode == STOPPED
     assert said == "hierseed check: stopped. Nothing is half-written; run it again to go on\n"
+
+
+def test_a_log_has_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for between, said in [(0.0, "Embedding  7 of 9 documents\n"), (1e9, "")]:
+        monkeypatch.setattr(console, "BETWEEN", between)
+        with console.Console().bar("Embedding", 9) as bar:
+            bar.to(7)
+        assert capsys.readouterr().err == said
 
 
 def test_numbers_as_people_say_them() -> None:

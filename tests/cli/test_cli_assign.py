@@ -1,6 +1,7 @@
 """assign: the same table in every format, from text or vectors, in chunks of any size."""
 
 import json
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -160,6 +161,18 @@ def test_unsure_documents_stop_higher_up(model: Project, hierseed: Run) -> None:
     assert high["topic"].tolist() == every["level_1"].tolist()
     for wrong in (("--threshold", "2"), ("--level", "3")):
         assert hierseed("assign", "model", "docs.csv", "-o", "x.csv", *wrong).exit_code == 2
+
+
+def test_what_to_do_next_can_be_typed_as_it_stands(model: Project, hierseed: Run) -> None:
+    (model / "my docs.csv").write_text((model / "docs.csv").read_text())
+    done = hierseed("assign", "model", "my docs.csv", "-o", "placed.csv")
+    line = next(line for line in done.stderr.split("\n") if line.startswith("Next "))
+    words = shlex.split(line)[2:]
+    assert words[:3] == ["suggest", "model", "my docs.csv"]
+    assert hierseed(*words).exit_code == 0
+    for silent in ("--json", "--quiet"):
+        done = hierseed("assign", "model", "docs.csv", "-o", "placed.csv", silent)
+        assert "Next" not in done.stderr
 
 
 def test_one_document_is_enough(model: Project, hierseed: Run) -> None:

@@ -31,6 +31,8 @@ class Judgement:
     """Documents in the table that gold does not know: left out."""
     without_row: int
     """Documents in gold that the table does not have: counted as None."""
+    several: int
+    """Documents scored to which gold gives more than one topic."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, ready for JSON."""
@@ -90,7 +92,8 @@ def judge(
         rows=rows,
     )
     unknown = len(placed.topics.keys() - wanted.keys())
-    return Judgement(scores, len(names), len(skipped), unknown, len(missing))
+    several = sum(len(wanted[name]) > 1 for name in names)
+    return Judgement(scores, len(names), len(skipped), unknown, len(missing), several)
 
 
 def read_placed(file: str | PathLike[str], taxonomy: Taxonomy) -> Placed:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hierseed.cli.console import Console, amount, duration
+from hierseed.cli.console import Console, amount, duration, quote
 from hierseed.cli.options import (
     AsJson,
     IdColumn,
@@ -106,7 +106,7 @@ def assign(
             f"{amount(strangers, 'document')} with the id of a seed but another text: placed like "
             "any other, not as a seed"
         )
-    _tell(console, summary, rows, output, seconds)
+    _tell(console, summary, rows, model, source, output, seconds)
 
 
 def _chunks(
@@ -135,11 +135,24 @@ def _chunks(
     return chunks_of_text(saved, corpus, kept=kept), len(corpus)
 
 
-def _tell(console: Console, summary: Summary, rows: int, output: Path, seconds: float) -> None:
+def _tell(
+    console: Console,
+    summary: Summary,
+    rows: int,
+    model: Path,
+    source: Path,
+    output: Path,
+    seconds: float,
+) -> None:
     summary.tell(console)
     rate = f"{summary.documents / max(seconds, 1e-9):,.0f} documents a second"
     console.fact("Time", f"{duration(seconds)} ({rate})")
     console.fact("Table", f"{output}, {amount(rows, 'row')}", "green")
+    words = f"{quote(model)} {quote(source)}"
+    console.next(
+        f"hierseed suggest {words} -o to_label.csv",
+        f"hierseed report {words} -o report.html",
+    )
     if console.json:
         more = {"rows": rows, "seconds": round(seconds, 3)}
         console.result({"table": output, **summary.facts(), **more})

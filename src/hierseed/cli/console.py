@@ -1,14 +1,17 @@
 """What a command says while it works: facts, notes and progress bars, all on stderr.
 
-Results go to stdout. Where stderr is no terminal there are no bars, so that logs stay readable.
+Results go to stdout. Where stderr is no terminal, a line every ten seconds stands in for a bar.
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console as Terminal
@@ -24,6 +27,7 @@ from rich.table import Table
 from rich.text import Text
 
 LABEL = 11  # columns for the name of a fact
+BETWEEN = 10.0  # seconds from one line of progress in a log to the next
 
 
 class Console:
@@ -77,6 +81,12 @@ class Console:
         """Print something to be noticed, though work goes on."""
         self.fact("Note", text, "yellow")
 
+    def next(self, *commands: str) -> None:
+        """Say what people do after this; programs know it."""
+        if not self.json:
+            for label, command in zip_longest(["Next"], commands, fillvalue=""):
+                self.fact(label, command, "cyan")
+
     def fault(self, text: str, label: str = "Fault") -> None:
         """Print what is wrong, quiet or not."""
         self.terminal.quiet = False
@@ -100,13 +110,28 @@ class Console:
         ]
         hidden = self.quiet or not self.terminal.is_terminal
         with Progress(*columns, console=self.terminal, transient=True, disable=hidden) as progress:
-            yield Bar(progress, progress.add_task(label, total=total))
+            task = progress.add_task(label, total=total)
+            yield Bar(progress, task, self._log(label, total, unit))
+
+    def _log(self, label: str, total: int | None, unit: str) -> Callable[[int], None]:
+        """Where a log is written there is a line now and then instead of a bar."""
+        last = time.monotonic()
+
+        def tell(done: int) -> None:
+            nonlocal last
+            if not self.terminal.is_terminal and time.monotonic() - last >= BETWEEN:
+                last = time.monotonic()
+                of = f" of {total:,}" if total is not None else ""
+                self.fact(label, f"{done:,}{of} {unit}")
+
+        return tell
 
 
 class Bar:
     """Handle of a bar: where it stands, and how long it took."""
 
-    def __init__(self, progress: Progress, task: Any) -> None:
+    def __init__(self, progress: Progress, task: Any, log: Callable[[int], None]) -> None:
+        self._log = log
         self._progress = progress
         self._task = task
         self._started = time.perf_counter()
@@ -114,6 +139,7 @@ class Bar:
     def to(self, done: int) -> None:
         """Set how much is done."""
         self._progress.update(self._task, completed=done)
+        self._log(done)
 
     @property
     def seconds(self) -> float:
@@ -137,6 +163,11 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+def quote(path: Path) -> str:
+    """The path as a shell takes it."""
+    return shlex.quote(str(path))
 
 
 def amount(count: int, unit: str) -> str:

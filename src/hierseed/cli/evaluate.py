@@ -68,3 +68,10 @@ def evaluate(
         console.result(result.to_dict())
     else:
         print(to_text(result.scores), end="")
+        console.fact("Columns", "placed: share of documents with a listed topic of that level;")
+        console.fact("", "clusters: groups in the table, None and Other too; topics: in gold")
+        if result.several:
+            console.note(
+                f"{amount(result.several, 'document')} with several topics: V shares a document "
+                "among them, so that even gold against itself stays below 1 (docs/evaluate.md)"
+            )

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from hierseed.cli.console import Console, amount, duration
+from hierseed.cli.console import Console, amount, duration, quote
 from hierseed.cli.options import (
     AsJson,
     IdColumn,
@@ -82,7 +82,8 @@ def fit(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A setting of the method, such as pivot_level=2; repeatable.",
+            help="A setting of the method, such as other=no or seed_weight=5; repeatable. A wrong "
+            "name lists them all; docs/method.md says what they do.",
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -198,7 +199,7 @@ def fit(
     )  # fmt: skip
     write_saved(saved, output, made)
     rounds.remove()
-    _tell(console, estimator, output, seconds)
+    _tell(console, estimator, source, output, seconds)
 
 
 def checkpoint_beside(model: Path) -> Path:
@@ -221,12 +222,16 @@ def _fit(
         )
 
 
-def _tell(console: Console, estimator: Any, output: Path, seconds: float) -> None:
+def _tell(console: Console, estimator: Any, source: Path, output: Path, seconds: float) -> None:
     summary = Summary(estimator.taxonomy_)
     summary.add(estimator.labels_)
     console.fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}")
     summary.tell(console)
     console.fact("Model", str(output), "green")
+    console.next(
+        f"hierseed assign {quote(output)} {quote(source)} -o placed.csv",
+        f"hierseed report {quote(output)} {quote(source)} -o report.html",
+    )
     if console.json:
         more = {"rounds": estimator.n_iter_, "seconds": round(seconds, 3)}
         console.result({"model": output, **summary.facts(), **more})
