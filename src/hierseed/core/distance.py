@@ -17,7 +17,7 @@ from hierseed.core.compiled import compiled
 
 Array = NDArray[np.floating]
 CHUNK_VALUES = 400_000  # numbers that stay in a core's own cache with what is made of them
-LANES = 16  # numbers in a register of the matrix product
+LANES = 8  # the matrix product is slow with a remainder of columns
 LEVEL = 1e-11  # relative difference of float64 squared distances below which they are level
 
 
@@ -34,7 +34,7 @@ def squared_norms(X: Array) -> NDArray[np.float64]:
 
 
 def columns(C: Array, dtype: np.dtype[Any]) -> Array:
-    """-2 C', with columns of zeros up to whole registers: 16 take less time than 13."""
+    """-2 C', with columns of zeros up to a multiple of 8: 16 take less time than 13."""
     n = -(-len(C) // LANES) * LANES
     product = np.zeros((C.shape[1], n), dtype=dtype)
     np.multiply(C.T, -2.0, out=product[:, : len(C)], casting="same_kind")
