@@ -19,8 +19,9 @@ def test_fit_finds_everything_before_it_embeds(project: Project, hierseed: Run) 
         file.write("ghost,Cats\ncats-5,Cat\n")
     with (project / "docs.csv").open("a") as file:
         file.write("last,\n")
-    done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
+    done = hierseed("fit", "docs.csv", *FIT[:4], "--embedder", "wordlama", "-o", "model")
     assert done.exit_code == 1
+    assert "no embedder 'wordlama'; did you mean 'wordllama'?" in done.stderr
     assert "seeds.csv:15: no topic 'Cat'" in done.stderr
     assert "docs.csv:50: empty text (id 'last')" in done.stderr
     assert "not in the corpus of 48: 'ghost', where ids are like 'cats-0'" in done.stderr
@@ -63,6 +64,8 @@ def test_the_folder_one_is_in_has_a_name(project: Project, hierseed: Run) -> Non
     (project / "b.txt").write_text("a dog")
     done = hierseed("check", "--corpus", ".")
     assert f"Corpus     {project.folder.name}, 3 documents" in done.stderr  # and topics.txt
+    (project / "c.txt").write_text("")
+    assert " c.txt: empty text" in hierseed("check", "--corpus", ".").stderr
 
 
 def test_several_files_of_seeds_count_together(project: Project, hierseed: Run) -> None:

@@ -15,7 +15,7 @@ from hierseed.errors import HierSeedError, TaxonomyError
 from hierseed.io.corpus import ROW_NUMBER, Corpus
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import as_text, open_records
-from hierseed.io.seeds import Seeds, read_seeds
+from hierseed.io.seeds import Seeds, read_seeds, respelled
 from hierseed.taxonomy import Taxonomy
 
 BATCH = 2_000  # documents per transaction: what a kill can cost, and how long others wait
@@ -184,7 +184,8 @@ def plain(fault: Exception) -> str:
 def _pairs(
     project: Project, seeds: Seeds, ids: tuple[int, ...]
 ) -> tuple[list[tuple[int, int]], list[str]]:
-    rows = documents.rows_of(project, list(seeds.by_id))
+    rows = documents.rows_of(project, [*seeds.by_id, *map(respelled, seeds.by_id)])
+    seeds.respell(rows.__contains__)
     pairs = [
         (rows[id], ids[topic]) for id, found in seeds.by_id.items() if id in rows for topic in found
     ]

@@ -114,6 +114,16 @@ class Findings:
                 f"fewer than 3 seeds for {amount(len(few), 'topic')}: {name_some(few)}"
             )
 
+    def embedder(self, spec: str) -> None:
+        """See that there is such an embedder, and that it is ready."""
+        from hierseed.embed.choose import split_spec
+
+        if spec != "auto":
+            with self.collecting():
+                kind, detail = split_spec(spec)
+                if kind.lacking():
+                    kind.make(detail)  # says how to get it
+
     def source(self, path: Path, seeds: Seeds, **reading: Any) -> Corpus | Documents | None:
         """Read the corpus once, or open vectors that stand for it; look for the seeds in it."""
         from hierseed.cli.source import open_stored

@@ -143,6 +143,7 @@ def fit(
     from hierseed.io.models import FILE
     from hierseed.io.saved import SavedModel, write_saved
     from hierseed.io.seed_documents import SeedDocuments
+    from hierseed.io.vectors import is_vectors
 
     console = Console(quiet=quiet, json=json)
     check_folder(output, marker=FILE)
@@ -161,6 +162,8 @@ def fit(
                 found.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
             with found.collecting():
                 refuse_bare_topics(method, tree, examples)
+        if not is_vectors(source):
+            found.embedder(embedder)
         given = found.source(
             source, examples, id=id, text=text, quotes=not plain_quotes, on_error=on_error,
             on_skip=on_skip,

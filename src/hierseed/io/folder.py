@@ -39,12 +39,12 @@ class TextFolder:
                 yield text
             else:
                 values = {"id": name, "text": text}
-                place = f"{self.path.name}/{name}"
+                place = (Path(self.path.name) / name).as_posix()
                 yield Row(number, [values[c] for c in names], partial(str, text), place)
 
     def _read(self, name: str) -> str | Fault:
         file = self.path / name
-        place = f"{self.path.name}/{name}"
+        place = (Path(self.path.name) / name).as_posix()
         try:
             with file.open("rb") as handle:
                 raw = handle.read(self.limit + 1)

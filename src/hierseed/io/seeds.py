@@ -63,15 +63,22 @@ class Seeds:
         known = self.by_id.setdefault(id, [])
         known += [topic for topic in topics if topic not in known]
 
+    def respell(self, holds: Callable[[str], bool]) -> None:
+        """Take the spelling of the corpus for whole numbers.
+
+        What pandas or a spreadsheet wrote as 7.0 is the document 7 where there is no other, and
+        the other way round.
+        """
+        for id in [id for id in self.by_id if not holds(id)]:
+            if holds(respelled(id)):
+                self._put(respelled(id), self.by_id.pop(id))
+
     def match(self, holds: Callable[[str], bool], n: int, some: Iterable[str]) -> None:
         """Look for every document in a corpus of n, which `holds` ids such as `some`.
 
-        A number that pandas or a spreadsheet wrote as 7.0 is the document 7 where there is no
-        other, and the other way round. Raises where a document is not there.
+        Raises where a document is not there.
         """
-        for id in [id for id in self.by_id if not holds(id)]:
-            if holds(_respelled(id)):
-                self._put(_respelled(id), self.by_id.pop(id))
+        self.respell(holds)
         self._refuse(
             [id for id in self.by_id if not holds(id)], n, f", where ids are like {name_some(some)}"
         )
@@ -195,7 +202,7 @@ def _add(seeds: Seeds, finder: TopicFinder, topic: str, id: str | None, text: st
     return ""
 
 
-def _respelled(id: str) -> str:
+def respelled(id: str) -> str:
     """The other spelling of a whole number: 7 for 7.0, 7.0 for 7; nothing for other ids."""
     whole = re.fullmatch(r"(-?\d+)(\.0)?", id)
     return "" if not whole else whole[1] if whole[2] else f"{id}.0"
