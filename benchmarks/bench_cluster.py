@@ -244,7 +244,9 @@ def draw():
     for name, colour, mark in (("hierseed", "#0072b2", "o"), ("anchored", "#d55e00", "s")):
         moved = [cell[name]["bytes_in_round"] / 1e6 for cell in cells]
         left.plot(sizes, moved, color=colour, marker=mark, label=name)
-    left.set(xscale="log", xlabel="documents", ylabel="MB on the wire in a round", ylim=(0, None))
+    left.set(xscale="log", xlabel="documents", ylabel="MB on the wire in a round", ylim=(0, 30))
+    left.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    left.set_xticks([], minor=True)
     left.legend(frameon=False)
     alone, *cluster = (record[f"growth-{workers}"] for workers in (0, *WORKERS))
     for key, colour, mark in (("seconds", "#0072b2", "o"), ("processor_seconds", "#555555", "^")):
