@@ -36,6 +36,7 @@ LSTM = (  # a small language model, trained for 2 epochs (25) on 3,000 words (10
     {"writer": "lstm", "lm_epochs": 2, "lm_words": 3000, "self_training": False},
 )
 WORDS = "a word a topic"
+SAMPLE = f"{WORDS}, 3,000 documents"
 # One word a topic for 20 Newsgroups, in the order of its taxonomy
 NAMES = {
     "religion": "religion", "alt.atheism": "atheism", "soc.religion.christian": "christian",
@@ -51,9 +52,9 @@ NAMES = {
 }  # fmt: skip
 
 
-def setting(data, method, *, draw=0, tag="", **options):
-    options = SHORTER.get((method, data), {}) | options
-    return Setting(data, method, draw=draw, parameters=tuple(sorted(options.items())), tag=tag)
+def setting(data, method, *, draw=0, tag="", limit=0, **options):
+    options = tuple(sorted((SHORTER.get((method, data), {}) | options).items()))
+    return Setting(data, method, draw=draw, limit=limit, parameters=options, tag=tag)
 
 
 def one_word_names(shuffled=False):
@@ -87,5 +88,8 @@ def wanted(parts, data, draws):
                 (f"{WORDS}, shuffled among the leaves", {"names": shuffled}),
             ):
                 yield setting("20newsgroups", "josh", tag=tag, **options)
+            for tree, tag in ((True, SAMPLE), (False, f"{SAMPLE}, without the tree term")):
+                options = {"names": words} | ({} if tree else {"tree": False})
+                yield setting("20newsgroups", "josh", tag=tag, limit=3000, **options)
             yield setting("20newsgroups", "weshclass", tag="keywords of all labels", full=True)
             yield setting("20newsgroups", "weshclass", tag=LSTM[0], **LSTM[1])

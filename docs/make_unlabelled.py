@@ -13,6 +13,7 @@ from hierseed.bench.records import Record
 UNLABELLED = ("hlda", "tsntm", "josh", "weshclass")
 TOP, LEAF = accuracy(0), accuracy(-1)
 WORDS = "a word a topic"
+SAMPLE = f"{WORDS}, 3,000 documents"
 FLAT = "without the tree term"
 LOSSES = {
     "hlda": ("minus log likelihood a word", "sweep"),
@@ -178,6 +179,7 @@ ABLATIONS = (
     ("josh", "", FLAT),
     ("josh", WORDS, f"{WORDS}, {FLAT}"),
     ("josh", WORDS, f"{WORDS}, shuffled among the leaves"),
+    ("josh", SAMPLE, f"{SAMPLE}, {FLAT}"),
     ("weshclass", "", "without self-training"),
     ("weshclass", "", "keywords alone"),
 )
