@@ -129,6 +129,7 @@ def test_beyond_this_computer_a_token_is_made_and_said(
     def run(self, sockets):  # type: ignore[no-untyped-def]
         seen.append(self.config.app)
         sockets[0].close()
+        raise KeyboardInterrupt  # as uvicorn does after Ctrl-C
 
     monkeypatch.setattr(uvicorn.Server, "run", run)
     monkeypatch.setattr("hierseed.app.server.build", lambda project, most: _app)
@@ -137,6 +138,7 @@ def test_beyond_this_computer_a_token_is_made_and_said(
     assert seen[0].token
     assert f"?token={seen[0].token}" in " ".join(said)
     assert "token is asked for" in said[0]
+    assert said[-1] == "The workbench has ended; everything is saved."
     assert seen[1].token is None
     assert len(security.new_token()) >= 32
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 import webbrowser
@@ -57,12 +58,12 @@ def serve_project(
     if browser:
         threading.Timer(1.0, webbrowser.open, [address]).start()
     try:
-        server.run(sockets=[listener])
-    except KeyboardInterrupt:
-        say("The workbench has ended; everything is saved.")
+        with contextlib.suppress(KeyboardInterrupt):  # how people end it
+            server.run(sockets=[listener])
     finally:
         jobs.end_all()
         project.close()
+    say("The workbench has ended; everything is saved.")
 
 
 def _listen(host: str, port: int) -> socket.socket:
