@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "docs" / name for name in ("scale.md", "scale_gpu.part.md")]
+PAGE = ROOT / "docs" / "scale.md"
 BLOCK = re.compile(r"(<!-- gpu (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 UNTIMED = (
     "**Not timed yet.** No card could be had when this was written. `python "
@@ -73,6 +73,4 @@ def _read(name: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    for page in PAGES:
-        if page.exists():
-            page.write_text(fill(page.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
