@@ -42,22 +42,26 @@ def topics():
 
 
 def make(path, n):
-    """Clustered unit vectors in half precision, written piece by piece; whole or not at all."""
+    """Clustered unit vectors in half precision, piece by piece; goes on where it was stopped."""
     rng = np.random.default_rng(0)
     tops = rng.normal(size=(BRANCHES, WIDTH)).astype(np.float32)
     leaves = tops[np.arange(LEAVES) % BRANCHES] + rng.normal(size=(LEAVES, WIDTH)) * 0.8
-    noise = rng.standard_normal((100_000, WIDTH), dtype=np.float32)  # each with any leaf
     leaves = leaves.astype(np.float32)
-    half_made = path.with_suffix(".part")
-    rows = np.lib.format.open_memmap(half_made, "w+", np.float16, (n, WIDTH))
-    for at in range(0, n, 20_000):
-        size = min(20_000, n - at)
+    noise = rng.standard_normal((100_000, WIDTH), dtype=np.float32)  # each with any leaf
+    part, mark = path.with_suffix(".part"), path.with_suffix(".rows")
+    done = int(mark.read_text()) if mark.exists() and part.exists() else 0
+    rows = np.lib.format.open_memmap(part, "r+" if done else "w+", np.float16, (n, WIDTH))
+    for at in range(done, n, 20_000):
+        rng, size = np.random.default_rng([1, at]), min(20_000, n - at)
         which = rng.integers(0, LEAVES, size)
-        which[: LEAVES if at == 0 else 0] = np.arange(LEAVES)[: size if at == 0 else 0]
+        if at == 0:
+            which[:LEAVES] = np.arange(LEAVES)
         some = leaves[which] + noise[rng.integers(0, len(noise), size)]
         rows[at : at + size] = some / np.linalg.norm(some, axis=1, keepdims=True)
+        mark.write_text(str(at + size))
     rows.flush()
-    half_made.rename(path)
+    part.rename(path)
+    mark.unlink()
 
 
 def seeds(X, taxonomy):

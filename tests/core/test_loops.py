@@ -9,6 +9,7 @@ from worlds import make_world
 from hierseed import HierSeed
 from hierseed.core import compiled, distance
 from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.descend import deepest
 from hierseed.core.distance import two_least
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
@@ -111,3 +112,21 @@ def test_pieces_of_a_block_hold_its_rows(monkeypatch):
         assert sum(at.stop - at.start for at, _ in places) == len(wanted)
         for at, piece in places:
             np.testing.assert_array_equal(piece, wanted[at])
+
+
+def test_blocks_that_forget_answer_the_same():
+    taxonomy, X, y, _ = make_world("deep", per_leaf=60, spread=0.9)
+    model = HierSeed(taxonomy).fit(X, y)._model
+    answers = []
+    for forget in (False, True):
+        blocks = ArrayBlocks(X, block_rows=50, forget=forget)
+        answers.append([deepest(block, model).topic.tolist() for block in blocks._blocks])
+        answers.append([found.topic.tolist() for found in blocks.map(deepest, model)])
+        assert all(bool(block.memo) != forget for block in blocks._blocks)
+    assert answers.count(answers[0]) == 4
+
+
+def test_one_row_alone_is_placed_as_among_all():
+    taxonomy, X, y, _ = make_world("two levels", per_leaf=30, spread=1.5)
+    model = HierSeed(taxonomy).fit(X, y)
+    assert [int(model.predict(x[None])[0]) for x in X] == model.labels_.tolist()
