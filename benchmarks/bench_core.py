@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 import warnings
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -145,20 +146,18 @@ SIZES = {  # documents, branches of 8 leaves, dimensions
 }
 
 
-def growth():
+def growth(axis):
     rows = []
-    for axis, sizes in SIZES.items():
-        for documents, branches, width in sizes:
-            taxonomy, X, y = synthetic(documents, branches, 8, width)
-            size = {"documents": documents, "topics": len(taxonomy), "dimensions": width}[axis]
-            for name, model in (
-                ("HierSeed", HierSeed(taxonomy, max_iter=2, tol=0.0, refine_tol=0.0, n_jobs=1)),
-                ("AnchoredHierSeed", AnchoredHierSeed(taxonomy, max_iter=2, tol=0.0, n_jobs=1)),
-            ):
-                _, seconds, _ = least(2, lambda m=model, X=X, y=y: m.fit(X, y))
-                rows.append({"axis": axis, "method": name, "size": size, "seconds": seconds})
-                print(rows[-1], flush=True)
-    plot(rows)
+    for documents, branches, width in SIZES[axis]:
+        taxonomy, X, y = synthetic(documents, branches, 8, width)
+        size = {"documents": documents, "topics": len(taxonomy), "dimensions": width}[axis]
+        for name, model in (
+            ("HierSeed", HierSeed(taxonomy, max_iter=2, tol=0.0, refine_tol=0.0, n_jobs=1)),
+            ("AnchoredHierSeed", AnchoredHierSeed(taxonomy, max_iter=2, tol=0.0, n_jobs=1)),
+        ):
+            _, seconds, _ = least(2, lambda m=model, X=X, y=y: m.fit(X, y))
+            rows.append({"axis": axis, "method": name, "size": size, "seconds": seconds})
+            print(rows[-1], flush=True)
     return rows
 
 
@@ -173,6 +172,8 @@ def plot(rows):
     for axis, name in zip(axes, SIZES):
         for method, colour in (("HierSeed", "#2a6f97"), ("AnchoredHierSeed", "#c1666b")):
             mine = [row for row in rows if (row["axis"], row["method"]) == (name, method)]
+            if not mine:
+                continue
             size = np.array([row["size"] for row in mine])
             seconds = np.array([row["seconds"] for row in mine])
             axis.plot(size, seconds, "o-", color=colour, label=method)
@@ -238,7 +239,12 @@ def peak_child(path):
     print(base, high_water(), X.nbytes)
 
 
-PARTS = {"sphere": sphere, "whole_fit": whole_fit, "growth": growth, "memory": memory}
+PARTS = {
+    "sphere": sphere,
+    "whole_fit": whole_fit,
+    **{f"growth_{axis}": partial(growth, axis) for axis in SIZES},
+    "memory": memory,
+}
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["peak"]:
@@ -252,4 +258,5 @@ if __name__ == "__main__":
         for part in sys.argv[1:] or PARTS:
             record[part] = PARTS[part]()
             print(json.dumps({part: record[part]}, indent=1))
-        write("bench_core", record)
+            write("bench_core", record)
+        plot([row for axis in SIZES for row in record.get(f"growth_{axis}", [])])
