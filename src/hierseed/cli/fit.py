@@ -164,23 +164,19 @@ def fit(
                 refuse_bare_topics(method, tree, examples)
         if not is_vectors(source):
             found.embedder(embedder)
-        given = found.source(
+        documents = found.source(
             source, examples, id=id, text=text, quotes=not plain_quotes, on_error=on_error,
             on_skip=on_skip,
         )  # fmt: skip
         found.refuse()
-    assert given is not None  # else refused
+    assert documents is not None  # else refused
     assert estimator is not None
     if skipped.count:
         console.note(f"rows left out are in {skipped.path}")
     folder = vectors or vectors_beside(output)
-    documents = (
-        given
-        if isinstance(given, Documents)
-        else embed(
-            given, choose(embedder, given, console, folder), folder, console, redo=vectors is None
-        )
-    )
+    if not isinstance(documents, Documents):
+        chosen = choose(embedder, documents, console, folder)
+        documents = embed(documents, chosen, folder, console, redo=vectors is None)
     y = examples.rows(documents.ids)
     rounds = Checkpoint(checkpoint_beside(output), say=lambda text: console.fact("Resumed", text))
     preparation = Preparation(centre=centre, unit=unit)
