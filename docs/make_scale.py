@@ -77,7 +77,8 @@ def further(one: Rate, ten: Rate) -> Rate:
 def seconds(method: str, documents: int, topics: int, machine: Machine) -> float:
     """Of a whole fit: computing or reading, whichever takes longer, and talking."""
     cost = rate(method, topics)
-    cores = machine.count * machine.cores
+    threads = min(machine.cores, max(int(0.8 * machine.memory / max(cost.memory, 1)), 1))
+    cores = machine.count * threads
     computing = cost.fixed + cost.document * documents / cores
     size = documents * WIDTH * BYTES / machine.count
     reads = cost.passes if size > 0.8 * machine.memory else 1
