@@ -82,14 +82,14 @@ def wanted(parts, data, draws):
                     yield setting(name, method, tag=tag, **options)
         if part == "checks" and "20newsgroups" in data:
             words, shuffled = one_word_names(), one_word_names(shuffled=True)
-            for tag, options in (
-                (WORDS, {"names": words}),
-                (f"{WORDS}, without the tree term", {"names": words, "tree": False}),
-                (f"{WORDS}, shuffled among the leaves", {"names": shuffled}),
+            for (tag, limit), (more, options) in product(
+                ((WORDS, 0), (SAMPLE, 3000)),
+                (
+                    ("", {"names": words}),
+                    (", without the tree term", {"names": words, "tree": False}),
+                    (", shuffled among the leaves", {"names": shuffled}),
+                ),
             ):
-                yield setting("20newsgroups", "josh", tag=tag, **options)
-            for tree, tag in ((True, SAMPLE), (False, f"{SAMPLE}, without the tree term")):
-                options = {"names": words} | ({} if tree else {"tree": False})
-                yield setting("20newsgroups", "josh", tag=tag, limit=3000, **options)
+                yield setting("20newsgroups", "josh", tag=tag + more, limit=limit, **options)
             yield setting("20newsgroups", "weshclass", tag="keywords of all labels", full=True)
             yield setting("20newsgroups", "weshclass", tag=LSTM[0], **LSTM[1])

@@ -180,6 +180,7 @@ ABLATIONS = (
     ("josh", WORDS, f"{WORDS}, {FLAT}"),
     ("josh", WORDS, f"{WORDS}, shuffled among the leaves"),
     ("josh", SAMPLE, f"{SAMPLE}, {FLAT}"),
+    ("josh", SAMPLE, f"{SAMPLE}, shuffled among the leaves"),
     ("weshclass", "", "without self-training"),
     ("weshclass", "", "keywords alone"),
 )
@@ -199,6 +200,7 @@ UNLABELLED_ACCEPTANCE: tuple[tuple[str, str, str, str, Pick], ...] = (
     ("josh", WORDS, "leaf", ">= .45", LEAF),
     ("josh", WORDS, "leaf, mean of words", "10 points less", judged("mean_of_words_leaf")),
     ("josh", f"{WORDS}, shuffled among the leaves", "leaf", "< .15", LEAF),
+    ("josh", f"{SAMPLE}, shuffled among the leaves", "leaf", "< .15", LEAF),
     ("weshclass", "", "level 1, before self-training", ">= .53", judged_at(BEFORE, 0)),
     ("weshclass", "", "leaf, before self-training", ">= .24", judged_at(BEFORE, 1)),
     ("weshclass", "", "leaf, after", "not 2 points less", LEAF),
