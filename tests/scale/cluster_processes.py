@@ -49,6 +49,7 @@ class Cluster:
         while len(self.workers) < workers:
             self._start(
                 "worker", self.address, "--nthreads", "1", "--no-nanny", "--memory-limit", "0",
+                "--death-timeout", str(DEADLINE),  # none outlives a test run that was killed
                 name=f"worker {next(self._numbers)}",
             )  # fmt: skip
 
