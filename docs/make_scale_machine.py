@@ -74,10 +74,30 @@ def predict() -> str:
     part = read("bench_pass.json").get("predict")
     if not part:
         return NOT_RUN.format("bench_pass.py predict")
-    rows = [["predict of one document", "topics", "median", "99 of 100 within"]]
+    kinds = ("processor_median_ms", "processor_p99_ms", "median_ms", "p99_ms")
+    rows = [["one document", "topics", "processor, median", "99 of 100 within",
+             "by the clock, median", "99 of 100 within"]]  # fmt: skip
     for found in part:
-        rows.append([found["estimator"], found["topics"], f"{found['median_ms']:.2f} ms",
-                     f"{found['p99_ms']:.2f} ms"])  # fmt: skip
+        times = (f"{found[kind]:.2f} ms" if kind in found else "" for kind in kinds)
+        rows.append([found["estimator"], found["topics"], *times])
+    return table(rows)
+
+
+def sphere() -> str:
+    """Sorted windows against all triples."""
+    rows = [["children", "documents", "windows", "all triples, numpy", "all triples, loops"]]
+    for found in read("bench_core.json")["sphere"]["against_triples"]:
+        times = (found["windows_s"], found["triples_numpy_s"], found["triples_python_s"])
+        rows.append([found["children"], found["documents"], *(f"{1e3 * t:,.2f} ms" for t in times)])
+    return table(rows)
+
+
+def memory() -> str:
+    """What a fit holds beyond the matrix."""
+    rows = [["numbers", "matrix", "beyond it"]]
+    for found in read("bench_core.json")["memory"]:
+        rows.append([found["dtype"], f"{found['matrix_mb']:,.0f} MB",
+                     f"{found['beyond_mb']:,.0f} MB"])  # fmt: skip
     return table(rows)
 
 
@@ -106,7 +126,7 @@ def shares() -> str:
     return "\n".join(lines) or NOT_RUN.format("bench_out_of_core.py")
 
 
-TABLES = {f.__name__: f for f in (passes, fit, published, predict, disk, shares)}
+TABLES = {f.__name__: f for f in (passes, fit, published, predict, sphere, memory, disk, shares)}
 
 
 def table(rows: list[list[Any]]) -> str:
