@@ -19,7 +19,7 @@ LOSSES = {
     "hlda": ("minus log likelihood a word", "sweep"),
     "tsntm": ("minus the bound a text", "epoch"),
     "josh": ("mean hinge of the texts", "epoch"),
-    "weshclass": ("loss before self-training", "epoch"),
+    "weshclass": ("loss of each stage", "epoch"),
 }
 
 
@@ -87,7 +87,7 @@ def made_on() -> str:
 
 
 def draw_unlabelled(file: Path) -> None:
-    """Training loss on 20 Newsgroups, a line a draw; WeSHClass: a line a classifier, draw 0."""
+    """Training loss on 20 Newsgroups, a line a draw; WeSHClass: a line a stage, draw 0."""
     import matplotlib
 
     matplotlib.use("Agg")
