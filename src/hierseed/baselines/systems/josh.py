@@ -1,7 +1,7 @@
 """JoSH (Meng et al., KDD 2020): words, documents and topics on one sphere, a tree among them.
 
-Topics are told by words of their names; no label is read. Pairs are taken in batches (see
-`sphere`), so there is no random order of threads in it.
+Topics are told by words of their names; no label is read. It runs on one thread of a CPU, where
+the original's threads race, so that the same seed gives the same answer.
 
 The released code only finds words for topics. A document is labelled as its author advises: by
 the leaf nearest to the document's vector. Documents that come later get a vector first, with

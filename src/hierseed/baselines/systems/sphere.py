@@ -1,8 +1,7 @@
 """Steps on the unit sphere: what JoSH moves its words, documents and topics with.
 
-One pair at a time, as the original does it. Steps of many pairs from the same vectors would
-be products of matrices, but they add up: a frequent word stands in a batch a hundred times
-and is thrown across the sphere.
+One pair at a time, as the original does it, and compiled: batches of pairs would be products of
+matrices, but on a CPU most of the time would go into gathering and scattering their rows.
 """
 
 from __future__ import annotations
