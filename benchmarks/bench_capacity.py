@@ -28,7 +28,11 @@ from hierseed.core.blocks import ArrayBlocks
 
 WIDTH, BELOW = 384, 10
 METHODS = {"anchored": AnchoredHierSeed, "hierseed": HierSeed}
-SIZES = {100: (25_000, 100_000), 1_000: (15_000, 40_000), 10_000: (14_000, 18_000)}
+SIZES = {
+    100: (25_000, 100_000, 1_000_000),
+    1_000: (15_000, 40_000),
+    10_000: (14_000, 18_000),
+}
 CELLS = [f"{name}-{k}-{n}" for k, sizes in SIZES.items() for name in METHODS for n in sizes]
 
 
