@@ -82,8 +82,8 @@ def compare(records):
         rows.append(("ahead of it by", *(signed(lead[name]) for name in SETS)))
         behind = [name for name in SETS if lead[name] and not _is_ahead(lead[name])]
         about = (
-            f"{k} seeds a topic, up to {DRAWS} draws of them, protocol `all`; `-`: not run. `ahead of it "
-            "by`: mean and spread of the difference, draw by draw. Constants were chosen on "
+            f"{k} seeds a topic, up to {DRAWS} draws of them, protocol `all`; `-`: not run. "
+            "`ahead of it by`: mean and spread of the difference, draw by draw. Constants were chosen on "
             f"{', '.join(CHOSEN_ON)}. Mean share of the ridge classifier with all labels: "
             f"{scores.share(k):.1%}. Not ahead by more than the spread on: "
             f"{', '.join(behind) or 'none'}."
