@@ -83,10 +83,10 @@ def compare(records):
         behind = [name for name in SETS if lead[name] and not _is_ahead(lead[name])]
         about = (
             f"{k} seeds a topic, up to {DRAWS} draws of them, protocol `all`; `-`: not run. "
-            "`ahead of it by`: mean and spread of the difference, draw by draw. Constants were chosen on "
-            f"{', '.join(CHOSEN_ON)}. Mean share of the ridge classifier with all labels: "
-            f"{scores.share(k):.1%}. Not ahead by more than the spread on: "
-            f"{', '.join(behind) or 'none'}."
+            "`ahead of it by`: mean and spread of the difference, draw by draw. "
+            f"Constants were chosen on {', '.join(CHOSEN_ON)}. "
+            f"Mean share of the ridge classifier with all labels: {scores.share(k):.1%}. "
+            f"Not ahead by more than the spread on: {', '.join(behind) or 'none'}."
         )
         pages.append(Table(f"{title}, {k} seeds", about, ("method", *SETS), tuple(rows)).markdown())
     (HOME / "compare.md").write_text("\n".join(pages))
