@@ -137,12 +137,12 @@ def child(folder, part, rounds):
 
 
 def shares(parts):
-    """Rate of the mapped run as a share of that in memory."""
+    """Rate of the mapped run as a share of that in memory, by the processor's time."""
     found = {}
     for name in parts:
         other = name.replace("-mapped", "-memory")
         if name.endswith("-mapped") and other in parts:
-            rate = parts[name]["documents_a_second"] / parts[other]["documents_a_second"]
+            rate = parts[other]["cpu_seconds"] / parts[name]["cpu_seconds"]
             found[name.removesuffix("-mapped")] = rate
     return found
 

@@ -58,11 +58,13 @@ def published() -> str:
     if not part:
         return NOT_RUN.format("bench_pass.py published")
     sizes = list(part["seconds_per_round"])
-    rows = [["seconds a round", "measured on", "seconds", *(f"{size} rows" for size in sizes)]]
+    rows = [
+        ["processor seconds a round", "measured on", "seconds", *(f"{size} rows" for size in sizes)]
+    ]
     for name, piece in part["pieces"].items():
         rows.append(
             [name, f"{piece['measured_rows']:,} rows", f"{piece['measured_s']:.3g}",
-             *(f"*{piece['extrapolated'][size]:,.3g}*" for size in sizes)]
+             *(f"*{piece['extrapolated'][size]:,.1f}*" for size in sizes)]
         )  # fmt: skip
     ours = f"{part['hierseed_seconds_per_round']:.2g}"
     rows.append([f"HierSeed, {part['hierseed_rows']:,} rows", "", ours, *[""] * len(sizes)])
@@ -104,14 +106,14 @@ def memory() -> str:
 def disk() -> str:
     """Mapped from disk under a limit, and the same rows in memory."""
     record = read("bench_out_of_core.json")
-    rows = [["documents", "file", "step", "from", "documents a second", "of its own", "limit"]]
+    rows = [["documents", "file", "step", "from", "processor seconds", "own memory", "limit"]]
     for documents, found in record.items():
         for name, part in found.get("parts", {}).items() if documents != "machine" else ():
             method, step, how = name.split("-")
             limit = f"{part['limit_mib']:,.0f} MiB" if part["limit_mib"] else "none"
             rows.append(
                 [documents, f"{found['vectors_mib']:,} MiB", f"{method}, {step}", how,
-                 f"{part['documents_a_second']:,.0f}", f"{part['peak_own_mib']:,} MiB", limit]
+                 f"{part['cpu_seconds']:,.0f}", f"{part['peak_own_mib']:,} MiB", limit]
             )  # fmt: skip
     return table(rows) if len(rows) > 1 else NOT_RUN.format("bench_out_of_core.py")
 
