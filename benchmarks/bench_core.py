@@ -168,12 +168,12 @@ def plot(rows):
     import matplotlib.pyplot as plt
 
     plt.rcParams["svg.hashsalt"] = "growth"  # the same file from the same figures
-    figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), constrained_layout=True)
-    for axis, name in zip(axes, SIZES):
+    names = [name for name in SIZES if any(row["axis"] == name for row in rows)]
+    size = (3.4 * len(names), 3.2)
+    figure, axes = plt.subplots(1, len(names), figsize=size, constrained_layout=True, squeeze=False)
+    for axis, name in zip(axes[0], names):
         for method, colour in (("HierSeed", "#2a6f97"), ("AnchoredHierSeed", "#c1666b")):
             mine = [row for row in rows if (row["axis"], row["method"]) == (name, method)]
-            if not mine:
-                continue
             size = np.array([row["size"] for row in mine])
             seconds = np.array([row["seconds"] for row in mine])
             axis.plot(size, seconds, "o-", color=colour, label=method)
@@ -181,7 +181,7 @@ def plot(rows):
         axis.set(xlabel=name, ylabel="processor seconds, two rounds", ylim=(0, None))
         axis.set_xlim(0, None)
         axis.spines[["top", "right"]].set_visible(False)
-    axes[0].legend(frameon=False, title="dotted: in proportion")
+    axes[0, 0].legend(frameon=False, title="dotted: in proportion")
     figure.savefig(RESULTS / "figure_growth.svg", metadata={"Date": None})
     plt.close(figure)
 
@@ -259,4 +259,5 @@ if __name__ == "__main__":
             record[part] = PARTS[part]()
             print(json.dumps({part: record[part]}, indent=1))
             write("bench_core", record)
-        plot([row for axis in SIZES for row in record.get(f"growth_{axis}", [])])
+        if rows := [row for axis in SIZES for row in record.get(f"growth_{axis}", [])]:
+            plot(rows)
