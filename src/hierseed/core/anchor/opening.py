@@ -104,13 +104,19 @@ def far_halves(
 
 
 def distinct(components: Components, mixture: Mixture, seen: Totals, share: float) -> Ints:
-    """Listed components, and others at this share of the usual distance from all of them."""
+    """Listed components, and others at this share of the usual distance from all of them.
+
+    The mean of n documents strays by 1/n of the covariance in each dimension. So much of a
+    group's distance is chance and taken off, else every small group would seem to stand apart;
+    listed topics are held by their seeds and keep theirs.
+    """
     listed, rest = np.flatnonzero(~components.is_rest), np.flatnonzero(components.is_rest)
     between = mixture.apart[np.ix_(listed, listed)] + np.diag(np.full(len(listed), np.inf))
     if len(listed) < 2:
         return np.arange(len(components))
     usual = float(np.median(between.min(axis=1)))
-    away = mixture.apart[np.ix_(rest, listed)].min(axis=1)
+    chance = mixture.means.shape[1] / np.maximum(seen.weights[rest], LEAST)
+    away = mixture.apart[np.ix_(rest, listed)].min(axis=1) - chance
     fine = (np.round(away, 9) >= share * usual) & (seen.weights[rest] >= LEAST)
     return np.concatenate([listed, rest[fine]])
 
