@@ -54,7 +54,7 @@ def test_without_a_card_the_processor_is_used_with_a_word(model: Project, hierse
     assert labels(model, "again") == labels(model, "model")
 
 
-@pytest.mark.filterwarnings("ignore::hierseed.scale.gpu.NoGpuWarning")
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_engine_of_the_gpu_makes_the_same_model(
     model: Project, hierseed: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
