@@ -67,18 +67,22 @@ def start(project: Project, kind: str, **arguments: Any) -> int:
     _running[project.path, id] = worker
     with project.write() as db:
         db.execute("UPDATE job SET pid = ? WHERE id = ?", (worker.pid, id))
-    threading.Thread(target=_watch, args=(project, id, worker), daemon=True).start()
+    threading.Thread(target=_watch, args=(project.path, id, worker), daemon=True).start()
     return id
 
 
-def _watch(project: Project, id: int, worker: subprocess.Popen[bytes]) -> None:
+def _watch(path: Path, id: int, worker: subprocess.Popen[bytes]) -> None:
+    """Say how a worker ended that did not; by a project of its own, which nobody else closes."""
     code = worker.wait()
-    _running.pop((project.path, id), None)
+    _running.pop((path, id), None)
     if worker.stdin:
         worker.stdin.close()
-    with contextlib.suppress(Exception):  # the project may be closed already: buried when reopened
+    if not path.exists():
+        return
+    with contextlib.suppress(Exception):  # the disk is full, say: it is buried at the next start
+        project = Project(path)
         finish(project, id, "died", f"the work ended without a word (exit {code}). Try it again")
-        project.db.close()
+        project.close()
 
 
 def cancel(project: Project) -> bool:
