@@ -206,8 +206,9 @@ def test_the_file_alone_is_a_backup_while_the_project_is_open(tmp_path: Path) ->
 
 
 def test_opening_at_once_makes_the_tables_once(tmp_path: Path) -> None:
-    # Twenty times: a file half made by another thread was once taken for a stranger's.
-    for turn in range(20):
+    # Sixty times: a file half made by another thread was once taken for a stranger's, and two
+    # who changed the journal's mode at once met "database is locked".
+    for turn in range(60):
         opened: list[Project] = []
         gate = threading.Barrier(6)
 

@@ -20,7 +20,6 @@ from hierseed.app import schema
 from hierseed.errors import ProjectError
 
 ENDING = ".hierseed"
-PATIENCE = 20.0  # seconds that a writer waits for another one
 
 
 class Pulse(NamedTuple):
@@ -90,7 +89,7 @@ class Project:
     def _connect(self) -> sqlite3.Connection:
         try:
             connection = sqlite3.connect(
-                self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+                self.path, timeout=schema.PATIENCE, isolation_level=None, check_same_thread=False
             )
             connection.execute("PRAGMA foreign_keys = ON")
             # FULL: a commit is on the disk, not only in the system's memory, when it returns.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from hierseed.errors import ProjectError
 
 APPLICATION = 0x48534544  # "HSED" in the header of the file: tells a project from any other SQLite
 VERSION = 1
+PATIENCE = 20.0  # seconds that anyone waits for another one's lock
 
 # A topic's id is for life: topics are never deleted from the table, only marked. What a person
 # said about a document is an event that is only ever appended; `label` holds where that stands.
@@ -89,7 +91,23 @@ STEPS: dict[int, Step] = {}  # from version n to n + 1
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> None:
-    """Make the tables of a new file, bring an old one up to date, refuse any other file."""
+    """Make the tables of a new file, bring an old one up to date, refuse any other file.
+
+    SQLite's own timeout does not hold while the journal's mode changes: two who change it at once
+    would wait for each other for ever, so one of them is refused at once. That one comes again.
+    """
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _prepare(db, path)
+        except sqlite3.OperationalError as fault:
+            busy = fault.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+            if not busy or time.monotonic() > until:
+                raise
+        time.sleep(0.01)
+
+
+def _prepare(db: sqlite3.Connection, path: Path) -> None:
     found, version, tables = _signature(db)
     if found == APPLICATION:
         migrate(db, path, version)
