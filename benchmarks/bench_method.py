@@ -99,13 +99,14 @@ def changed(**parts):
     original = em.maximise
 
     def maximise(problem, seen):
-        mixture, nodes, steps = original(problem, seen)
-        covariance, log_size = np.linalg.inv(mixture.inverse), mixture.log_size
+        mixture, nodes, fixed = original(problem, seen)
+        covariance = np.tril(mixture.factor) @ np.tril(mixture.factor).T
+        log_size = mixture.log_size
         if parts.get("round_balls"):
             covariance = np.eye(len(covariance)) * np.trace(covariance) / len(covariance)
         if parts.get("equal_sizes"):
             log_size = np.full(len(log_size), -np.log(len(log_size)))
-        return Mixture.of(mixture.means, covariance, log_size), nodes, steps
+        return Mixture.of(mixture.means, covariance, log_size), nodes, fixed
 
     with patch.object(em, "maximise", maximise):
         yield

@@ -54,6 +54,11 @@ def begun(X, components, pairs, lattice, rows, settings, block=64, within=None):
     return blocks, seeds, problem, start(problem, rest)
 
 
+def covariance(mixture):
+    factor = np.tril(mixture.factor)
+    return factor @ factor.T
+
+
 # ------------------------------------------------------------------ oracles
 
 
@@ -65,7 +70,7 @@ def test_tree_means_solve_the_whole_system_at_once(name):
     weights = rng.integers(0, 6, len(leaves)).astype(float)
     weights[0] += 1
     sums = rng.normal(size=(len(leaves), 3)) * weights[:, None]
-    means, steps = tree_means(tree, leaves, sums, weights, 2.5)
+    means = tree_means(tree, leaves, sums, weights, 2.5)
     n = len(tree)
     A, b = np.zeros((n + 1, n + 1)), np.zeros((n + 1, 3))
     A[leaves, leaves] += weights
@@ -76,7 +81,6 @@ def test_tree_means_solve_the_whole_system_at_once(name):
         A[node, above] -= 2.5
         A[above, node] -= 2.5
     np.testing.assert_allclose(means, np.linalg.solve(A, b), atol=1e-9)
-    np.testing.assert_allclose(steps, means[:n] - means[tree.parent])
 
 
 @pytest.mark.parametrize("name", ["two levels", "ragged", "deep"])
@@ -96,8 +100,8 @@ def test_rounds_equal_a_dense_version(name):
         R = np.exp(L - L.max(axis=1, keepdims=True))
         R /= R.sum(axis=1, keepdims=True)
         num, den = w * R.T @ U + 10 * S.T @ pairs.vectors, w * R.sum(0) + 10 * S.sum(0)
-        nodes, steps = tree_means(components.nodes, components.node, num, den, 20.0)
-        mu = nodes[components.node]
+        nodes = tree_means(components.nodes, components.node, num, den, 20.0)
+        mu, steps = nodes[components.node], nodes[:-1] - nodes[components.nodes.parent]
         G = 20.0 * steps.T @ steps
         for k in range(K):
             G += w * ((U - mu[k]).T * R[:, k]) @ (U - mu[k])
@@ -106,23 +110,23 @@ def test_rounds_equal_a_dense_version(name):
         log_size = np.log(w * R.sum(0) + S.sum(0) + SIZE_PRIOR)
         log_size -= np.log(np.exp(log_size).sum())
     np.testing.assert_allclose(found.mixture.means, mu, atol=1e-5)
-    np.testing.assert_allclose(np.linalg.inv(found.mixture.inverse), W, atol=1e-5)
+    np.testing.assert_allclose(covariance(found.mixture), W, atol=1e-5)
     np.testing.assert_allclose(found.mixture.log_size, log_size, atol=1e-4)
 
 
 def test_objective_is_the_penalised_likelihood_it_says():
     X, components, pairs, lattice, rows = set_up(per_leaf=30, spread=0.8)
     blocks, _, problem, mixture = begun(X, components, pairs, lattice, rows, Settings(), 50)
-    mixture, _, steps = maximise(problem, totals(blocks, mixture, lattice, rows))
-    value = objective(problem, mixture, totals(blocks, mixture, lattice, rows), steps)
-    W = np.linalg.inv(mixture.inverse)
+    mixture, nodes, fixed = maximise(problem, totals(blocks, mixture, lattice, rows))
+    value = objective(problem, mixture, totals(blocks, mixture, lattice, rows), fixed)
+    W, steps = covariance(mixture), nodes[:-1] - nodes[components.nodes.parent]
     U = np.delete(X, rows, axis=0)
     logs = np.stack([multivariate_normal(m, W).logpdf(U) for m in mixture.means], axis=1)
     direct = problem.document_weight * np.log(np.exp(logs + mixture.log_size).sum(1)).sum()
     for x, k in zip(pairs.vectors, pairs.component):
         direct += 10 * multivariate_normal(mixture.means[k], W).logpdf(x) + mixture.log_size[k]
-    direct -= problem.strength / 2 * (steps @ mixture.inverse * steps).sum()
-    direct -= problem.mass * problem.ridge / 2 * np.trace(mixture.inverse)
+    direct -= problem.strength / 2 * (steps @ np.linalg.inv(W) * steps).sum()
+    direct -= problem.mass * problem.ridge / 2 * np.trace(np.linalg.inv(W))
     direct += SIZE_PRIOR * mixture.log_size.sum()
     assert value == pytest.approx(-direct / problem.mass, rel=1e-6)
 
@@ -167,11 +171,11 @@ def test_seed_rows_are_left_out_of_the_corpus_sums():
 
 
 def test_shares_sum_to_one_and_soften_with_temperature():
-    L = np.random.default_rng(0).normal(size=(50, 4)) * 900  # would overflow without care
+    L = np.random.default_rng(0).normal(size=(4, 50)) * 900  # would overflow without care
     share, log = shares(L.copy())
-    np.testing.assert_allclose(share.sum(axis=1), 1)
-    np.testing.assert_allclose(log, L.max(axis=1), atol=3)
-    assert (shares(L.copy(), 50.0)[0].max(axis=1) <= share.max(axis=1) + 1e-12).all()
+    np.testing.assert_allclose(share.sum(axis=0), 1)
+    np.testing.assert_allclose(log, L.max(axis=0), atol=3)
+    assert (shares(L.copy(), 50.0)[0].max(axis=0) <= share.max(axis=0) + 1e-12).all()
 
 
 def test_sum_up_adds_children_to_parents():
@@ -230,7 +234,7 @@ def test_the_opening_finds_what_nobody_listed_and_nothing_else(missing):
     found = open_up(sample, components, seeds, Settings(), lattice)
     rest = np.flatnonzero(found.components.is_rest)
     assert (len(rest) > 0) == missing
-    share = shares(found.mixture.log_joint(X))[0][:, rest].sum(axis=1)
+    share = shares(found.mixture.log_joint(X))[0][rest].sum(axis=0)
     assert (share[600:] > 0.9).mean() == missing
     assert share[:600].mean() < 0.01
 
@@ -253,7 +257,7 @@ def test_groups_near_a_listed_topic_or_almost_empty_are_dropped():
 def test_temperature_is_found_from_labels_drawn_at_it(truth):
     rng = np.random.default_rng(3)
     L = rng.normal(size=(4000, 8)) * 8
-    P = shares(L.copy(), truth)[0]
+    P = shares(L.T.copy(), truth)[0].T
     own = (P.cumsum(axis=1) < rng.random(len(P))[:, None]).sum(axis=1)
     assert most_likely(L, own, np.ones(len(L))) == pytest.approx(truth, rel=0.08)
 

@@ -48,7 +48,7 @@ def temperature(
         mixture = start(part, whole.mixture.means[rest])
         mixture, _ = advance(part, sample.blocks, lattice, mixture, ROUNDS)
         vectors = lattice.vectors.count(pairs.vectors[out])
-        logs.append(_without_siblings(mixture.log_joint(vectors, lattice.unit), pairs, out))
+        logs.append(_without_siblings(mixture.log_joint(vectors, lattice.unit).T, pairs, out))
         own.append(pairs.component[out])
         # seeds are drawn per topic: weigh them as common as their topic is in the corpus
         weight.append(np.exp(log_size[own[-1]]) / held[own[-1]])

@@ -171,9 +171,9 @@ def fit(
         if resume and resume.done:
             break
         began = time.perf_counter()
-        mixture, means, steps = maximise(problem, seen)
+        mixture, means, fixed = maximise(problem, seen)
         before, seen = seen, totals(blocks, mixture, lattice, seeds.rows)
-        last, value = value, objective(problem, mixture, seen, steps)
+        last, value = value, objective(problem, mixture, seen, fixed)
         lost = seen.weights[is_none].sum() / max(corpus.n, 1)
         history.append(
             {
@@ -198,7 +198,7 @@ def start(problem: Problem, rest: Floats) -> Mixture:
     """Means from seeds and the tree, `rest` for those without seeds; round balls, equal sizes."""
     seeds, components, settings = problem.seeds, problem.components, problem.settings
     s, is_rest, share = settings.seed_weight, components.is_rest, settings.other_share
-    nodes, _ = tree_means(
+    nodes = tree_means(
         components.nodes, components.node, s * seeds.sums, s * seeds.weights, problem.strength
     )
     means = nodes[components.node]
@@ -208,30 +208,37 @@ def start(problem: Problem, rest: Floats) -> Mixture:
     return Mixture.of_balls(means, START * problem.variance, np.log(size))
 
 
-def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, Floats]:
-    """M-step: sizes, means and covariance that fit the shares best; all in closed form."""
+def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
+    """M-step: sizes, means and covariance that fit the shares best; all in closed form.
+
+    Also the trace of W^-1 times products, tree and smoothing, which the objective is made of.
+    Where the means are best, documents and tree together leave the products less means x sums,
+    and W is that: so neither the steps of the tree nor an inverse have to be worked out.
+    """
     seeds, components = problem.seeds, problem.components
     w, s = problem.document_weight, problem.settings.seed_weight
     sums = w * seen.sums + s * seeds.sums
     weights = w * seen.weights + s * seeds.weights
-    nodes, steps = tree_means(components.nodes, components.node, sums, weights, problem.strength)
+    nodes = tree_means(components.nodes, components.node, sums, weights, problem.strength)
     means = nodes[components.node]
-    scatter = problem.squares + problem.strength * steps.T @ steps
-    scatter += means.T @ (means * weights[:, None] - 2.0 * sums)
+    scatter = problem.squares - means.T @ sums
     covariance = (scatter + scatter.T) / (2.0 * problem.mass)
     covariance[np.diag_indices_from(covariance)] += problem.ridge
     size = w * seen.weights + seeds.weights + SIZE_PRIOR
-    return Mixture.of(means, covariance, np.log(size / size.sum())), nodes, steps
+    mixture = Mixture.of(means, covariance, np.log(size / size.sum()))
+    towards = 2.0 * (mixture.direction.T * sums).sum() + 2.0 * weights @ mixture.offset
+    return mixture, nodes, problem.mass * means.shape[1] + float(towards)
 
 
-def objective(problem: Problem, mixture: Mixture, seen: Totals, steps: Floats) -> float:
-    """Penalised negative log-likelihood per unit of weight: falls in every round."""
+def objective(problem: Problem, mixture: Mixture, seen: Totals, fixed: float) -> float:
+    """Penalised negative log-likelihood per unit of weight: falls in every round.
+
+    `fixed` is what `maximise` says of the squares.
+    """
     seeds, w, s = problem.seeds, problem.document_weight, problem.settings.seed_weight
-    inverse, width = mixture.inverse, len(mixture.inverse)
-    squares = problem.squares + problem.strength * steps.T @ steps
+    width = mixture.means.shape[1]
     linear = (seeds.sums * mixture.direction.T).sum() + seeds.weights @ mixture.offset
     value = w * seen.log_likelihood + s * linear + seeds.weights @ mixture.log_size
     value += SIZE_PRIOR * mixture.log_size.sum()
-    value -= 0.5 * ((inverse * squares).sum() + problem.mass * problem.ridge * np.trace(inverse))
-    value -= 0.5 * problem.mass * (mixture.log_det + width * math.log(2 * math.pi))
+    value -= 0.5 * (fixed + problem.mass * (mixture.log_det + width * math.log(2 * math.pi)))
     return float(-value / problem.mass)

@@ -40,7 +40,7 @@ class Mixture:
     def of(cls, means: Floats, covariance: Floats, log_size: Floats) -> Mixture:
         """Factor the covariance; one thread, so that bits do not depend on their number."""
         with _libraries().limit(limits=1):
-            factor, fault = lapack.dpotrf(covariance, lower=1)
+            factor, fault = lapack.dpotrf(covariance.T, lower=1)  # in the order of columns
             assert fault == 0, "smoothing keeps the covariance positive"
             direction, _ = lapack.dpotrs(factor, means.T, lower=1)
         offset = -0.5 * np.einsum("kj,jk->k", means, direction)
@@ -86,13 +86,6 @@ class Mixture:
         square = np.diag(inner)
         return np.maximum(square[:, None] + square - inner - inner.T, 0.0)
 
-    @cached_property
-    def inverse(self) -> Floats:
-        """Inverse of the covariance."""
-        with _libraries().limit(limits=1):
-            inverse, _ = lapack.dpotri(self.factor, lower=1)
-        return np.asarray(np.tril(inverse) + np.tril(inverse, -1).T)
-
     @property
     def log_det(self) -> float:
         """Log of the covariance's determinant."""
@@ -100,24 +93,27 @@ class Mixture:
         return 2.0 * float(np.log(np.diag(self.factor)).sum())
 
     def log_joint(self, X: Floats, unit: float = 1.0) -> Floats:
-        """Log of size x density for each document and component, without the common term.
+        """(components, documents): log of size x density, without the common term.
 
         X in multiples of `unit`, a power of two: scaling the small matrix is as exact.
         """
-        L = X @ (self.direction * unit)
-        L += self.offset + self.log_size
+        L = (self.direction * unit).T @ X.T
+        L += (self.offset + self.log_size)[:, None]
         return L
 
 
 def shares(L: Floats, temperature: float = 1.0) -> tuple[Floats, Floats]:
-    """Share of each component in each document, and the log of their sum; L is overwritten."""
+    """Share of each component in each document, and the log of their sum; L is overwritten.
+
+    Components are rows: what is done to each document then runs along whole rows, which is faster.
+    """
     if temperature != 1.0:
         L /= temperature
-    top = L.max(axis=1)
-    L -= top[:, None]
+    top = L.max(axis=0)
+    L -= top
     np.exp(L, out=L)
-    total = L.sum(axis=1)
-    L /= total[:, None]
+    total = L.sum(axis=0)
+    L /= total
     return L, top + np.log(total)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from hierseed.core.exact import Sums
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
+PIECE = 768  # rows
 REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
 
 
@@ -74,13 +76,23 @@ def counted(block: Block, lattice: Lattice, skip: Ints, total: int) -> Floats:
     return X
 
 
+def pieces(X: Floats) -> Iterator[Floats]:
+    """Some rows at a time, so few that their shares stay in a core's cache."""
+    for at in range(0, len(X), PIECE):
+        yield X[at : at + PIECE]
+
+
 def _spread(block: Block, lattice: Lattice, skip: Ints, total: int) -> Sums:
     X = counted(block, lattice, skip, total)
     return Sums((len(X), X.sum(axis=0), X.T @ X))
 
 
 def _totals(block: Block, mixture: Mixture, lattice: Lattice, skip: Ints, total: int) -> Sums:
-    X = counted(block, lattice, skip, total)
-    share, log = shares(mixture.log_joint(X, lattice.unit))
-    whole = lattice.shares.count(share)
-    return Sums((whole.sum(axis=0), whole.T @ X, float(lattice.logs.count(log).sum())))
+    weights, sums, logs = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape), 0.0
+    for X in pieces(counted(block, lattice, skip, total)):
+        share, log = shares(mixture.log_joint(X, lattice.unit))
+        whole = lattice.shares.count(share)
+        weights += whole.sum(axis=1)
+        sums += whole @ X
+        logs += float(lattice.logs.count(log).sum())
+    return Sums((weights, sums, logs))

@@ -73,7 +73,7 @@ def stranger_means(problem: Problem, strangers: Strangers) -> Floats:
     """Where components without seeds begin."""
     components, seeds = problem.components, problem.seeds
     w, s = problem.document_weight, problem.settings.seed_weight
-    nodes, _ = tree_means(
+    nodes = tree_means(
         components.nodes,
         components.node,
         s * seeds.sums + w * strangers.sums,
@@ -131,6 +131,6 @@ def _far_halves(
     total: int,
 ) -> Sums:
     X = counted(block, lattice, skip, total)
-    share = lattice.shares.count(shares(mixture.log_joint(X, lattice.unit))[0])[:, : len(level)]
-    share *= np.round(X @ (cut * lattice.unit) - level, 9) < 0
-    return Sums((share.sum(axis=0), share.T @ X))
+    share = lattice.shares.count(shares(mixture.log_joint(X, lattice.unit))[0])[: len(level)]
+    share *= np.round((cut * lattice.unit).T @ X.T - level[:, None], 9) < 0
+    return Sums((share.sum(axis=1), share @ X))

@@ -160,7 +160,7 @@ def probabilities(X: Floats, placer: Placer) -> tuple[Floats, Floats]:
     """
     components = placer.components
     L = placer.mixture.log_joint(X, 2.0**-placer.grid.bits)
-    share = FINE.value(FINE.count(shares(L, placer.temperature)[0].T))
+    share = FINE.value(FINE.count(shares(L, placer.temperature)[0]))
     return gather(components, share), np.minimum(sum_up(components, share), 1.0)
 
 

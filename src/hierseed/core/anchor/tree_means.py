@@ -17,8 +17,8 @@ Floats = NDArray[np.float64]
 
 def tree_means(
     nodes: Tree, leaf: NDArray[np.integer], sums: Floats, weights: Floats, strength: float
-) -> tuple[Floats, Floats]:
-    """Return the mean of each node, and its step away from its parent.
+) -> Floats:
+    """Return the mean of each node; the last row is the root.
 
     Parameters
     ----------
@@ -43,4 +43,4 @@ def tree_means(
         here = nodes.at_level(level)
         above = means[nodes.parent[here]]
         means[here] = (total[here] + strength * above) / (strength + mass[here])[:, None]
-    return means, means[:n] - means[nodes.parent]
+    return means
