@@ -13,7 +13,7 @@ ORDER = [
     {"baselines", "io", "suggest"},
     {"bench", "demo", "report"},
     {"app"},
-    {"cli"},
+    {"cli", "__main__"},
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 DOORS = {  # the only imports upwards, inside functions, because people expect these methods there
