@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from os import PathLike
@@ -43,6 +44,10 @@ class SeededEstimator(BaseEstimator):
     n_jobs: int | None
 
     # what a method brings
+
+    @abstractmethod
+    def _settings(self) -> Any:
+        """Check the parameters, and give them as the core takes them."""
 
     @abstractmethod
     def fit(
@@ -156,6 +161,14 @@ class SeededEstimator(BaseEstimator):
             )
         if not len(self.taxonomy):
             raise TaxonomyError("the taxonomy has no topics")
+        self._want_numbers()
+
+    def _want_numbers(self) -> None:
+        """Refuse a text, or yes or no, where a number is wanted, before numbers are compared."""
+        for name, parameter in inspect.signature(type(self)).parameters.items():
+            wanted, kind = str(parameter.annotation), type(getattr(self, name))
+            if kind in (str, bool) and kind.__name__ not in wanted:
+                self._check_parameters([(name, False, wanted.replace(" | ", " or "))])
 
     def _check_parameters(self, checks: Iterable[tuple[str, bool, str]]) -> None:
         """Refuse the first parameter that is not fine: name, whether it is, what is wanted."""
@@ -164,6 +177,10 @@ class SeededEstimator(BaseEstimator):
                 raise CorpusError(
                     f"{name} of {type(self).__name__} must be {wanted}, got {getattr(self, name)!r}"
                 )
+
+    def check_parameters(self) -> None:
+        """Raise now what `fit` would raise of the parameters, before a long step."""
+        self._settings()
 
     # ---------------------------------------------------------------- using it
 

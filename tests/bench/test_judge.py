@@ -84,3 +84,11 @@ def test_ids_that_never_meet_are_refused(tmp_path):
     files = write(tmp_path, [("one", "D", False, False)], GOLD)
     with pytest.raises(CorpusError, match="same ids"):
         judge(*files, TAXONOMY)
+
+
+def test_whole_numbers_are_the_same_id_however_spelled(tmp_path):
+    plain = judge(*write(tmp_path, ROWS, GOLD), TAXONOMY)
+    spread = [(f"{id}.0", topic) for id, topic in GOLD]  # as pandas writes a column with a gap
+    assert judge(*write(tmp_path, ROWS, spread), TAXONOMY) == plain
+    rows = [(f"{id}.0", *rest) for id, *rest in ROWS]
+    assert judge(*write(tmp_path, rows, GOLD), TAXONOMY) == plain

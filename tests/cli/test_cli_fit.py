@@ -134,6 +134,32 @@ def test_settings_reach_the_method(project: Project, hierseed: Run) -> None:
     assert hierseed("fit", "docs.csv", *FIT, "-o", "m", "--method", "magic").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "setting", ["precision=half", "several=yes", "seed_weight=-5", "max_iter=0"]
+)
+def test_settings_are_refused_before_the_long_step(
+    project: Project, hierseed: Run, setting: str
+) -> None:
+    done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--set", setting)
+    assert done.exit_code == 1
+    assert f"{setting.split('=')[0]} of AnchoredHierSeed must be " in done.stderr
+    assert not (project / "model.vectors").exists()
+
+
+def test_vectors_kept_elsewhere_are_found_again(project: Project, hierseed: Run) -> None:
+    (project / "store").mkdir()
+    options = ("--vectors", "store/vectors", "-o", "model")
+    assert hierseed("fit", "docs.csv", *FIT, *options).exit_code == 0
+    for command in ("assign", "report"):
+        done = hierseed(
+            command, "model", "docs.csv", "-o", f"out.{'csv' if command == 'assign' else 'html'}"
+        )
+        assert done.exit_code == 0, done.stderr
+        assert "Vectors" in done.stderr
+        assert "Embedded" not in done.stderr
+    assert not list(project.folder.glob("model*vectors"))
+
+
 def test_values_of_settings() -> None:
     given = ["a=1", "b=1.5", "c=true", "d=none", "e=word", "f-g=[1, 2]"]
     known = ["a", "b", "c", "d", "e", "f_g"]

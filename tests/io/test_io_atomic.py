@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +74,21 @@ def test_a_missing_folder_is_said_before_the_work(tmp_path: Path) -> None:
         atomic_file(tmp_path / "absent" / "table.csv").__enter__()
     with pytest.raises(IsADirectoryError, match="in the way"):
         atomic_file(tmp_path).__enter__()
+
+
+@pytest.mark.parametrize("write", [atomic_file, atomic_folder])
+def test_a_folder_that_is_read_only_is_said_in_the_users_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Any
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:  # root, who runs these tests in CI, may write anywhere
+        raise PermissionError(13, "Permission denied", str(tmp_path / ".x.partial"))
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    with pytest.raises(PermissionError) as caught, write(tmp_path / "model"):
+        pass
+    assert caught.value.filename == str(tmp_path / "model")
+    assert "its folder can't be written to (Permission denied)" in str(caught.value)
 
 
 def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:

@@ -126,7 +126,8 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
     message = str(caught.value)
     assert message.startswith(f"6 lines of {file} can't be used")
     assert "--on-error skip" in message
-    assert "docs.csv:7: not UTF-8 (byte 0xE9 at position 6). By the look of it this is" in message
+    assert "docs.csv:7: not UTF-8 (byte 0xE9 at position 6). Perhaps it is Windows" in message
+    assert "iconv -f WINDOWS-1252 -t UTF-8 docs.csv > utf8_docs.csv" in message
     assert sorted(faults_of(corpus)) == [
         (3, "empty text"),
         (6, "id stands twice"),
@@ -135,6 +136,12 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
         (9, "no id"),
         (10, "unclosed quote"),
     ]
+
+
+def test_letters_are_those_of_the_documents_kept(tmp_path: Path) -> None:
+    (tmp_path / "docs.csv").write_text("id,text\n1,four\n1,four\n2,ab\n1,four\n")
+    corpus = Corpus(tmp_path / "docs.csv", on_error="skip")
+    assert corpus.describe() == "docs.csv, 2 documents, 3 letters each on average"
 
 
 def test_skipping_keeps_going_and_keeps_the_rows_left_out(tmp_path: Path) -> None:
@@ -194,7 +201,7 @@ def test_a_file_in_another_encoding_is_told_once(tmp_path: Path) -> None:
     with pytest.raises(CorpusError) as caught:
         list(Corpus(tmp_path / "docs.csv"))
     assert str(caught.value).count("not UTF-8") == 1
-    assert "the same in docs.csv:3, docs.csv:4, docs.csv:5, docs.csv:6 and 295 more. By" in str(
+    assert "the same in docs.csv:3, docs.csv:4, docs.csv:5, docs.csv:6 and 295 more. Perhaps" in str(
         caught.value
     )
     assert "Windows-1252" in str(caught.value)

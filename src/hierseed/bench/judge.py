@@ -71,7 +71,7 @@ def judge(
     only_table : leave out documents that the table lacks, in place of counting them None
     """
     placed = read_placed(table, taxonomy)
-    wanted = read_gold(gold, taxonomy)
+    wanted = read_gold(gold, taxonomy, placed.topics.__contains__)
     skipped = set() if with_seeds else placed.seeds & wanted.keys()
     names = [name for name in wanted if name not in skipped]
     missing = [name for name in names if name not in placed.topics]

@@ -20,6 +20,7 @@ from hierseed.cli.options import (
     TextColumn,
 )
 from hierseed.cli.summary import Summary
+from hierseed.errors import CorpusError
 
 if TYPE_CHECKING:
     from hierseed.io.place import Chunk
@@ -53,6 +54,18 @@ def assign(
     level: Annotated[
         int | None, typer.Option(min=1, help="Go no deeper than this level; 1 is the highest.")
     ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A further column of the corpus to carry into the table, such as a date, or the "
+            "text; repeatable, '*' for all.",
+        ),
+    ] = None,
+    codes: Annotated[
+        bool,
+        typer.Option("--codes", help="Add the column code: the code of the topic."),
+    ] = False,
     id: IdColumn = "id",
     text: TextColumn = "text",
     on_error: OnError = "stop",
@@ -64,12 +77,14 @@ def assign(
 
     The table has one row for each document (or more, where a document belongs to several
     topics): id, topic, level_1 … level_N, distance, score, runner_up, is_other, is_none,
-    is_seed. Documents are read and written a few thousand at a time, so any number of them
-    fits; the table appears under its name only when it is complete.
+    is_seed, and then what --codes and --keep ask for. Documents are read and written a few
+    thousand at a time, so any number of them fits; the table appears under its name only when
+    it is complete.
 
     Example: hierseed assign model docs.csv -o placed.xlsx
     """
     from hierseed.cli.outputs import refuse_inputs
+    from hierseed.io.keep import add_codes, keep_columns
     from hierseed.io.place import place
     from hierseed.io.saved import read_saved
     from hierseed.io.tables import open_table
@@ -85,15 +100,22 @@ def assign(
                 f"the taxonomy of {model} has {amount(saved.taxonomy.tree.height, 'level')}",
                 param_hint="--level",
             )
-        chunks, n = _chunks(
+        if codes and not any(saved.taxonomy.codes):
+            raise typer.BadParameter(f"the taxonomy of {model} has no codes", param_hint="--codes")
+        chunks, n, kept = _chunks(
             saved, source, output, console,
-            id=id, text=text, on_error=on_error, quotes=not plain_quotes,
+            id=id, text=text, on_error=on_error, quotes=not plain_quotes, keep=keep or [],
         )  # fmt: skip
+        # JSON, Excel and CSV may mix types in a column, and Parquet may not
+        as_text = output.suffix == ".parquet" and source.suffix != ".parquet"
         summary = Summary(saved.taxonomy)
         bar = stack.enter_context(console.bar("Placing", n))
         for chunk in chunks:
             found = place(saved, chunk, threshold=threshold, level=level)
-            table.write(found.to_frame(chunk.ids))
+            frame = found.to_frame(chunk.ids)
+            if codes:
+                frame = add_codes(frame, found)
+            table.write(keep_columns(frame, found.row, kept, chunk.kept, text=as_text))
             summary.add(found.labels)
             rows += len(found)
             strangers += sum(id in saved.seeds.topics for id in chunk.ids) - int(
@@ -115,16 +137,21 @@ def _chunks(
     output: Path,
     console: Console,
     **reading: Any,
-) -> tuple[Iterator[Chunk], int]:
-    """The documents in chunks, and their number."""
+) -> tuple[Iterator[Chunk], int, list[str]]:
+    """The documents in chunks, their number, and the columns that go along."""
     from hierseed.cli.source import kept_vectors, read_corpus
     from hierseed.io.place import chunks_of_text, chunks_of_vectors
     from hierseed.io.vectors import is_vectors, open_vectors
 
     if is_vectors(source):
+        if reading["keep"]:
+            raise CorpusError(
+                f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
+                "vectors that `hierseed fit` left beside the model are found by themselves"
+            )
         n = len(open_vectors(source).ids)
         console.fact("Vectors", f"{source.name}, {amount(n, 'document')}")
-        return chunks_of_vectors(saved, source), n
+        return chunks_of_vectors(saved, source), n, []
     kept = kept_vectors(saved)
     if kept is None:
         saved.embedder  # noqa: B018 - refused now, where the model knows none
@@ -132,7 +159,7 @@ def _chunks(
     if kept:
         console.fact("Vectors", f"those in {kept.folder.name} serve for documents of the fit")
     console.fact("Embedder", f"{saved.embedder_name}, as in the fit")
-    return chunks_of_text(saved, corpus, kept=kept), len(corpus)
+    return chunks_of_text(saved, corpus, kept=kept), len(corpus), corpus.kept
 
 
 def _tell(

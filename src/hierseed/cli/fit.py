@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -153,6 +154,9 @@ def fit(
     tree = found.taxonomy(taxonomy)
     method = method or known_methods()[0]
     estimator = make_estimator(method, tree, setting or []) if tree is not None else None
+    if estimator is not None:
+        with found.collecting():
+            estimator.check_parameters()
     with SkippedRows.beside(output) as skipped:
         refuse_inputs(skipped.path, source, *(seeds or []))
         on_skip = skipped.write if on_error == "skip" else None
@@ -190,7 +194,10 @@ def fit(
         seconds = time.perf_counter() - started
 
     made = documents.embedder
-    about = {"corpus": source.name, "documents": len(documents.ids), "seconds": round(seconds, 3)}
+    about = {
+        "corpus": source.name, "documents": len(documents.ids), "seconds": round(seconds, 3),
+        "vectors": os.path.relpath(source if is_vectors(source) else folder, output.parent),
+    }  # fmt: skip
     saved = SavedModel(
         estimator, preparation, made.name if made else "", made.fingerprint if made else "",
         SeedDocuments.among(examples.by_id, documents.ids, documents.X), about,

@@ -182,14 +182,18 @@ def vectors_beside(model: Path) -> Path:
 
 
 def kept_vectors(model: SavedModel) -> VectorStore | None:
-    """Vectors that `fit` left beside the model, where they are whole and of its embedder."""
+    """Vectors that `fit` left, by default beside the model, whole and of its embedder."""
     from hierseed.embed.store import VectorStore, is_store
 
-    folder = vectors_beside(model.folder) if model.folder else None
-    if folder is None or not is_store(folder):
+    if model.folder is None:
         return None
-    store = VectorStore(folder)
-    return store if store.complete and store.fingerprint == model.fingerprint else None
+    named = model.about.get("vectors", "")  # seen from where the model stands
+    for folder in (vectors_beside(model.folder), model.folder.parent / named):
+        if is_store(folder):
+            store = VectorStore(folder)
+            if store.complete and store.fingerprint == model.fingerprint:
+                return store
+    return None
 
 
 def documents_for(

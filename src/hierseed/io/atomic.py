@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import shutil
 import tempfile
@@ -35,9 +36,12 @@ def atomic_file(path: str | PathLike[str]) -> Iterator[Path]:
     if target.is_dir():
         raise IsADirectoryError(21, "a folder of this name is in the way", str(path))
     _sweep(target)
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.name}.", suffix=SUFFIX + "".join(target.suffixes[-2:]), dir=target.parent
-    )
+    with _telling(path):
+        handle, name = tempfile.mkstemp(
+            prefix=f".{target.name}.",
+            suffix=SUFFIX + "".join(target.suffixes[-2:]),
+            dir=target.parent,
+        )
     partial = Path(name)
     try:
         _lock(handle)
@@ -64,7 +68,7 @@ def atomic_folder(path: str | PathLike[str], marker: str | None = None) -> Itera
         return
     _refuse_foreign(target, marker)
     _sweep(target)
-    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent))
+    partial = _make_partial(path, target)
     handle = os.open(partial, os.O_RDONLY) if fcntl else -1
     try:
         if handle >= 0:
@@ -88,7 +92,25 @@ def check_folder(path: str | PathLike[str], marker: str | None = None) -> None:
     """Raise now what `atomic_folder` would raise after the long step that comes before it."""
     target = _real(path)
     _refuse_foreign(target, marker)
-    os.rmdir(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent))
+    os.rmdir(_make_partial(path, target))
+
+
+def _make_partial(path: str | PathLike[str], target: Path) -> Path:
+    with _telling(path):
+        made = tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent)
+    return Path(made)
+
+
+@contextlib.contextmanager
+def _telling(path: str | PathLike[str]) -> Iterator[None]:
+    """Name what was to be written, not the partial that could not be made."""
+    try:
+        yield
+    except OSError as fault:
+        if fault.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        reason = f"its folder can't be written to ({fault.strerror}); name another one"
+        raise type(fault)(fault.errno, reason, str(path)) from None
 
 
 def _real(path: str | PathLike[str]) -> Path:

@@ -35,8 +35,8 @@ def choose_column(records: Records, name: str, advice: str) -> str:
             f"{records.path} has {len(near)} columns named {name!r}. Rename all but one"
         )
     close = difflib.get_close_matches(name, columns, n=1)
-    guess = f"; did you mean {close[0]!r}?" if close else ""
+    guess = f"; did you mean {close[0]!r}?" if close else "."
     raise CorpusError(
         f"{records.path} has no column {name!r}; its {len(columns):,} columns are "
-        f"{name_some(columns, 12)}{guess}. {advice}"
+        f"{name_some(columns, 12)}{guess} {advice}"
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from hierseed.io.folder import TextFolder
 from hierseed.io.records import Records, as_text, describe, open_records
 
 ROW_NUMBER = "#"  # as the name of the id column: number the rows instead
+EVERY_COLUMN = "*"  # as the name of a column to keep: all but the ids
 REPEATED = "id stands twice"
 EVERY = 20_000  # documents between two calls of `progress`
 
@@ -61,6 +62,7 @@ class Corpus:
     on_error : "stop" refuses a corpus with faults, all told at once; "skip" leaves rows out
     on_skip : called with each fault, so that the rows left out can be kept
     quotes : False where quotation marks in CSV or TSV are letters like any other
+    keep : further columns that `rows` gives with each document; `"*"` is all but the ids
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Corpus:
         on_error: Literal["stop", "skip"] = "stop",
         on_skip: Callable[[Fault], object] | None = None,
         quotes: bool = True,
+        keep: Sequence[str] = (),
     ) -> None:
         self.path = Path(path)
         self.on_error = on_error
@@ -82,17 +85,27 @@ class Corpus:
         if id != ROW_NUMBER:
             advice = f"Name the column with --id, or number the rows with --id '{ROW_NUMBER}'"
             wanted.append((id, advice))
+        self._own = len(wanted)
+        if EVERY_COLUMN in keep:
+            keep = [name for name in self._records.columns if name and name.lower() != id.lower()]
+        wanted += [(name, "Name a column that is there with --keep") for name in keep]
         self._columns = choose_columns(self._records, wanted)
+        self.kept = list(dict.fromkeys(self._columns[self._own :]))
+        self._columns[self._own :] = self.kept
         self._survey: Survey | None = None
 
     def __len__(self) -> int:
         return self.survey().n_documents
 
     def __iter__(self) -> Iterator[Document]:
+        return (document for document, _ in self.rows())
+
+    def rows(self) -> Iterator[tuple[Document, list[Any]]]:
+        """Documents, each with its values in the columns `kept`."""
         survey = self.survey()
         self.refuse_faults()
         for found in self._read(survey.repeated):
-            if isinstance(found, Document):
+            if not isinstance(found, Fault):
                 yield found
 
     def batches(self, size: int) -> Iterator[list[Document]]:
@@ -139,20 +152,24 @@ class Corpus:
             if isinstance(found, Fault):
                 self._note(survey, found)
                 continue
+            document = found[0]
             survey.n_documents += 1
-            survey.n_characters += len(found.text)
-            hashes.append(hash(found.id))
+            survey.n_characters += len(document.text)
+            hashes.append(hash(document.id))
             if len(survey.first_ids) < 3:
-                survey.first_ids.append(found.id)
+                survey.first_ids.append(document.id)
             if progress and survey.n_documents % EVERY == 0:
                 progress(survey.n_documents)
         survey.hashes = values = np.sort(np.array(hashes, dtype=np.int64))
         survey.repeated = frozenset(values[1:][values[1:] == values[:-1]].tolist())
         if survey.repeated:  # rare: read again to see which ids they are, and where
+            survey.n_documents = survey.n_characters = 0
             for found in self._read(survey.repeated):
-                if isinstance(found, Fault) and found.kind == REPEATED:
+                if not isinstance(found, Fault):
+                    survey.n_documents += 1
+                    survey.n_characters += len(found[0].text)
+                elif found.kind == REPEATED:
                     self._note(survey, found)
-                    survey.n_documents -= 1
         return survey
 
     def _note(self, survey: Survey, fault: Fault) -> None:
@@ -160,7 +177,7 @@ class Corpus:
         if self.on_skip and self._keeps_rows:
             self.on_skip(fault)
 
-    def _read(self, repeated: frozenset[int]) -> Iterator[Document | Fault]:
+    def _read(self, repeated: frozenset[int]) -> Iterator[tuple[Document, list[Any]] | Fault]:
         """Every row as a document or a fault; ids that may repeat are compared in full."""
         name = self.path.name
         first_seen: dict[str, int] = {}
@@ -170,7 +187,7 @@ class Corpus:
                 continue
             line, values = row.line, row.values
             text = as_text(values[0])
-            id = str(number) if len(values) == 1 else (as_text(values[1]) or "").strip()
+            id = str(number) if self._own == 1 else (as_text(values[1]) or "").strip()
             if text is None:
                 fault = "the text is no text", describe(values[0])
             elif not id:
@@ -181,7 +198,7 @@ class Corpus:
                 place = f"{id!r} stands on {self._records.unit} {first_seen[id]:,} already"
                 fault = REPEATED, place
             else:
-                yield Document(id, text)
+                yield Document(id, text), values[self._own :]
                 continue
             whole = row.whole() if self._keeps_rows else ""
             yield Fault(row.file or name, 0 if row.file else line, *fault, whole)

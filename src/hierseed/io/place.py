@@ -26,6 +26,7 @@ class Chunk(NamedTuple):
 
     ids: Sequence[str]
     vectors: Any  # as they were made, not yet prepared
+    kept: Sequence[Sequence[Any]] = ()  # of each document, its values in the columns kept
 
 
 def chunks_of_text(
@@ -37,13 +38,19 @@ def chunks_of_text(
     the same ids and texts.
     """
     known = _KeptVectors(kept)
-    with closing(read_ahead(corpus.batches(size))) as batches:
+    with closing(read_ahead(_batches(corpus.rows(), size))) as batches:
         for batch in batches:
-            vectors = known.take(batch)
+            documents = [document for document, _ in batch]
+            vectors = known.take(documents)
             if vectors is None:
-                vectors = model.embedder.encode([document.text for document in batch])
+                vectors = model.embedder.encode([document.text for document in documents])
                 vectors = vectors.astype(model.dtype)
-            yield Chunk([document.id for document in batch], vectors)
+            yield Chunk([document.id for document in documents], vectors, [v for _, v in batch])
+
+
+def _batches(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:
+    while batch := list(islice(rows, size)):
+        yield batch
 
 
 class _KeptVectors:

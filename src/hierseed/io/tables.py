@@ -145,6 +145,9 @@ class ParquetTable:
             return
         schema = self._writer.schema if self._writer else None
         together = pd.concat(self._waiting, ignore_index=True)
+        for field in schema or ():  # a number behind a first group of gaps, taken for texts
+            if pa.types.is_string(field.type):
+                together[field.name] = together[field.name].map(str, na_action="ignore")
         table = pa.Table.from_pandas(together, schema=schema, preserve_index=False)
         if self._writer is None:
             table = table.cast(_without_null_columns(table.schema))
