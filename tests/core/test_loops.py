@@ -1,5 +1,9 @@
 """Fast ways to do a thing give the bits of the plain way: halves, tallies, pieces of a block."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +14,7 @@ from hierseed import HierSeed
 from hierseed.core import compiled, distance
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.descend import deepest
-from hierseed.core.distance import two_least
+from hierseed.core.distance import Centres, squared_norms, two_least
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
 
@@ -87,6 +91,91 @@ def test_moved_rows_are_added_and_taken_out(seed, dtype, fresh):
     assert tallied("numpy", X, to, out_of, grid).tolist() == wanted.tolist()
     if compiled.loops():
         assert tallied("numba", X, to, out_of, grid).tolist() == wanted.tolist()
+
+
+def swept(X, C, was, monkeypatch, repaid):
+    """Nearest centres and margins, and what a tally of them holds; at once and in two pieces."""
+    monkeypatch.setattr(compiled, "REPAID", repaid)
+    centres, tally = Centres(C, X.dtype), Tally(len(C), X.shape[1], Grid(30))
+    x2, cut = squared_norms(X), len(X) // 3
+    parts = [
+        centres.nearest(X[at], x2[at], tally, was[at]) for at in (slice(0, cut), slice(cut, None))
+    ]
+    best, margin = (np.concatenate(some) for some in zip(*parts))
+    alone, _ = centres.nearest(X, x2)
+    assert alone.tolist() == best.tolist()
+    return best, margin, tally
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.integers(0, 90), st.integers(2, 150), st.integers(1, 40),
+    st.booleans(),
+)  # fmt: skip
+@settings(max_examples=150, deadline=None)
+def test_the_nearest_centre_by_both_ways(seed, n, k, width, ties):
+    pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
+    rng = np.random.default_rng(seed)
+    X, C = rng.normal(size=(n, width)).astype(np.float32), rng.normal(size=(k, width))
+    if ties:
+        C[k // 2 :] = C[: k - k // 2]  # level: to the lower id
+        X[: n // 2] = (C[0] + C[1]) / 2
+    was = rng.integers(-1, k, n)
+    with pytest.MonkeyPatch.context() as patch:
+        (plain, plain_margin, plain_tally) = swept(X, C, was, patch, np.inf)
+        (best, margin, tally) = swept(X, C, was, patch, 0)
+    D = ((X[:, None].astype(np.float64) - C) ** 2).sum(axis=2)
+    if not ties:
+        assert best.tolist() == D.argmin(axis=1).tolist()
+    D = np.sort(np.sqrt(D), axis=1)
+    scale = (X**2).sum(axis=1) + (C**2).sum(axis=1).max(initial=0)
+    loose = 3 * np.sqrt((width + 8) * np.finfo(np.float32).eps * scale)
+    for found in (margin, plain_margin):
+        assert (found <= D[:, 1] - D[:, 0] + 1e-9).all()  # what a document's skipping rests on
+        assert (found >= D[:, 1] - D[:, 0] - loose).all()
+    assert best.tolist() == plain.tolist()
+    assert tally.sums.tolist() == plain_tally.sums.tolist()
+    assert tally.counts.tolist() == plain_tally.counts.tolist()
+
+
+def test_which_registers_a_processor_has():
+    tiles = pytest.importorskip("hierseed.core.tiles", exc_type=ImportError)
+    assert tiles.shape({"avx2": True, "fma": True, "avx512f": True}, "x86_64") == (16, 4)
+    assert tiles.shape({"avx2": True, "fma": True, "avx512f": False}, "x86_64") == (8, 2)
+    assert tiles.shape({}, "arm64") == (4, 4)
+    with pytest.raises(RuntimeError, match="x86_64"):
+        tiles.shape({"avx2": True}, "x86_64")
+
+
+OTHER = """
+import platform, sys
+from unittest.mock import patch
+machine, features = {"8": ("x86_64", {"avx2": True, "fma": True}), "4": ("arm64", {})}[sys.argv[1]]
+with (
+    patch("llvmlite.binding.get_host_cpu_features", lambda: features),
+    patch("platform.machine", lambda: machine),
+):
+    from hierseed.core import tiles
+import numpy as np
+from hierseed.core import compiled
+from hierseed.core.distance import Centres, squared_norms
+assert tiles.LANES == int(sys.argv[1])
+rng = np.random.default_rng(0)
+for n, k, width in ((6, 2, 5), (7, 9, 30), (50, 70, 33), (25, 131, 16)):
+    X, C = rng.normal(size=(n, width)).astype(np.float32), rng.normal(size=(k, width))
+    compiled.REPAID = float("inf")
+    best, _ = Centres(C, X.dtype).nearest(X, squared_norms(X))
+    compiled.REPAID = 0
+    found, _ = Centres(C, X.dtype).nearest(X, squared_norms(X))
+    assert found.tolist() == best.tolist()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lanes", ["8", "4"])
+def test_the_nearest_centre_with_narrower_registers(lanes, tmp_path):
+    pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
+    kept = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", OTHER, lanes], check=True, env=kept)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])

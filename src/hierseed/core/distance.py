@@ -8,16 +8,19 @@ is a tie, and goes to the lower id.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.compiled import compiled
+from hierseed.core.exact import Grid, Tally
 
 Array = NDArray[np.floating]
 CHUNK_VALUES = 400_000  # numbers that stay in a core's own cache with what is made of them
 LANES = 8  # the matrix product is slow with a remainder of columns
+NOTHING = Tally(0, 0, Grid(0))
 LEVEL = 1e-11  # relative difference of float64 squared distances below which they are level
 
 
@@ -84,31 +87,57 @@ class Centres:
     """Centres made ready to be compared with many documents."""
 
     def __init__(self, C: NDArray[np.float64], dtype: np.dtype[Any]) -> None:
-        self.C, self._c2 = C, squared_norms(C)
-        self._product = columns(C, dtype)
-        self._offset = np.full(self._product.shape[1], np.inf, dtype=dtype)
-        self._offset[: len(C)] = self._c2
+        self.C, self._c2, self._dtype = np.ascontiguousarray(C), squared_norms(C), dtype
         self._largest = self._c2.max()
         # a sum of `width` products, C and its squares rounded, one addition; for two distances
         self._error = max((C.shape[1] + 8) * float(np.finfo(dtype).eps), LEVEL)
 
     def nearest(
-        self, X: Array, x2: NDArray[np.float64]
+        self,
+        X: Array,
+        x2: NDArray[np.float64],
+        tally: Tally | None = None,
+        was: NDArray[np.integer] | None = None,
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """Nearest centre of each row, and by how much the next one is further (not squared).
 
-        The margin is a lower bound: rounding is taken off. With one centre it is infinite.
+        The margin is a lower bound: rounding is taken off. With one centre it is infinite. Into
+        a tally each row is moved from where it was, while it is at hand.
         """
+        n = len(X)
+        loops = compiled(X.size) if X.dtype == np.float32 and len(self.C) > 1 else None
+        if loops and n >= loops.ROWS:
+            best, margin = np.empty(n, dtype=np.intp), np.empty(n)
+            groups = tally or NOTHING
+            was = best if was is None else np.ascontiguousarray(was, dtype=np.intp)
+            X, x2 = np.ascontiguousarray(X), np.ascontiguousarray(x2)
+            loops.sweep(
+                X, *self._panels, self.C, self._c2, x2, self._error, LEVEL,
+                was, groups.sums, groups.counts, groups.step, best, margin,
+            )  # fmt: skip
+            return best, margin
+        best, margin = self._compare(X, x2)
+        if tally and was is not None:
+            tally.move(X, best, was)
+        return best, margin
+
+    def _compare(
+        self, X: Array, x2: NDArray[np.float64]
+    ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The same by the matrix library."""
         n = len(X)
         if len(self.C) == 1:
             return np.zeros(n, dtype=np.intp), np.full(n, np.inf)
-        best, first, second = two_least(X @ self._product, self._offset)
+        product, offset = self._columns
+        best, first, second = two_least(X @ product, offset)
         scale = x2 + self._largest
+        rounding = self._error * scale
         margin = second - first
-        margin -= self._error * scale
+        margin -= rounding
         close = np.flatnonzero(margin <= 0)
-        first += x2
-        second += x2
+        rounding += x2
+        first += rounding  # not less than the distances are
+        second += rounding
         apart = np.sqrt(np.maximum(first, 0, out=first), out=first)
         apart += np.sqrt(np.maximum(second, 0, out=second), out=second)
         margin /= np.maximum(apart, np.finfo(np.float64).tiny, out=apart)
@@ -119,3 +148,19 @@ class Centres:
             best[close] = lowest(exact, scale[close])
             margin[close] = 0.0
         return best, margin
+
+    @cached_property
+    def _columns(self) -> tuple[Array, Array]:
+        """Made ready for the matrix library; columns that only fill up are infinitely far."""
+        product = columns(self.C, self._dtype)
+        offset = np.full(product.shape[1], np.inf, dtype=self._dtype)
+        offset[: len(self.C)] = self._c2
+        return product, offset
+
+    @cached_property
+    def _panels(self) -> tuple[Array, Array]:
+        """Made ready for the compiled loop."""
+        loops = compiled(0)
+        assert loops
+        packed: tuple[Array, Array] = loops.pack(self.C, self._c2)
+        return packed

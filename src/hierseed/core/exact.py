@@ -85,20 +85,25 @@ class Tally:
         self.counts = np.zeros(n_groups, dtype=np.intp)
         self._grid = grid
 
+    @property
+    def step(self) -> float:
+        """What a row is multiplied by before it is rounded."""
+        return 2.0**self._grid.bits
+
     def move(
         self, X: NDArray[np.floating], to: NDArray[np.integer], out_of: NDArray[np.integer]
     ) -> None:
         """Take each row of X out of one group and into another; -1: it was in none."""
+        loops = compiled(X.size)
+        if loops:
+            loops.move(self.sums, self.counts, X, to, out_of, self.step)
+            return
         changed = np.flatnonzero(to != out_of)
         if len(changed) < len(X):
             X, to, out_of = X[changed], to[changed], out_of[changed]
         was = np.flatnonzero(out_of >= 0)
         self.counts += np.bincount(to, minlength=len(self.counts))
         self.counts -= np.bincount(out_of[was], minlength=len(self.counts))
-        loops = compiled(X.size)
-        if loops:
-            loops.move(self.sums, X, to, out_of, 2.0**self._grid.bits)
-            return
         sign, group, edges = np.ones(len(X)), to, np.arange(len(X) + 1)
         if len(was):
             at = was + 1  # a row's loss stands behind its gain

@@ -38,6 +38,12 @@ class Moves:
 
     def merge(self, other: Moves) -> Moves:
         """Join the moves of two blocks."""
+        if np.array_equal(self.topic, other.topic):
+            self.sums += other.sums  # nobody else has them
+            self.counts += other.counts
+            self.moved += other.moved
+            self.placed += other.placed
+            return self
         keys = [self.topic, other.topic]
         topic, sums = merge_by_key(keys, [self.sums, other.sums])
         _, counts = merge_by_key(keys, [self.counts, other.counts])
@@ -136,7 +142,7 @@ def look_again(
     look = np.flatnonzero(margin <= 0)
     if len(look) > MOST * len(block) and (placements.topic == placements.topic[0]).all():
         look = np.arange(len(current))  # one topic, nearly all of it: rows in order, not picked
-    topics, sums, counts = [current[:0]], [np.zeros((0, block.width))], [np.zeros(0, np.intp)]
+    topics, sums, counts = [], [], []
     moved = 0
     for parent, at in by_topic(placements.topic[look], model, level):
         children = model.tree.children(parent)
@@ -147,14 +153,20 @@ def look_again(
         was = model.tree.place[current[at]]
         now = np.empty(len(at), dtype=np.intp)
         for piece, X in block.chunks(row):
-            now[piece], margin[at[piece]] = centres.nearest(X, block.squared_norms[row[piece]])
-            tally.move(X, now[piece], was[piece])
+            x2 = block.squared_norms[row[piece]]
+            now[piece], margin[at[piece]] = centres.nearest(X, x2, tally, was[piece])
         current[at] = children[now]
         topics.append(children)
         sums.append(tally.sums)
         counts.append(tally.counts)
         moved += int((now != was).sum())
     placed = int((current >= 0).sum())
+    if len(topics) == 1:
+        return Moves(topics[0], sums[0], counts[0], moved, placed)
     return Moves(
-        np.concatenate(topics), np.concatenate(sums), np.concatenate(counts), moved, placed
+        np.concatenate([current[:0], *topics]),
+        np.concatenate([np.zeros((0, block.width)), *sums]),
+        np.concatenate([np.zeros(0, np.intp), *counts]),
+        moved,
+        placed,
     )

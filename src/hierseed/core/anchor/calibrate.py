@@ -1,42 +1,50 @@
-"""One temperature that makes shares honest, from seeds that the fit has not seen.
+"""Scores that mean what they say, learned from seeds that the fit has not seen.
 
 Documents stray further from their topic than one covariance says, so raw shares are too sure of
-themselves. The mixture is fitted twice more, each time without half of every topic's seeds; the
-temperature is the one under which the seeds held back are most likely in their topics.
+themselves. The mixture is fitted twice more, each time without half of every topic's seeds. The
+temperature is the one under which the seeds held back are most likely in their own topics; the
+curves (see `curve`) then say how many of them were right at each level and score. Every seed
+counts the same: weighed by the sizes that the fit finds, topics that attract too much would
+speak loudest, and they find their own seeds again most easily.
 """
 
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.anchor.components import Components
+from hierseed.core.anchor.curve import learn, straight
 from hierseed.core.anchor.em import Fitted, advance, pose, start
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.opening import Opening
+from hierseed.core.anchor.place import Placer, descend_by
 from hierseed.core.anchor.sample import Sample
-from hierseed.core.anchor.seeds import Pairs, sum_seeds
+from hierseed.core.anchor.seeds import Pairs, Seeds, sum_seeds
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
 
 USUAL = 3.0  # what five corpora and three embedders have in common
 LONE = 4.0  # with one seed a topic nothing can be held back, and the topics are known less well
 BELIEF = 1.0  # standard deviation of its logarithm
-ROUNDS = 3  # of the mixtures fitted on half of the seeds
-TEMPERATURES = np.geomspace(0.2, 20.0, 24)
-FINER = np.geomspace(1 / 1.2, 1.2, 15)
+ROUNDS = 2  # of the mixtures fitted on half of the seeds…
+NARROW = 2.0  # …from clouds with so many times the topics' variance, to get as far as three would
+TEMPERATURES = np.geomspace(0.2, 20.0, 193)  # fixed steps: rounding can't move the choice
 
 
-def temperature(
+def calibrate(
     sample: Sample, pairs: Pairs, opening: Opening, whole: Fitted, lattice: Lattice
-) -> float:
-    """Hold back half of the seeds, twice, and find the temperature that suits them best."""
-    half, problem, rest = halves(pairs), whole.problem, whole.problem.components.is_rest
-    components, log_size = problem.components, whole.mixture.log_size
-    logs, own, weight = [], [], []
-    held = np.bincount(pairs.component[half >= 0], minlength=len(components))
+) -> tuple[float, Floats]:
+    """Hold back half of the seeds, twice; what suits them is the temperature and the curves."""
+    problem = whole.problem
+    components, height = problem.components, max(problem.components.tree.height, 1)
+    half, rest = halves(pairs, problem.seeds), whole.mixture.means[components.is_rest]
+    logs, own = [], []
     for number in (0, 1):
         out = half == number
         if not out.any():
@@ -45,57 +53,95 @@ def temperature(
         part = pose(
             components, seeds, opening.corpus, opening.scale, problem.settings, sample.copies
         )
-        mixture = start(part, whole.mixture.means[rest])
+        mixture = start(part, rest, NARROW)
         mixture, _ = advance(part, sample.blocks, lattice, mixture, ROUNDS)
-        vectors = lattice.vectors.count(pairs.vectors[out])
-        logs.append(_without_siblings(mixture.log_joint(vectors, lattice.unit).T, pairs, out))
-        own.append(pairs.component[out])
-        # seeds are drawn per topic: weigh them as common as their topic is in the corpus
-        weight.append(np.exp(log_size[own[-1]]) / held[own[-1]])
+        first, mine = _topics_of(pairs.pick(out), len(components))
+        vectors = lattice.vectors.count(pairs.vectors[out][first])
+        logs.append(mixture.log_joint(vectors, lattice.unit))
+        own.append(mine)
     if not logs:
-        return LONE
-    return most_likely(np.concatenate(logs), np.concatenate(own), np.concatenate(weight))
+        return LONE, straight(height)
+    L, mine = np.concatenate(logs, axis=1), np.concatenate(own, axis=1)
+    best = most_likely(L, mine)
+    plain, all_of_them = straight(height), np.zeros(height)
+    found = descend_by(
+        L,
+        Placer(
+            components,
+            whole.mixture,
+            best,
+            whole.node_means,
+            all_of_them,
+            plain,
+            lattice.vectors,
+        ),
+    )
+    path = components.tree.ancestors[found.topic]
+    return best, learn(np.where(path >= 0, found.score, np.nan), _right(components, path, mine))
 
 
-def most_likely(L: Floats, own: Ints, weight: Floats) -> float:
-    """Temperature with the least weighted log loss, held towards the usual one."""
-    count = weight.sum() ** 2 / (weight**2).sum()  # as many equal weights would be worth
-    weight = weight / weight.sum()
-    L = L - L.max(axis=1, keepdims=True)
-    mine = L[np.arange(len(L)), own]
+def most_likely(L: Floats, mine: Bools) -> float:
+    """Temperature under which documents are most likely in their own topics.
 
-    def cost(value: float) -> float:
-        total = np.log(np.exp(L / value).sum(axis=1))
-        away = math.log(value / USUAL) / BELIEF
-        return float(count * (weight @ (total - mine / value)) + 0.5 * away**2)
+    Parameters
+    ----------
+    L : (components, documents) log of size x density
+    mine : the components that a document belongs to
+    """
+    L, (at, document) = L - L.max(axis=0), np.nonzero(mine)
+    own = L[at, document]
 
-    best = min(TEMPERATURES, key=cost)
-    return float(min(best * FINER, key=cost))
+    @cache
+    def cost(number: int) -> float:
+        value = float(TEMPERATURES[number])
+        total = np.log(np.exp(L / value).sum(axis=0)).sum()
+        total -= np.log(np.bincount(document, np.exp(own / value))).sum()
+        return float(total) + 0.5 * (math.log(value / USUAL) / BELIEF) ** 2
+
+    low, high = 0, len(TEMPERATURES) - 1
+    while low < high:  # the cost falls to the best, and rises after it
+        middle = (low + high) // 2
+        low, high = (low, middle) if cost(middle) <= cost(middle + 1) else (middle + 1, high)
+    return float(TEMPERATURES[low])
 
 
-def halves(pairs: Pairs) -> Ints:
-    """0 or 1 for each pair, -1 where a topic has one seed only.
+def halves(pairs: Pairs, seeds: Seeds) -> Ints:
+    """0 or 1 for each pair, -1 where a seed can't be spared; all pairs of a seed alike.
 
     Seeds take turns in order of distance from their topic's mean, so that neither half is the
     typical one; the order of rows is no matter.
     """
-    half = np.full(len(pairs.component), -1, dtype=np.intp)
-    for component in np.unique(pairs.component):
-        at = np.flatnonzero(pairs.component == component)
-        if len(at) < 2:
-            continue
-        vectors = pairs.vectors[at]
-        centre = vectors[np.lexsort(vectors.T[:3])].mean(axis=0)
-        away = ((vectors - centre) ** 2).sum(axis=1)
-        order = np.lexsort((*vectors.T[:3], np.round(away, 12)))
-        half[at[order]] = np.arange(len(at)) % 2
+    topic, vectors = pairs.component, pairs.vectors
+    away = np.round(((vectors - seeds.means[topic]) ** 2).sum(axis=1), 12)
+    order = np.lexsort((*vectors.T[:3], away, topic))
+    _, begin, size = np.unique(topic[order], return_index=True, return_counts=True)
+    half = np.empty(len(topic), dtype=np.intp)
+    half[order] = (np.arange(len(topic)) - np.repeat(begin, size)) % 2
+    _, seed, count = np.unique(pairs.seed, return_inverse=True, return_counts=True)
+    if count.max(initial=1) > 1:  # of several topics the first decides
+        first = np.full(len(count), -1, dtype=np.intp)
+        first[seed[order][::-1]] = half[order][::-1]
+        half = first[seed]
+    spared = np.zeros(len(count), dtype=bool)
+    for number in (0, 1):
+        left = np.bincount(topic[half != number], minlength=len(seeds.counts))
+        spared[seed[(left[topic] == 0) & (half == number)]] = True
+    half[spared[seed]] = -1
     return half
 
 
-def _without_siblings(L: Floats, pairs: Pairs, out: NDArray[np.bool_]) -> Floats:
-    """Take a seed's other topics out of the comparison: they are no mistakes."""
-    seed, component = pairs.seed[out], pairs.component[out]
-    for row in range(len(L)):
-        others = pairs.component[(pairs.seed == seed[row]) & (pairs.component != component[row])]
-        L[row, others] = -np.inf
-    return L
+def _topics_of(pairs: Pairs, n: int) -> tuple[Ints, Bools]:
+    """A pair of each seed, and (components, seeds): which belong to it."""
+    _, first, seed = np.unique(pairs.seed, return_index=True, return_inverse=True)
+    mine = np.zeros((n, len(first)), dtype=bool)
+    mine[pairs.component, seed] = True
+    return first, mine
+
+
+def _right(components: Components, path: Ints, mine: Bools) -> Bools:
+    """Whether the topic at each level is one that the seed belongs to."""
+    within = components.tree.ancestors[components.topic]
+    right = np.zeros(path.shape, dtype=bool)
+    for component, seed in zip(*np.nonzero(mine)):
+        right[seed] |= (path[seed] == within[component]) & (path[seed] >= 0)
+    return right

@@ -148,6 +148,7 @@ def fit(
     mixture: Mixture,
     scale: Scale,
     *,
+    corpus: Spread | None = None,
     progress: Progress | None = None,
     resume: State | None = None,
     keep: Callable[[State], None] | None = None,
@@ -156,9 +157,10 @@ def fit(
 
     Parameters
     ----------
+    corpus : its sums, where they are known
     resume, keep : where an earlier fit stood; called with where this one stands after each round
     """
-    corpus = resume.corpus if resume else spread(blocks, lattice, seeds.rows)
+    corpus = resume.corpus if resume else corpus or spread(blocks, lattice, seeds.rows)
     problem = pose(components, seeds, corpus, scale, settings)
     is_none = components.topic < 0
     if resume:
@@ -194,7 +196,7 @@ def fit(
     return Fitted(mixture, means, history, problem)
 
 
-def start(problem: Problem, rest: Floats) -> Mixture:
+def start(problem: Problem, rest: Floats, spread: float = START) -> Mixture:
     """Means from seeds and the tree, `rest` for those without seeds; round balls, equal sizes."""
     seeds, components, settings = problem.seeds, problem.components, problem.settings
     s, is_rest, share = settings.seed_weight, components.is_rest, settings.other_share
@@ -205,7 +207,7 @@ def start(problem: Problem, rest: Floats) -> Mixture:
     means[is_rest] = rest
     n_rest = max(int(is_rest.sum()), 1)
     size = np.where(is_rest, share / n_rest, (1 - share) / max(len(is_rest) - n_rest, 1))
-    return Mixture.of_balls(means, START * problem.variance, np.log(size))
+    return Mixture.of_balls(means, spread * problem.variance, np.log(size))
 
 
 def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:

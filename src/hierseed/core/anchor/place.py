@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.anchor.components import Components, gather, sum_up
+from hierseed.core.anchor.curve import bend
 from hierseed.core.anchor.mixture import Mixture, shares
 from hierseed.core.blocks import Block
 from hierseed.core.distance import squared_distances
@@ -34,6 +35,7 @@ class Placer:
     temperature : shares are softened by it (see `calibrate`)
     vectors : mean of each topic, for distances
     thresholds : score that a placement must reach at each level; 0 keeps all
+    curve : of each level, from probability to score (see `curve`)
     grid : on which vectors are rounded, as in the fit
     several : further topics must be so many times as probable as the main one; None: one topic
     """
@@ -43,6 +45,7 @@ class Placer:
     temperature: float
     vectors: Floats
     thresholds: Floats
+    curve: Floats
     grid: Grid
     several: float | None = None
 
@@ -63,7 +66,18 @@ class Descent:
 
 def descend(block: Block, placer: Placer) -> Descent:
     """Place the documents of a block."""
-    return _descend(*probabilities(placer.grid.count(block.X), placer), placer)
+    return descend_by(log_joint(block, placer), placer)
+
+
+def descend_by(L: Floats, placer: Placer) -> Descent:
+    """Place documents by the log of size x density of each component; L is overwritten."""
+    return _descend(*probabilities(L, placer), placer)
+
+
+def log_joint(block: Block, placer: Placer) -> Floats:
+    """(components, documents): log of size x density."""
+    X = placer.grid.count(block.X)
+    return placer.mixture.log_joint(X, 2.0**-placer.grid.bits)
 
 
 def labels(block: Block, placer: Placer) -> NDArray[np.int32]:
@@ -73,11 +87,11 @@ def labels(block: Block, placer: Placer) -> NDArray[np.int32]:
 
 def scored(block: Block, placer: Placer) -> Scored:
     """Placements of a block, with distance and score at each level; the main one first."""
-    own, mass = probabilities(placer.grid.count(block.X), placer)
+    own, mass = probabilities(log_joint(block, placer), placer)
     main = _descend(own, mass, placer)
     more_row, more_topic = further(main.topic, own, mass, placer)
     more_path = placer.tree.ancestors[more_topic]
-    more_score = np.where(more_path >= 0, mass[more_path, more_row[:, None]], np.nan)
+    more_score = scores(mass, more_row, more_path, placer)
     row = np.concatenate([np.arange(len(block)), more_row])
     topic = np.concatenate([main.topic, more_topic])
     score = np.concatenate([main.score, more_score])
@@ -101,9 +115,19 @@ def further(topic: Ints, own: Floats, mass: Floats, placer: Placer) -> tuple[Int
     near[-1], near[topic, every], near[:, topic < 0] = False, False, False
     found, row = np.nonzero(near)
     path = placer.tree.ancestors[found]
-    sure = (path < 0) | (mass[path, row[:, None]] >= placer.thresholds)
+    sure = (path < 0) | (scores(mass, row, path, placer) >= placer.thresholds)
     kept = sure.all(axis=1)
     return row[kept], found[kept]
+
+
+def scores(mass: Floats, row: Ints, path: Ints, placer: Placer) -> Floats:
+    """Score of the topic of each level, NaN where there is none; never rises on the way down."""
+    score = np.full(path.shape, np.nan)
+    for level in range(path.shape[1]):
+        at = np.flatnonzero(path[:, level] >= 0)
+        mine = bend(mass[path[at, level], row[at]], placer.curve[level])
+        score[at, level] = np.minimum(mine, score[at, level - 1]) if level else mine
+    return score
 
 
 def _distances(X: Floats, row: Ints, path: Ints, placer: Placer) -> Floats:
@@ -136,30 +160,32 @@ def _descend(own: Floats, mass: Floats, placer: Placer) -> Descent:
         best, second = _first_two(value)
         for number in np.unique(best):
             chosen, at = int(options[number]), np.flatnonzero(best == number)
-            mine, probability = rows[at], value[number, at]
+            mine = rows[at]
             if len(options) > 1:
                 runner[mine] = options[second[at]]
             if chosen == here:  # stays: None at the root
                 if here < 0:
-                    score[mine, 0] = probability
+                    score[mine, 0] = value[number, at]
                 continue
-            sure = probability >= placer.thresholds[level - 1]
+            worth = bend(value[number, at], placer.curve[level - 1])
+            if here >= 0:
+                worth = np.minimum(worth, score[mine, level - 2])
+            sure = worth >= placer.thresholds[level - 1]
             runner[mine[~sure]] = chosen
             mine = mine[sure]
-            topic[mine], score[mine, level - 1] = chosen, probability[sure]
+            topic[mine], score[mine, level - 1] = chosen, worth[sure]
             if len(mine) and len(tree.children(chosen)):
                 waiting.append((chosen, mine))
     score[(topic < 0) & np.isnan(score[:, 0]), 0] = 0.0
     return Descent(topic, score, runner)
 
 
-def probabilities(X: Floats, placer: Placer) -> tuple[Floats, Floats]:
+def probabilities(L: Floats, placer: Placer) -> tuple[Floats, Floats]:
     """(topics + 1) x documents: what stops at each topic, and what is in it or below.
 
-    X in whole multiples of the grid. The last row is None.
+    The last row is None. L is overwritten.
     """
     components = placer.components
-    L = placer.mixture.log_joint(X, 2.0**-placer.grid.bits)
     share = FINE.value(FINE.count(shares(L, placer.temperature)[0]))
     return gather(components, share), np.minimum(sum_up(components, share), 1.0)
 

@@ -78,7 +78,8 @@ def _distances(
     block: Block, means: Floats, noise: Floats, lattice: Lattice, skip: Ints, total: int
 ) -> Sums:
     X = counted(block, lattice, skip, total)
-    _, away = nearest(X, means, noise, lattice)
+    best, away = nearest(X, means, noise, lattice)
+    block.memo["nearest seeds"] = best, away
     grid: Grid = lattice.logs
     return Sums((len(X), float(grid.count(away).sum()), float(grid.count(away**2).sum())))
 
@@ -97,7 +98,7 @@ def _far(
 ) -> Sums:
     """Strangers go to Other beside their nearest topic, or to None if the root is nearer yet."""
     X = counted(block, lattice, skip, total)
-    best, away = nearest(X, means, noise, lattice)
+    best, away = block.memo.pop("nearest seeds", None) or nearest(X, means, noise, lattice)
     far = np.flatnonzero(away > limit)
     X, rest = X[far], home[best[far]]
     if none >= 0:
