@@ -97,6 +97,9 @@ class Survey:
 def _survey(block: Block) -> Survey:
     with np.errstate(over="ignore", invalid="ignore"):
         norms = block.squared_norms
+        largest = float(np.sqrt(norms.max(initial=0.0)))
+    if np.isfinite(largest):
+        return Survey(0, [], largest)
     fine = np.isfinite(norms)
     rows = np.flatnonzero(~fine) + block.start
     largest = float(np.sqrt(norms[fine].max(initial=0.0)))

@@ -19,7 +19,14 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from hierseed.core.distance import Centres, chunks, squared_distances, squared_norms
+from hierseed.core.distance import (
+    FEW,
+    Centres,
+    chunks,
+    lowest,
+    squared_distances,
+    squared_norms,
+)
 from hierseed.core.half import floats
 
 T = TypeVar("T")
@@ -35,7 +42,6 @@ class Mergeable(Protocol):
 M = TypeVar("M", bound=Mergeable)
 
 LEAST_ROWS = 256
-FEW = 16  # rows
 BLOCK_VALUES = 2_000_000  # numbers in a block: small enough for a cache and for 2 GB machines
 
 
@@ -115,6 +121,9 @@ class Block:
     ) -> NDArray[np.intp]:
         """Nearest of some centres to each of some rows (None: all)."""
         x2 = self.squared_norms if rows is None else self.squared_norms[rows]
+        if len(x2) <= FEW:
+            D = self.distances(C, rows)
+            return lowest(D, x2 + squared_norms(C).max())
         best, centres = np.empty(len(x2), dtype=np.intp), Centres(C, self.dtype)
         for at, X in self.chunks(rows):
             best[at], _ = centres.nearest(X, x2[at])

@@ -40,9 +40,10 @@ def pivot_distances(block: Block, model: Model) -> NDArray[np.float64]:
 
 def place(block: Block, model: Model, D: NDArray[np.float64]) -> Placements:
     """Place documents at the pivot, by their squared distances to its topics."""
-    kept = assigned(D, block.squared_norms, model)
     largest = squared_norms(model.vectors[model.pivots]).max(initial=0.0)
-    closest = lowest(D, block.squared_norms + largest)
+    scale = block.squared_norms + largest
+    kept = assigned(D, scale, model)
+    closest = lowest(D, scale)
     row, column = np.nonzero(kept)
     among = np.where(kept, D, np.inf).argmin(axis=1)
     return Placements(
@@ -65,6 +66,10 @@ def split(block: Block, rows: Ints, topic: Ints, model: Model, level: int) -> In
 def by_topic(topic: Ints, model: Model, level: int) -> Iterator[tuple[int, Ints]]:
     """Yield each inner topic of one level that occurs, and where it stands."""
     tree = model.tree
+    if len(topic) and (topic == topic[0]).all():  # one document, or one topic: nothing to sort
+        if topic[0] >= 0 and tree.level[topic[0]] == level and not tree.is_leaf[topic[0]]:
+            yield int(topic[0]), np.arange(len(topic))
+        return
     inner = (tree.level == level) & ~tree.is_leaf
     at = np.flatnonzero(np.append(inner, False)[topic])
     size = np.bincount(topic[at], minlength=len(tree))

@@ -19,6 +19,7 @@ from hierseed.core.exact import Grid, Tally
 
 Array = NDArray[np.floating]
 CHUNK_VALUES = 400_000  # numbers that stay in a core's own cache with what is made of them
+FEW = 16  # rows for which nothing is prepared
 LANES = 8  # the matrix product is slow with a remainder of columns
 NOTHING = Tally(0, 0, Grid(0))
 LEVEL = 1e-11  # relative difference of float64 squared distances below which they are level
@@ -51,7 +52,14 @@ def squared_distances(
     if x2 is None:
         x2 = squared_norms(X)
     C = C.astype(np.float64, copy=False)
-    product, c2 = columns(C, C.dtype), squared_norms(C)
+    c2 = squared_norms(C)
+    if len(X) <= FEW:
+        D = X.astype(np.float64, copy=False) @ C.T
+        D *= -2.0
+        D += c2
+        D += x2[:, None]
+        return np.maximum(D, 0.0, out=D)
+    product = columns(C, C.dtype)
     D = np.empty((len(X), len(C)))
     for at in chunks(*X.shape):
         found = X[at].astype(np.float64, copy=False) @ product

@@ -42,6 +42,12 @@ class Model:
         """Topics at the pivot level, and the leaves above it."""
         return pivots(self.tree, self.pivot_level)
 
+    @cached_property
+    def pivot_families(self) -> list[Ints]:
+        """Which of `pivots` are siblings, family by family."""
+        parent = self.tree.parent[self.pivots]
+        return [np.flatnonzero(parent == one) for one in np.unique(parent)]
+
 
 def pivots(tree: Tree, pivot_level: int) -> Ints:
     """Topics at the pivot level, and the leaves above it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.distance import LEVEL, squared_distances, squared_norms
+from hierseed.core.distance import LEVEL, squared_distances
 from hierseed.core.model import Model
 from hierseed.core.other import same_place
 from hierseed.core.tree import Tree
@@ -43,27 +43,25 @@ def radii(
     return result
 
 
-def assigned(D: Floats, x2: Floats, model: Model) -> Bools:
+def assigned(D: Floats, scale: Floats, model: Model) -> Bools:
     """Which pivot topics each document belongs to, by its squared distances to all of them.
 
     All topics that reach the document; of two siblings the nearer keeps it, unless an
-    eccentricity widens or narrows that. `x2`: the documents' squared lengths.
+    eccentricity widens or narrows that. `scale`: how large the squares are that D comes of.
     """
-    vectors, tree = model.vectors[model.pivots], model.tree
-    scale = LEVEL * (x2 + squared_norms(vectors).max(initial=0.0))
     own = model.radii[model.pivots]
     within = np.asarray(own**2 >= D)
-    group = tree.parent[model.pivots]
     eccentricity = model.eccentricity[model.pivots]
+    plain = np.isnan(eccentricity)
     kept = within.copy()
-    for parent in np.unique(group):
-        members = np.flatnonzero(group == parent)
-        nearer = members[np.isnan(eccentricity[members])]
+    for members in model.pivot_families:
+        nearer = members[plain[members]]
         if len(nearer):
             among = np.where(within[:, members], D[:, members], np.inf)
-            first = np.argmax(among <= (among.min(axis=1) + scale)[:, None], axis=1)
+            first = np.argmax(among <= (among.min(axis=1) + LEVEL * scale)[:, None], axis=1)
             kept[:, nearer] &= members[first][:, None] == nearer
-        for topic in members[~np.isnan(eccentricity[members])]:
+        vectors = model.vectors[model.pivots]
+        for topic in members[~plain[members]]:
             rivals = members[members != topic]
             gap = np.sqrt(squared_distances(vectors[[topic]], vectors[rivals]))[0]
             overlap = own[topic] + own[rivals] - gap
