@@ -19,15 +19,16 @@ from hierseed.core.exact import Grid, Tally
 
 Array = NDArray[np.floating]
 CHUNK_VALUES = 400_000  # numbers that stay in a core's own cache with what is made of them
+WIDE_VALUES = 50_000  # the same where rows are made float64 for a product with a few centres
 FEW = 16  # rows for which nothing is prepared
 LANES = 8  # the matrix product is slow with a remainder of columns
 NOTHING = Tally(0, 0, Grid(0))
 LEVEL = 1e-11  # relative difference of float64 squared distances below which they are level
 
 
-def chunks(n: int, width: int) -> Iterator[slice]:
+def chunks(n: int, width: int, values: int | None = None) -> Iterator[slice]:
     """Cut n rows into pieces that a core can hold close while it works on them."""
-    size = max(64, CHUNK_VALUES // max(width, 1))
+    size = max(64, (values or CHUNK_VALUES) // max(width, 1))
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
 
@@ -61,7 +62,7 @@ def squared_distances(
         return np.maximum(D, 0.0, out=D)
     product = columns(C, C.dtype)
     D = np.empty((len(X), len(C)))
-    for at in chunks(*X.shape):
+    for at in chunks(len(X), X.shape[1], WIDE_VALUES):
         found = X[at].astype(np.float64, copy=False) @ product
         np.add(found[:, : len(C)], c2, out=D[at])
     D += x2[:, None]

@@ -27,15 +27,14 @@ def floats(rows: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[np.floating]:
     halves = np.ascontiguousarray(rows).view(np.int16)
     loops = compiled(halves.size)
     if loops:
-        bits = np.empty(halves.shape, dtype=np.int32)
-        largest = loops.widen(halves, bits)
-    else:
-        largest = np.bitwise_and(halves, 0x7FFF).max(initial=0)
-        bits = halves.astype(np.int32)
-        bits <<= SHIFT
-        bits &= MASK
-    if largest >= INFINITE:
+        wide = np.empty(halves.shape, dtype=np.float32)
+        loops.widen(halves, wide)
+        return wide
+    if np.bitwise_and(halves, 0x7FFF).max(initial=0) >= INFINITE:
         return rows.astype(np.float32)
+    bits = halves.astype(np.int32)
+    bits <<= SHIFT
+    bits &= MASK
     wide = bits.view(np.float32)
     wide *= SCALE
     return wide

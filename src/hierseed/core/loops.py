@@ -13,11 +13,12 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
-from hierseed.core.tiles import LANES, MOST, ROWS, tile
+from hierseed.core.tiles import LANES, MOST, ROWS, tile, widening
 
 STRIP = 4 * ROWS  # rows that meet all centres before the next do
 
 _one, _two, _three, _four = (tile(vectors) for vectors in (1, 2, 3, 4))
+_single, _many = widening(1), widening(LANES)
 
 
 @njit(nogil=True, cache=True)
@@ -46,16 +47,13 @@ def move_one(sums: Any, counts: Any, x: Any, to: int, out_of: int, step: float) 
 
 
 @njit(nogil=True, cache=True)
-def widen(halves: Any, floats: Any) -> int:
-    """Shift the bits of halves to where a float has them; the largest, without its sign."""
-    largest = np.int32(0)
-    for i in range(halves.shape[0]):
-        row, wide = halves[i], floats[i]
-        for j in range(row.shape[0]):
-            half = np.int32(row[j])
-            largest = max(largest, half & np.int32(0x7FFF))
-            wide[j] = (half << np.int32(13)) & np.int32(-0x7000_2000)
-    return int(largest)
+def widen(halves: Any, floats: Any) -> None:
+    """Make floats of halves, given as the whole numbers of their bits."""
+    n = halves.size
+    for at in range(0, n - n % LANES, LANES):
+        _many(halves, floats, at)
+    for at in range(n - n % LANES, n):
+        _single(halves, floats, at)
 
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
@@ -139,12 +137,12 @@ def _read(kind: Any, dimensions: int) -> Any:
     return types.Array(kind, dimensions, "C", readonly=True)
 
 
-_real, _whole, _single = types.float64, types.intp, types.float32
+_real, _whole, _short = types.float64, types.intp, types.float32
 
 
 @njit(
     types.void(  # one version for all callers: it takes a while to compile
-        _read(_single, 2), _read(_single, 1), _read(_single, 1), _read(_real, 2), _read(_real, 1),
+        _read(_short, 2), _read(_short, 1), _read(_short, 1), _read(_real, 2), _read(_real, 1),
         _read(_real, 1), _real, _real, _read(_whole, 1), _real[:, ::1], _whole[::1], _real,
         _whole[::1], _real[::1],
     ),

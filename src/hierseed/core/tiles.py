@@ -25,7 +25,7 @@ def shape(features: Mapping[str, bool], machine: str) -> tuple[int, int]:
     """Numbers in a register, and registers of centres at a time, of a processor."""
     if features.get("avx512f"):
         return 16, 4
-    if features.get("avx2") and features.get("fma"):
+    if all(features.get(name) for name in ("avx2", "fma", "f16c")):
         return 8, 2
     if machine in ("aarch64", "arm64"):
         return 4, 4
@@ -45,7 +45,7 @@ class Writer:
     def load(self, base: Any, at: Any, kind: Any) -> Any:
         """Read a number or a vector that starts at some place of an array."""
         there = self.build.gep(base, [at])
-        return self.build.load(self.build.bitcast(there, kind.as_pointer()), align=4)
+        return self.build.load(self.build.bitcast(there, kind.as_pointer()), align=2)
 
     def store(self, value: Any, base: Any, at: Any) -> None:
         """Write a vector from some place of an array on."""
@@ -67,6 +67,27 @@ class Writer:
     def pick(self, sign: str, a: Any, b: Any) -> Any:
         """Lane by lane the smaller (`<`) or the larger (`>`) of two."""
         return self.build.select(self.build.fcmp_ordered(sign, a, b), a, b)
+
+
+def widening(lanes: int) -> Callable[..., None]:
+    """Return the code that makes floats of so many halves, from one place of two arrays on."""
+
+    def write(context: Any, build: Any, signature: Any, args: Any) -> Any:
+        halves, floats = (
+            build.bitcast(context.make_array(kind)(context, build, array).data, of.as_pointer())
+            for kind, array, of in zip(signature.args, args, (ir.IntType(16), REAL))
+        )
+        say = Writer(build)
+        some = say.load(halves, args[2], ir.VectorType(ir.IntType(16), lanes))
+        some = build.bitcast(some, ir.VectorType(ir.HalfType(), lanes))
+        say.store(build.fpext(some, ir.VectorType(REAL, lanes)), floats, args[2])
+        return context.get_dummy_value()
+
+    def widen(_: Any, halves: Any, floats: Any, at: Any) -> Any:
+        return types.void(halves, floats, types.intp), write
+
+    made: Callable[..., None] = intrinsic(widen)
+    return made
 
 
 def products(say: Writer, X: Any, row: Any, width: Any, panel: Any, vectors: int) -> list[Any]:
