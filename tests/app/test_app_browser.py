@@ -265,6 +265,33 @@ def test_hostile_text_is_shown_and_never_run(chrome: Any, served: Any, tmp_path:
     assert visit.faults == []
 
 
+def test_a_topic_is_found_below_those_it_belongs_to(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
+    server, project = house
+    visit = Visit(chrome, server.address + "/review")
+    page = visit.page
+    page.fill("#side input", "zip")
+    page.wait_for_selector("#side .line.above")
+    lines = page.locator("#side .line")
+    assert [name.split("\n")[0] for name in lines.locator(".name").all_inner_texts()] == [
+        "Files",
+        "zipfile",
+    ]
+    assert page.inner_text("#side .line.above .name") == "Files"
+    page.press("#side input", "Enter")  # the first one found, not the one above it
+    page.wait_for_selector("#side .line[aria-selected=true]:has-text('zipfile')")
+    here = topics.current(project)
+    id = here.ids[here.taxonomy.index("Numbers > decimal")]
+    with project.write() as db:
+        db.execute("UPDATE topic SET code = '107' WHERE id = ?", (id,))
+    edits.describe(project, id, "Numbers as people write them")  # the others learn of it
+    page.fill("#side input", "107")
+    page.wait_for_selector("#side .line:has-text('decimal')")
+    assert lines.count() == 2
+    assert visit.faults == []
+
+
 def test_by_keyboard_alone(chrome: Any, house: tuple[Server, Project]) -> None:
     """From the header to the tree, to a document, accepted; then put into another topic."""
     server, project = house

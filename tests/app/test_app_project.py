@@ -263,3 +263,28 @@ def test_twenty_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
         assert project.db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
     print(f"{told:,} decisions told, all of them kept, over 20 kills")
     project.close()
+
+
+def test_closing_waits_for_no_thread_and_cuts_none_off(tmp_path: Path) -> None:
+    """A query that runs in another thread while the project is closed gives its answer."""
+    project = small(tmp_path / "p")
+    inside, go, found = threading.Event(), threading.Event(), []
+
+    def pause() -> int:
+        inside.set()
+        return int(go.wait(60))
+
+    def ask() -> None:
+        db = project.db
+        db.create_function("pause", 0, pause)
+        found.append(db.execute("SELECT pause() + count(*) FROM document").fetchone()[0])
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    assert inside.wait(60)
+    project.close()
+    go.set()
+    thread.join(60)
+    assert found == [41]
+    assert documents.count(project) == 40  # a closed project opens again when asked
+    project.close()

@@ -11,7 +11,8 @@ from typing import Any
 
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
-from hierseed.errors import HierSeedError, TaxonomyError
+from hierseed.embed.language import foreign_language
+from hierseed.errors import HierSeedError, TaxonomyError, name_some
 from hierseed.io.corpus import ROW_NUMBER, Corpus
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import as_text, open_records
@@ -79,6 +80,11 @@ def check_corpus(file: Path, id: str, text: str) -> Look:
     if survey.n_documents:
         mean = survey.n_characters / survey.n_documents
         look.facts.append(f"{survey.n_documents:,} documents, {mean:,.0f} letters each on average")
+        if found := foreign_language(corpus.texts()):
+            look.facts.append(
+                f"They look like {found}. The vectors made here know English best: "
+                "expect more documents in the wrong place, and look at them in step 5"
+            )
     else:  # without a fact there is nothing to load
         look.faults.insert(0, "no document that can be used")
     return look
@@ -126,7 +132,7 @@ def load_seeds(project: Project, file: Path, name: str) -> Look:
     if seeds.blank:
         look.facts.append(f"{seeds.blank:,} rows without a topic passed over")
     pairs, missing = _pairs(project, seeds, here.ids)
-    look.faults += [f"{name}: no document {id!r} in the corpus" for id in missing[:20]]
+    look.faults += _told_missing(name, missing)
     added = labels.load(project, pairs, "file")
     own = [(here.ids[topic], text) for topic, text in zip(seeds.text_topics, seeds.texts)]
     added += labels.add_examples(project, own)
@@ -143,7 +149,7 @@ def load_gold(project: Project, file: Path, name: str) -> Look:
         return Look(faults=[plain(fault)])
     look = Look(faults=seeds.faults.told())
     pairs, missing = _pairs(project, seeds, here.ids)
-    look.faults += [f"{name}: no document {id!r} in the corpus" for id in missing[:20]]
+    look.faults += _told_missing(name, missing)
     put_gold(project, pairs)
     look.facts.append(f"{len(pairs):,} gold labels")
     return look
@@ -190,6 +196,13 @@ def _pairs(
         (rows[id], ids[topic]) for id, found in seeds.by_id.items() if id in rows for topic in found
     ]
     return pairs, [id for id in seeds.by_id if id not in rows]
+
+
+def _told_missing(name: str, missing: list[str]) -> list[str]:
+    if not missing:
+        return []
+    what = "document is" if len(missing) == 1 else "documents are"
+    return [f"{name}: {len(missing):,} {what} not in the corpus: {name_some(missing)}"]
 
 
 def _named(columns: list[str], names: tuple[str, ...]) -> str:

@@ -48,7 +48,7 @@ class Project:
         if not self.path.parent.is_dir():
             raise ProjectError(f"no folder {self.path.parent} to put the project in. Make it first")
         self._local = threading.local()
-        self._open: list[sqlite3.Connection] = []
+        self._open: list[tuple[threading.Thread, sqlite3.Connection]] = []
         self._lock = threading.Lock()
         self.memo: dict[str, tuple[Any, Any]] = {}  # what was read last, and for which state
         schema.prepare(self.db, self.path)
@@ -104,7 +104,7 @@ class Project:
                 f"named {self.path.stem}.backup-… may stand beside it"
             ) from fault
         with self._lock:
-            self._open.append(connection)
+            self._open.append((threading.current_thread(), connection))
         return connection
 
     @contextlib.contextmanager
@@ -120,10 +120,15 @@ class Project:
         db.execute("COMMIT")
 
     def close(self) -> None:
-        """Close the connections of all threads."""
+        """Let go of the connections of all threads.
+
+        One that another thread may be reading from closes when that thread is done with it:
+        closed under a running query it would take the process down.
+        """
         with self._lock:
-            for connection in self._open:
-                connection.close()
+            for thread, connection in self._open:
+                if thread is threading.current_thread() or not thread.is_alive():
+                    connection.close()
             self._open.clear()
         self._local = threading.local()
 

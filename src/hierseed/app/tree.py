@@ -39,6 +39,7 @@ def tree_view(project: Project, fit: Fit | None) -> list[dict[str, Any]]:
                 "key": str(id),
                 "parent": str(here.ids[above]) if above >= 0 else "",
                 "name": here.taxonomy.names[i],
+                "code": here.taxonomy.codes[i],
                 "level": int(tree.level[i]),
                 "leaf": bool(tree.is_leaf[i]),
                 "count": count[id] if fit else None,

@@ -132,6 +132,7 @@ def choose(spec: str, corpus: Corpus, console: Console, folder: Path | None = No
     """
     from hierseed.embed.choose import choose_embedder, get_embedder
     from hierseed.embed.embedder import is_fitted, is_trained
+    from hierseed.embed.language import language_note
 
     embedder, why = choose_embedder() if spec == "auto" else (get_embedder(spec), spec)
     if is_trained(embedder) and not is_fitted(embedder):
@@ -141,6 +142,8 @@ def choose(spec: str, corpus: Corpus, console: Console, folder: Path | None = No
         console.fact("Embedder", why)
     else:
         console.fact("Embedder", f"{why}; about {duration(expected_seconds(embedder, corpus))}")
+    if foreign := language_note(embedder.name, corpus.texts()):
+        console.note(foreign)
     return embedder
 
 

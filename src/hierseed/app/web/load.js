@@ -60,7 +60,7 @@ export default {
         <div v-if="view.told[name]" class="told">
           <p v-for="fact in view.told[name].facts"><b>{{ view.told[name].file }}</b>: {{ fact }}</p>
           <div v-if="view.told[name].faults.length" class="faults">
-            <h3>{{ counted(view.told[name].faults.length, "line") }} to look at</h3>
+            <h3>To look at</h3>
             <ul><li v-for="fault in view.told[name].faults">{{ fault }}</li></ul>
           </div>
         </div>

@@ -69,15 +69,30 @@ export default {
       c.fillStyle = style.getPropertyValue("--ink");
       c.strokeStyle = style.getPropertyValue("--card");
       c.lineWidth = 3;
-      map.topic.forEach((topic, i) => {
+      this.label(c, side);
+    },
+    // Names, the largest island's first; one that would lie on another is left to the pointer.
+    label(c, side) {
+      const { map } = this.view;
+      const names = map.topic.map((topic) => this.view.names[topic]);
+      const placed = [];
+      for (const i of [...names.keys()].sort((a, b) => map.r[b] - map.r[a])) {
         const r = map.r[i] * (side / 2);
-        if (r < 15) return;
-        c.font = `600 ${Math.min(13, Math.max(9, r / 3))}px system-ui, sans-serif`;
-        const name = this.view.names[topic];
-        const text = name.length > 22 ? name.slice(0, 20) + "…" : name;
-        c.strokeText(text, this.at(map.tx[i]), this.at(map.ty[i]));
-        c.fillText(text, this.at(map.tx[i]), this.at(map.ty[i]));
-      });
+        if (r < 15) break;
+        const size = Math.min(13, Math.max(9, r / 3));
+        c.font = `600 ${size}px system-ui, sans-serif`;
+        const above = this.view.parents[map.topic[i]];
+        const twice = above >= 0 && names.indexOf(names[i]) !== names.lastIndexOf(names[i]);
+        const name = twice ? `${this.view.names[above]}: ${names[i]}` : names[i];
+        const text = name.length > 26 ? name.slice(0, 24) + "…" : name;
+        const half = c.measureText(text).width / 2 + 2;
+        const x = Math.min(Math.max(this.at(map.tx[i]), half), side - half);
+        const y = this.at(map.ty[i]);
+        if (placed.some((one) => Math.abs(one.x - x) < one.half + half && Math.abs(one.y - y) < (one.size + size) * 0.6)) continue;
+        placed.push({ x, y, half, size });
+        c.strokeText(text, x, y);
+        c.fillText(text, x, y);
+      }
     },
     find(event) {
       const box = this.$refs.canvas.getBoundingClientRect();

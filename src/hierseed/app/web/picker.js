@@ -28,7 +28,7 @@ export default {
       for (const topic of topics.value.values()) {
         if (topic.apart || this.but.includes(topic.key)) continue;
         const path = topic.path.toLowerCase();
-        if (!words.every((word) => path.includes(word))) continue;
+        if (!words.every((word) => path.includes(word) || topic.code === word)) continue;
         const inName = words.length && words.every((word) => topic.name.toLowerCase().includes(word));
         hits.push({ ...topic, order: inName ? 0 : 1 });
       }

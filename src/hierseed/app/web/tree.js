@@ -13,13 +13,13 @@ export default {
       <p v-else-if="!shown.length" class="empty">No topic is called so.</p>
       <div v-else role="tree" aria-label="Taxonomy" @keydown="key">
         <div v-for="line in shown" :key="line.key" role="treeitem" :id="'t-' + line.key"
-             :class="{ line: true, apart: line.apart, none: line.key === 'none', bare: line.leaf && line.seeds === 0 }"
+             :class="{ line: true, apart: line.apart, none: line.key === 'none', bare: line.leaf && line.seeds === 0, above: !hits.has(line.key) }"
              :style="{ '--depth': depth(line) - 1 }"
              :aria-level="depth(line)" :aria-selected="line.key === view.key ? 'true' : 'false'"
-             :aria-expanded="line.leaf ? null : String(!closed[line.key])"
- :title="spoken(line)" :tabindex="line.key === stop ? 0 : -1"
+             :aria-expanded="line.leaf ? null : String(words.length > 0 || !closed[line.key])"
+             :title="spoken(line)" :tabindex="line.key === stop ? 0 : -1"
              @click="pick(line.key)" @focus="focus = line.key">
-          <span class="twist" aria-hidden="true" @click.stop="line.leaf || turn(line.key)">{{ line.leaf ? "" : closed[line.key] ? "▸" : "▾" }}</span>
+          <span class="twist" aria-hidden="true" @click.stop="line.leaf || turn(line.key)">{{ line.leaf ? "" : closed[line.key] && !words.length ? "▸" : "▾" }}</span>
           <span class="name">{{ line.name }}</span>
           <span v-if="line.seeds === null"></span><span v-else class="seeds" :title="counted(line.below, 'seed')" aria-hidden="true">{{ line.below || "○" }}</span>
           <span class="count">{{ line.count === null ? "" : number(line.count) }}</span>
@@ -46,23 +46,47 @@ export default {
     most() {
       return Math.max(1e-9, ...this.view.lines.map((line) => line.share));
     },
-    shown() {
-      const words = this.filter.toLowerCase().split(/\s+/).filter(Boolean);
+    children() {
       const children = new Map();
       for (const line of this.view.lines) {
         if (!children.has(line.parent)) children.set(line.parent, []);
         children.get(line.parent).push(line);
       }
-      const found = [];
+      return children;
+    },
+    words() {
+      return this.filter.toLowerCase().split(/\s+/).filter(Boolean);
+    },
+    // What the words are found in: a path, or a code.
+    hits() {
+      const hits = new Set();
       const walk = (parent, path) => {
-        for (const line of children.get(parent) || []) {
-          const full = (path + " " + line.name).toLowerCase();
-          if (!words.length) found.push(line);
-          else if (words.every((word) => full.includes(word))) found.push(line);
-          if (words.length || !this.closed[line.key]) walk(line.key, full);
+        for (const line of this.children.get(parent) || []) {
+          const full = path + " " + line.name.toLowerCase();
+          const here = (word) => full.includes(word) || (line.code || "").toLowerCase() === word;
+          if (this.words.every(here)) hits.add(line.key);
+          walk(line.key, full);
         }
       };
       walk("", "");
+      return hits;
+    },
+    // Without words what is not folded away; else the hits, each below the topics it belongs to.
+    shown() {
+      const wanted = new Set();
+      if (this.words.length)
+        for (const key of this.hits)
+          for (let line = this.byKey.get(key); line && !wanted.has(line.key); line = this.byKey.get(line.parent))
+            wanted.add(line.key);
+      const found = [];
+      const walk = (parent) => {
+        for (const line of this.children.get(parent) || []) {
+          if (this.words.length && !wanted.has(line.key)) continue;
+          found.push(line);
+          if (this.words.length || !this.closed[line.key]) walk(line.key);
+        }
+      };
+      walk("");
       return found;
     },
     // The one line that Tab stops at.
@@ -82,7 +106,7 @@ export default {
     },
     spoken(line) {
       const count = line.count === null ? "" : ", " + counted(line.count, "document");
-      return line.name + count + (line.seeds === null ? "" : ", " + counted(line.below, "seed"));
+      return (line.code ? line.code + " " : "") + line.name + count + (line.seeds === null ? "" : ", " + counted(line.below, "seed"));
     },
     pick(key) {
       this.focus = key;
@@ -90,7 +114,8 @@ export default {
       this.$emit("act", { do: "select", key });
     },
     pickFirst() {
-      if (this.shown.length) this.pick(this.shown[0].key);
+      const first = this.shown.find((line) => this.hits.has(line.key));
+      if (first) this.pick(first.key);
     },
     enter() {
       if (this.shown.length) this.moveTo(this.shown[0].key);
