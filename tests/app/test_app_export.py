@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from hierseed.app import export, fits, fitting
+from hierseed.app import export, fits, fitting, loading
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
 from hierseed.io.taxonomies import FORMATS
@@ -61,13 +61,46 @@ def test_the_flat_file_holds_every_document_in_every_format(project: Project) ->
     assert (frames["parquet"]["topic"] == frames["jsonl"]["topic"]).all()
 
 
+def test_other_columns_of_the_corpus_come_back(empty: Project, tmp_path: Path) -> None:
+    file = tmp_path / "speeches.csv"
+    file.write_text(
+        "Year,nr,body,tone,tone,=x,topic\n"
+        + "".join(f"{1950 + i},{i},about guns and bread {i},1,2,=1+1,{-i}\n" for i in range(8))
+        + "1990,9,,1,2,,0\n"  # left out: no text
+        + "1991,10,the last one on bread,1,2,,\n"
+    )
+    loading.load_corpus(empty, file, "nr", "body")
+    more = tmp_path / "more.jsonl"
+    more.write_text('{"id": "j", "text": "guns", "Year": 1999, "tags": ["a", "b"]}\n')
+    loading.load_corpus(empty, more, "id", "text")
+    edits.replace_all(empty, Taxonomy.from_paths(["Guns", "Bread"]), "t")
+    guns, bread = topics.current(empty).ids
+    labels.load(empty, [(0, guns), (8, bread)], "file")
+    fit = fits.get(empty, fitting.fit(empty, fitting.Dials()))
+    wanted = ["text", "Year", "=x", "corpus_topic", "tags"]
+    for ending in export.TABLES:
+        made = export.write_documents(empty, fit, ending)
+        read = {"csv": pd.read_csv, "xlsx": pd.read_excel, "parquet": pd.read_parquet}.get(
+            ending, lambda file: pd.read_json(file, lines=True)
+        )
+        frame = read(made)
+        assert [name.removeprefix("'") for name in frame][-5:] == wanted  # of two tones neither
+        years = [*range(1950, 1958), 1991, 1999]
+        assert pd.to_numeric(frame["Year"]).tolist() == years
+        assert pd.to_numeric(frame["corpus_topic"]).tolist()[:8] == [-i for i in range(8)]
+        assert frame["tags"].tolist()[-1] == '["a", "b"]'
+    text = export.write_documents(empty, fit, "csv").read_text()
+    assert ",'=1+1,-3," in text
+
+
 def test_no_cell_is_a_formula(hostile: Project) -> None:
     fit = fits.last(hostile)
     assert fit is not None
     with export.write_documents(hostile, fit, "csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     assert len(rows) == len(HOSTILE) + 1
-    assert not [cell for row in rows for cell in row if cell.startswith(export.RISKY)]
+    risky = [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@", "\t"))]
+    assert risky == ["+1", "-2"]  # numbers
     assert [row[0].removeprefix("'") for row in rows[1:]] == [id for id, _ in HOSTILE]
     sheet = openpyxl.load_workbook(export.write_documents(hostile, fit, "xlsx")).active
     kinds = {cell.data_type for row in sheet.iter_rows(min_row=2) for cell in row}

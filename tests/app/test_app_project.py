@@ -77,6 +77,19 @@ def test_migration_backs_up_first(tmp_path: Path) -> None:
     old.close()
 
 
+def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    project = small(tmp_path / "p")
+    project.db.execute("DROP TABLE kept")  # what version 2 added
+    project.db.execute("PRAGMA user_version = 1")
+    project.close()
+    project = Project(tmp_path / "p")
+    assert documents.count(project) == 40
+    assert documents.add(project, [("new", "one more")], [{"year": 1990}]) == 1
+    assert documents.kept(project, 39, 41) == [{}, {"year": 1990}]
+    assert len(list(tmp_path.glob("p.backup-v1-*.hierseed"))) == 1
+    project.close()
+
+
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     project = small(tmp_path / "p")
 

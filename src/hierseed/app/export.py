@@ -10,21 +10,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from hierseed.app.fits import Fit
 from hierseed.app.fitting import Dials
 from hierseed.app.project import Project
 from hierseed.app.store import documents, labels, topics
 from hierseed.errors import ProjectError
 from hierseed.io.atomic import atomic_file
+from hierseed.io.keep import keep_columns
 from hierseed.io.tables import open_table
 from hierseed.io.taxonomies import FORMATS
 from hierseed.report.page import render
 
 PART = 5_000  # documents at a time
 TABLES = ("csv", "xlsx", "parquet", "jsonl")
-RISKY = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet takes a cell that starts so for a formula
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -41,14 +39,16 @@ def write_documents(
 ) -> Path:
     """All documents in one flat table: where each is, how sure, and what you said of it.
 
-    The columns are those of `hierseed assign`, then `your_topic` and, if asked for, `text`.
+    The columns are those of `hierseed assign`, then `your_topic`, the `text` if asked for, and
+    the other columns of the corpus.
     """
     if ending not in TABLES:
         raise ProjectError(f"a table can be {', '.join(TABLES)}, not {ending!r}")
     here = topics.current(project)
     mine = labels.seeds(project)
+    others = project.get("columns", [])
     target = folder(project) / f"{project.name}-documents.{ending}"
-    with open_table(target) as table:
+    with open_table(target, guard=True) as table:
         for start in range(0, fit.n, PART):
             stop = min(start + PART, fit.n)
             part = documents.get(project, range(start, stop))
@@ -60,21 +60,14 @@ def write_documents(
             frame["your_topic"] = [said[row] for row in found.row]
             if text:
                 frame["text"] = [part[row].text for row in found.row]
-            table.write(disarm(frame) if ending == "csv" else frame)
+            if others:
+                kept = documents.kept(project, start, stop)
+                values = [[one.get(name) for name in others] for one in kept]
+                frame = keep_columns(frame, found.row, others, values, text=ending == "parquet")
+            table.write(frame)
             if tell:
                 tell({"phase": "Writing the table", "done": stop, "total": fit.n})
     return target
-
-
-def disarm(frame: pd.DataFrame) -> pd.DataFrame:
-    """Put an apostrophe before texts that a spreadsheet would run as a formula."""
-    safe = frame.copy()
-    for name in safe.columns:
-        if not pd.api.types.is_numeric_dtype(safe[name]):
-            risky = safe[name].astype(str).str.startswith(RISKY)
-            if risky.any():
-                safe[name] = safe[name].astype(object).where(~risky, "'" + safe[name].astype(str))
-    return safe
 
 
 def write_taxonomy(project: Project, format: str) -> Path:

@@ -13,8 +13,9 @@ from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
 from hierseed.embed.language import foreign_language
 from hierseed.errors import HierSeedError, TaxonomyError, name_some
-from hierseed.io.corpus import ROW_NUMBER, Corpus
+from hierseed.io.corpus import EVERY_COLUMN, ROW_NUMBER, Corpus
 from hierseed.io.faults import Fault, Faults
+from hierseed.io.keep import plain_value
 from hierseed.io.records import as_text, open_records
 from hierseed.io.seeds import Seeds, read_seeds, respelled
 from hierseed.taxonomy import Taxonomy
@@ -97,13 +98,18 @@ def load_corpus(
 
     Returns how many documents are new, and what was wrong with the rows that were left out.
     """
-    corpus = Corpus(file, id=id, text=text, on_error="skip")
+    corpus = Corpus(file, id=id, text=text, on_error="skip", keep=[EVERY_COLUMN])
     if tell:
         tell({"phase": "Checking the file"})
     total, done, added = len(corpus), 0, 0
     started = time.perf_counter()
-    for batch in corpus.batches(BATCH):
-        added += documents.add(project, batch)
+    others = [(i, name) for i, name in enumerate(corpus.kept) if name.lower() != text.lower()]
+    known = project.get("columns", [])
+    project.put("columns", [*known, *(name for _, name in others if name not in known)])
+    rows = corpus.rows()
+    while batch := list(islice(rows, BATCH)):
+        kept = [{name: plain_value(values[i]) for i, name in others} for _, values in batch]
+        added += documents.add(project, [document for document, _ in batch], kept)
         done += len(batch)
         if tell:
             left = (time.perf_counter() - started) / done * (total - done)

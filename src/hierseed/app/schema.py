@@ -12,7 +12,7 @@ from pathlib import Path
 from hierseed.errors import ProjectError
 
 APPLICATION = 0x48534544  # "HSED" in the header of the file: tells a project from any other SQLite
-VERSION = 1
+VERSION = 2
 PATIENCE = 20.0  # seconds that anyone waits for another one's lock
 
 # A topic's id is for life: topics are never deleted from the table, only marked. What a person
@@ -22,6 +22,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE document (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL
 ) STRICT;
+CREATE TABLE kept (row INTEGER PRIMARY KEY REFERENCES document (row), value TEXT NOT NULL) STRICT;
 CREATE VIRTUAL TABLE document_text USING fts5 (
     text, content='document', content_rowid='row', tokenize="unicode61 remove_diacritics 2"
 );
@@ -87,7 +88,14 @@ CREATE UNIQUE INDEX one_job ON job (state) WHERE state = 'running';
 """
 
 Step = Callable[[sqlite3.Connection], None]
-STEPS: dict[int, Step] = {}  # from version n to n + 1
+
+
+def _add_kept(db: sqlite3.Connection) -> None:
+    """Other columns of the corpus, as a JSON object for each document that has any."""
+    db.execute(next(line for line in TABLES.split(";\n") if "CREATE TABLE kept" in line))
+
+
+STEPS: dict[int, Step] = {1: _add_kept}  # from version n to n + 1
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> None:

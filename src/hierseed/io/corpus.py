@@ -87,7 +87,9 @@ class Corpus:
             wanted.append((id, advice))
         self._own = len(wanted)
         if EVERY_COLUMN in keep:
-            keep = [name for name in self._records.columns if name and name.lower() != id.lower()]
+            there = self._records.columns
+            keep = [name for name in there if name.lower() not in ("", id.lower())]
+            keep = [name for name in keep if there.count(name) == 1]  # of twins none is meant
         wanted += [(name, "Name a column that is there with --keep") for name in keep]
         self._columns = choose_columns(self._records, wanted)
         self.kept = list(dict.fromkeys(self._columns[self._own :]))

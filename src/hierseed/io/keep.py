@@ -32,7 +32,7 @@ def keep_columns(
     for j, name in enumerate(names):
         while name in frame.columns or name in columns:
             name = PREFIX + name
-        values = [_value(row[j]) for row in kept]
+        values = [plain_value(row[j]) for row in kept]
         if text:
             values = [None if value is None else as_text(value) or str(value) for value in values]
         # of no type: a column of numbers with a gap would turn 7 into 7.0
@@ -46,7 +46,7 @@ def add_codes(frame: pd.DataFrame, found: Assignments) -> pd.DataFrame:
     return frame.assign(code=codes[found.topic])
 
 
-def _value(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """A text, a number, yes or no, or None; all else as text."""
     if isinstance(value, str):  # half a surrogate pair, which JSON can name, fits in no file
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()

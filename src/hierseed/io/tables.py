@@ -21,6 +21,7 @@ EXCEL_ROWS = 1_048_576
 EXCEL_LETTERS = 32_767
 TEXT_TYPES: Any = ["object", "string"]
 FORMULA = re.compile(r"[=+\-@\t\r\n]")  # what makes a spreadsheet run a cell of a .csv
+NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")  # -0.5 is none, and stays a number
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # letters that Excel files can't hold
 
 
@@ -243,7 +244,9 @@ def _texts(frame: pd.DataFrame) -> Iterator[str]:
 
 
 def _harmless(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+    if not isinstance(value, str) or not FORMULA.match(value) or NUMBER.fullmatch(value):
+        return value
+    return f"'{value}"
 
 
 def _plain(value: Any) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from hierseed.app.project import Project
 from hierseed.errors import CorpusError, name_some
@@ -39,9 +40,14 @@ def count(project: Project) -> int:
     return int(project.db.execute("SELECT coalesce(max(row) + 1, 0) FROM document").fetchone()[0])
 
 
-def add(project: Project, batch: Iterable[tuple[str, str]]) -> int:
+def add(
+    project: Project,
+    batch: Iterable[tuple[str, str]],
+    kept: Sequence[Mapping[str, Any]] = (),
+) -> int:
     """Add documents behind those already there; return how many were new.
 
+    `kept` has the other columns of each document, which an export gives back.
     One that is there with the same text is passed over, so that a load that was cut off can be
     run again; one that is there with another text is refused, and nothing of the batch is added.
     """
@@ -54,15 +60,28 @@ def add(project: Project, batch: Iterable[tuple[str, str]]) -> int:
                 f"{len(changed):,} documents are in the project with another text: "
                 f"{name_some(changed)}. Give a changed document a new id, or start a new project"
             )
-        fresh = [(id, text) for id, text in given if id not in known]
+        fresh = [i for i, (id, _) in enumerate(given) if id not in known]
         start = count(project)
-        rows = [(start + i, id, text) for i, (id, text) in enumerate(fresh)]
+        rows = [(start + n, *given[i]) for n, i in enumerate(fresh)]
         db.executemany("INSERT INTO document VALUES (?, ?, ?)", rows)
         db.executemany(
             "INSERT INTO document_text (rowid, text) VALUES (?, ?)",
             ((row, spaced(text)) for row, _, text in rows),
         )
+        db.executemany(
+            "INSERT INTO kept VALUES (?, ?)",
+            ((start + n, json.dumps(kept[i])) for n, i in enumerate(fresh) if kept and kept[i]),
+        )
     return len(fresh)
+
+
+def kept(project: Project, start: int, stop: int) -> list[dict[str, Any]]:
+    """Other columns of the documents from one row up to another."""
+    found = project.db.execute(
+        "SELECT row, value FROM kept WHERE row >= ? AND row < ?", (start, stop)
+    )
+    values = {row: json.loads(value) for row, value in found}
+    return [values.get(row, {}) for row in range(start, stop)]
 
 
 def _by_ids(project: Project, ids: Sequence[str]) -> Iterator[tuple[str, str]]:

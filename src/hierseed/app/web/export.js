@@ -15,7 +15,7 @@ export default {
       <div>
         <section class="panel" aria-label="Documents">
           <h2>All documents in one flat file</h2>
-          <p class="soft">{{ counted(view.documents, "document") }} of fit {{ view.fit || "–" }}: topic, every level, score, runner-up, and what you said.</p>
+          <p class="soft">{{ counted(view.documents, "document") }} of fit {{ view.fit || "–" }}: topic, every level, score, runner-up, what you said, and the other columns of your file.</p>
           <label class="check"><input type="checkbox" v-model="text"> With the texts</label>
           <div class="row"><button v-for="ending in view.tables" :key="ending" :disabled="!view.fit || view.busy" @click="act('documents', { ending, text })">{{ TITLES[ending] }}</button></div>
         </section>
