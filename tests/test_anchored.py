@@ -1,6 +1,7 @@
 """AnchoredHierSeed as people use it: what it promises, and what it says to bad input."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from worlds import TREES, make_world
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy, load_model
 from hierseed.anchored import UnseededTopicWarning
+from hierseed.core.anchor.curve import straight
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError
 
@@ -50,6 +52,21 @@ def test_sizes_are_learned_from_the_corpus():
     model = AnchoredHierSeed(taxonomy, other=False).fit(X, y)
     np.testing.assert_allclose(model.sizes_[leaf], share, atol=0.05)
     assert model.sizes_[0] == pytest.approx(model.sizes_[1] + model.sizes_[2])
+
+
+def test_curves_change_what_scores_say_and_not_where_documents_go():
+    taxonomy, X, y, _ = make_world("deep", per_leaf=40, width=12, spread=1.2, seeds=4)
+    model = AnchoredHierSeed(taxonomy).fit(X, y)
+    placed = model.assign(X)
+    assert not np.allclose(model.curve_, straight(taxonomy.tree.height))
+    model._placer = replace(model._placer, curve=straight(taxonomy.tree.height))
+    plain = model.assign(X)
+    np.testing.assert_array_equal(placed.topic, plain.topic)
+    for level in range(taxonomy.tree.height):
+        told = np.isfinite(placed.score[:, level])
+        assert (placed.score[told, level] != plain.score[told, level]).any()
+        if level:
+            assert (placed.score[told, level] <= placed.score[told, level - 1]).all()
 
 
 # in worlds 0 and 1, a3 is nearer to its siblings than they are to each other: not found, by design

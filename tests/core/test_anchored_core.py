@@ -7,6 +7,7 @@ from worlds import TREES, make_world
 
 from hierseed.core.anchor.calibrate import halves, most_likely
 from hierseed.core.anchor.components import make_components, sum_up
+from hierseed.core.anchor.curve import bend, learn, straight
 from hierseed.core.anchor.em import (
     PULL,
     SIZE_PRIOR,
@@ -256,24 +257,70 @@ def test_groups_near_a_listed_topic_or_almost_empty_are_dropped():
 @pytest.mark.parametrize("truth", [1.5, 3.0, 6.0])
 def test_temperature_is_found_from_labels_drawn_at_it(truth):
     rng = np.random.default_rng(3)
-    L = rng.normal(size=(4000, 8)) * 8
-    P = shares(L.T.copy(), truth)[0].T
-    own = (P.cumsum(axis=1) < rng.random(len(P))[:, None]).sum(axis=1)
-    assert most_likely(L, own, np.ones(len(L))) == pytest.approx(truth, rel=0.08)
+    L = rng.normal(size=(8, 4000)) * 8
+    own = (shares(L.copy(), truth)[0].cumsum(axis=0) < rng.random(4000)).sum(axis=0)
+    mine = np.eye(8, dtype=bool)[own].T
+    assert most_likely(L, mine) == pytest.approx(truth, rel=0.08)
+    twins = np.concatenate([L, L - 1e9])  # a second topic that is out of reach changes nothing
+    assert most_likely(twins, np.tile(mine, (2, 1))) == most_likely(L, mine)
+
+
+def test_curves_are_found_from_what_was_drawn_on_them():
+    rng = np.random.default_rng(0)
+    score = rng.beta(2, 1, size=(20_000, 3))
+    truth = [(0.0, 1.0), (-0.8, 1.4), (-0.4, 0.7)]
+    right = np.stack([rng.random(20_000) < bend(s, c) for s, c in zip(score.T, truth)], axis=1)
+    score[rng.random(20_000) < 0.3, 2] = np.nan  # placed higher up
+    np.testing.assert_allclose(learn(score, right), truth, atol=0.12)
+
+
+def test_a_curve_that_few_seeds_tell_of_stays_near_the_one_above():
+    score = np.array([[0.9, 0.8, np.nan], [0.6, 0.5, np.nan]])
+    right = np.array([[True, False, False], [True, False, False]])
+    curve = learn(score, right)
+    assert abs(curve[1] - curve[0]).max() < 0.5  # two failures are no proof
+    assert curve[1, 0] < curve[0, 0]
+    np.testing.assert_array_equal(curve[2], curve[1])
+
+
+def test_curves_rise_and_straight_ones_change_no_bit():
+    score = np.linspace(0, 1, 101)
+    assert bend(score, straight(3)[2]) is score
+    worst = learn(np.linspace(0.01, 0.99, 99)[:, None], np.arange(99)[:, None] < 50)[0]
+    bent = bend(score, worst)
+    assert (np.diff(bent) > 0).all()
+    assert 0 <= bent.min() <= bent.max() <= 1
 
 
 def test_halves_share_out_each_topic_and_do_not_see_the_order():
     rng = np.random.default_rng(0)
     component = np.repeat(np.arange(5), [1, 2, 3, 4, 9])
     vectors = rng.normal(size=(len(component), 4))
-    half = halves(Pairs(vectors, np.arange(len(component)), component))
+    half = halved(Pairs(vectors, np.arange(len(component)), component))
     assert half[0] == -1
     for k in range(1, 5):
         mine = half[component == k]
         assert abs((mine == 0).sum() - (mine == 1).sum()) <= 1
     order = rng.permutation(len(component))
-    again = halves(Pairs(vectors[order], order, component[order]))
+    again = halved(Pairs(vectors[order], order, component[order]))
     assert np.array_equal(again, half[order])
+
+
+def test_a_seed_of_several_topics_is_held_back_from_all_of_them():
+    rng = np.random.default_rng(1)
+    component = np.concatenate([np.repeat(np.arange(4), 4), [1, 2, 3]])
+    seed = np.concatenate([np.arange(16), [0, 1, 12]])
+    half = halved(Pairs(rng.normal(size=(16, 4))[seed], seed, component))
+    for one in range(16):
+        assert len({*half[seed == one]}) == 1
+    for number in (0, 1):  # and no topic is left without any
+        assert np.bincount(component[half != number], minlength=4).min() > 0
+
+
+def halved(pairs):
+    components = make_components(Tree([-1] * 5), np.ones(5, bool), np.zeros(0, dtype=np.intp))
+    lattice = Lattice.holding(100, 10.0)
+    return halves(pairs, sum_seeds(pairs, components, lattice, pairs.seed))
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])

@@ -19,8 +19,9 @@ from hierseed.anchored.others import (
 from hierseed.anchored.seeding import Given, with_seeds
 from hierseed.assignments import Assignments
 from hierseed.base import Progress, SeededEstimator, is_engine, need_seeds
-from hierseed.core.anchor.calibrate import temperature
+from hierseed.core.anchor.calibrate import calibrate
 from hierseed.core.anchor.components import Components, make_components, sum_up
+from hierseed.core.anchor.curve import straight
 from hierseed.core.anchor.em import Settings, State, fit
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
@@ -81,6 +82,7 @@ class AnchoredHierSeed(SeededEstimator):
     sizes_ : share of the corpus in each topic, those below included; the last is None's
     tree_weight_ : the tree weight used
     temperature_ : what raw probabilities are softened by; 1 would be none
+    curve_ : (levels, 2) how probabilities become scores: offset and slope of their log odds
     thresholds_ : score that a placement must reach at each level
     labels_ : deepest topic of each document, -1 for None; seeds keep their topic
     objective_ : penalised negative log-likelihood per document
@@ -164,9 +166,10 @@ class AnchoredHierSeed(SeededEstimator):
         result = fit(
             blocks, components, seeds.among(len(components)), settings, lattice,
             opening.mixture, opening.scale, progress=progress, **keeping,
+            corpus=opening.corpus if sample.blocks is blocks else None,
         )  # fmt: skip
-        warm = temperature(sample, pairs, opening, result, lattice)
-        self._keep(components, result.mixture, result.node_means, warm, lattice.vectors)
+        warm, curve = calibrate(sample, pairs, opening, result, lattice)
+        self._keep(components, result.mixture, result.node_means, warm, curve, lattice.vectors)
         self.tree_weight_ = result.problem.scale.tree_weight
         self.history_ = result.history
         self.n_iter_ = len(result.history)
@@ -175,10 +178,16 @@ class AnchoredHierSeed(SeededEstimator):
         return self
 
     def _keep(
-        self, components: Components, mixture: Mixture, means: Floats, warm: float, grid: Grid
+        self,
+        components: Components,
+        mixture: Mixture,
+        means: Floats,
+        warm: float,
+        curve: Floats,
+        grid: Grid,
     ) -> None:
         self.vectors_ = with_groups(components, mixture, means[: len(self.taxonomy_)])
-        self.temperature_ = warm
+        self.temperature_, self.curve_ = warm, curve
         self.sizes_ = sum_up(components, np.exp(mixture.log_size))
         self.thresholds_ = np.zeros(max(self.taxonomy_.tree.height, 1))
         self._placer = Placer(
@@ -187,6 +196,7 @@ class AnchoredHierSeed(SeededEstimator):
             warm,
             self.vectors_,
             self.thresholds_,
+            curve,
             grid,
             self.several,
         )
@@ -241,6 +251,7 @@ class AnchoredHierSeed(SeededEstimator):
         arrays = {
             "vectors": self.vectors_,
             "thresholds": self.thresholds_,
+            "curve": self.curve_,
             "labels": self.labels_,
             "seeded": placer.components.topic[~placer.components.is_rest],
             "rest": placer.components.parent[placer.components.is_rest],
@@ -258,8 +269,14 @@ class AnchoredHierSeed(SeededEstimator):
         mixture = Mixture(
             arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"]
         )
+        curve = arrays.get("curve", straight(self.taxonomy_.tree.height))  # older models have none
         self._keep(
-            components, mixture, arrays["vectors"], header["temperature"], Grid(header["bits"])
+            components,
+            mixture,
+            arrays["vectors"],
+            header["temperature"],
+            curve,
+            Grid(header["bits"]),
         )
         self.tree_weight_ = header["tree_weight"]
         self.thresholds_ = arrays["thresholds"]

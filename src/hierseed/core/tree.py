@@ -75,6 +75,17 @@ class Tree:
         """All topics of one level, in order of id."""
         return np.flatnonzero(self.level == level)
 
+    @cached_property
+    def families(self) -> list[tuple[Ints, Ints, Ints]]:
+        """Of each level its topics, siblings together; their parents; where each family begins."""
+        found = []
+        for level in range(1, self.height + 1):
+            here = self.at_level(level)
+            here = here[np.argsort(self.parent[here], kind="stable")]
+            parents, first = np.unique(self.parent[here], return_index=True)
+            found.append((here, parents, first))
+        return found
+
     def path(self, topic: int) -> list[int]:
         """Ids from level 1 down to the topic itself."""
         path = []

@@ -34,20 +34,22 @@ LONE = 4.0  # with one seed a topic nothing can be held back, and the topics are
 BELIEF = 1.0  # standard deviation of its logarithm
 ROUNDS = 2  # of the mixtures fitted on half of the seeds…
 NARROW = 2.0  # …from clouds with so many times the topics' variance, to get as far as three would
+PLENTY = 200  # seeds held back: where half of them are so many, the other half stays in
 TEMPERATURES = np.geomspace(0.2, 20.0, 193)  # fixed steps: rounding can't move the choice
 
 
 def calibrate(
     sample: Sample, pairs: Pairs, opening: Opening, whole: Fitted, lattice: Lattice
 ) -> tuple[float, Floats]:
-    """Hold back half of the seeds, twice; what suits them is the temperature and the curves."""
+    """Hold back half of the seeds, then the rest; what suits them gives temperature and curves."""
     problem = whole.problem
     components, height = problem.components, max(problem.components.tree.height, 1)
     half, rest = halves(pairs, problem.seeds), whole.mixture.means[components.is_rest]
-    logs, own = [], []
+    logs: list[Floats] = []
+    own: list[Bools] = []
     for number in (0, 1):
         out = half == number
-        if not out.any():
+        if not out.any() or sum(len(each) for each in logs) >= PLENTY:
             continue
         seeds = sum_seeds(pairs.pick(~out), components, lattice, sample.skip)
         part = pose(
@@ -57,11 +59,11 @@ def calibrate(
         mixture, _ = advance(part, sample.blocks, lattice, mixture, ROUNDS)
         first, mine = _topics_of(pairs.pick(out), len(components))
         vectors = lattice.vectors.count(pairs.vectors[out][first])
-        logs.append(mixture.log_joint(vectors, lattice.unit))
-        own.append(mine)
+        logs.append(mixture.log_joint(vectors, lattice.unit).T)
+        own.append(mine.T)
     if not logs:
         return LONE, straight(height)
-    L, mine = np.concatenate(logs, axis=1), np.concatenate(own, axis=1)
+    L, mine = np.concatenate(logs).T, np.concatenate(own).T
     best = most_likely(L, mine)
     plain, all_of_them = straight(height), np.zeros(height)
     found = descend_by(
@@ -108,15 +110,16 @@ def most_likely(L: Floats, mine: Bools) -> float:
 def halves(pairs: Pairs, seeds: Seeds) -> Ints:
     """0 or 1 for each pair, -1 where a seed can't be spared; all pairs of a seed alike.
 
-    Seeds take turns in order of distance from their topic's mean, so that neither half is the
-    typical one; the order of rows is no matter.
+    Seeds take turns in order of distance from their topic's mean, and topics take turns in which
+    half has the nearest, so that neither half is the typical one; the order of rows is no matter.
     """
     topic, vectors = pairs.component, pairs.vectors
     away = np.round(((vectors - seeds.means[topic]) ** 2).sum(axis=1), 12)
     order = np.lexsort((*vectors.T[:3], away, topic))
     _, begin, size = np.unique(topic[order], return_index=True, return_counts=True)
     half = np.empty(len(topic), dtype=np.intp)
-    half[order] = (np.arange(len(topic)) - np.repeat(begin, size)) % 2
+    rank = np.arange(len(topic)) - np.repeat(begin, size)
+    half[order] = (rank + topic[order]) % 2
     _, seed, count = np.unique(pairs.seed, return_inverse=True, return_counts=True)
     if count.max(initial=1) > 1:  # of several topics the first decides
         first = np.full(len(count), -1, dtype=np.intp)

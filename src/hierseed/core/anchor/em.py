@@ -223,8 +223,8 @@ def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
     weights = w * seen.weights + s * seeds.weights
     nodes = tree_means(components.nodes, components.node, sums, weights, problem.strength)
     means = nodes[components.node]
-    scatter = problem.squares - means.T @ sums
-    covariance = (scatter + scatter.T) / (2.0 * problem.mass)
+    covariance = problem.squares - means.T @ sums
+    covariance /= problem.mass
     covariance[np.diag_indices_from(covariance)] += problem.ridge
     size = w * seen.weights + seeds.weights + SIZE_PRIOR
     mixture = Mixture.of(means, covariance, np.log(size / size.sum()))

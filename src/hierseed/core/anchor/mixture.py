@@ -38,7 +38,10 @@ class Mixture:
 
     @classmethod
     def of(cls, means: Floats, covariance: Floats, log_size: Floats) -> Mixture:
-        """Factor the covariance; one thread, so that bits do not depend on their number."""
+        """Factor the covariance; one thread, so that bits do not depend on their number.
+
+        Of the covariance the upper half is read.
+        """
         with _libraries().limit(limits=1):
             factor, fault = lapack.dpotrf(covariance.T, lower=1)  # in the order of columns
             assert fault == 0, "smoothing keeps the covariance positive"

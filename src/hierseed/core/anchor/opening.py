@@ -29,10 +29,9 @@ from hierseed.core.exact import Sums
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-FIRST, THEN = 3, 2  # rounds before and after the search
+FIRST, THEN = 2, 1  # rounds before and after the search
 DISTINCT = 0.9  # of the usual distance between listed topics; less, the more is believed unlisted
 LEAST = 5.0  # documents in a group
-TRIED = 16  # groups at least, and one for four listed topics
 ENOUGH = 3  # seeds of a topic: that half of it holds none of fewer says little
 
 
@@ -63,17 +62,11 @@ def open_up(
     log_size = np.log(weights / max(corpus.n, 1))
     mixture = mixture.joined(means, log_size)
     wider = components.with_rest(np.concatenate([components.parent[components.is_rest], parents]))
-    tried = promising(wider, mixture, np.concatenate([seen.weights, weights]))
-    wider, mixture = with_groups(wider, tried), mixture.pick(tried)
     problem = replace(problem, components=wider, seeds=seeds.among(len(wider)))
     mixture, seen = advance(problem, some, lattice, mixture, THEN)
-    kept = distinct(wider, mixture, seen.weights, DISTINCT * (1 - settings.other_share))
-    return Opening(with_groups(wider, kept), corpus, scale, mixture.pick(kept))
-
-
-def with_groups(components: Components, kept: Ints) -> Components:
-    """Listed components, and those of the others that are kept."""
-    return components.with_rest(components.parent[kept[components.is_rest[kept]]])
+    kept = distinct(wider, mixture, seen, DISTINCT * (1 - settings.other_share))
+    found = wider.with_rest(wider.parent[kept[wider.is_rest[kept]]])
+    return Opening(found, corpus, scale, mixture.pick(kept))
 
 
 def stranger_means(problem: Problem, strangers: Strangers) -> Floats:
@@ -110,35 +103,22 @@ def far_halves(
     return problem.components.parent[listed[enough]], means, weights[enough]
 
 
-def promising(components: Components, mixture: Mixture, counts: Floats) -> Ints:
-    """Listed components, and of the others those that stand apart most: few are ever distinct."""
-    listed, rest = np.flatnonzero(~components.is_rest), np.flatnonzero(components.is_rest)
-    order = np.argsort(-apart(components, mixture, counts), kind="stable")
-    most = max(TRIED, len(listed) // 4)
-    return np.concatenate([listed, rest[np.sort(order[:most])]])
-
-
-def distinct(components: Components, mixture: Mixture, counts: Floats, share: float) -> Ints:
-    """Listed components, and others at this share of the usual distance from all of them."""
-    listed, rest = np.flatnonzero(~components.is_rest), np.flatnonzero(components.is_rest)
-    between = mixture.apart[np.ix_(listed, listed)] + np.diag(np.full(len(listed), np.inf))
-    if len(listed) < 2:
-        return np.arange(len(components))
-    usual = float(np.median(between.min(axis=1)))
-    fine = apart(components, mixture, counts) >= share * usual
-    return np.concatenate([listed, rest[fine & (counts[rest] >= LEAST)]])
-
-
-def apart(components: Components, mixture: Mixture, counts: Floats) -> Floats:
-    """Distance of each component without seeds from the nearest listed one, beyond chance.
+def distinct(components: Components, mixture: Mixture, seen: Totals, share: float) -> Ints:
+    """Listed components, and others at this share of the usual distance from all of them.
 
     The mean of n documents strays by 1/n of the covariance in each dimension. So much of a
     group's distance is chance and taken off, else every small group would seem to stand apart;
     listed topics are held by their seeds and keep theirs.
     """
-    chance = mixture.means.shape[1] / np.maximum(counts[components.is_rest], LEAST)
-    between = mixture.apart[np.ix_(components.is_rest, ~components.is_rest)]
-    return np.asarray(np.round(between.min(axis=1) - chance, 9))
+    listed, rest = np.flatnonzero(~components.is_rest), np.flatnonzero(components.is_rest)
+    between = mixture.apart[np.ix_(listed, listed)] + np.diag(np.full(len(listed), np.inf))
+    if len(listed) < 2:
+        return np.arange(len(components))
+    usual = float(np.median(between.min(axis=1)))
+    chance = mixture.means.shape[1] / np.maximum(seen.weights[rest], LEAST)
+    away = mixture.apart[np.ix_(rest, listed)].min(axis=1) - chance
+    fine = (np.round(away, 9) >= share * usual) & (seen.weights[rest] >= LEAST)
+    return np.concatenate([listed, rest[fine]])
 
 
 def _far_halves(

@@ -28,19 +28,14 @@ def tree_means(
     n, width = len(nodes), sums.shape[1]
     total, mass = np.zeros((n + 1, width)), np.zeros(n + 1)  # the last row is the root
     total[leaf], mass[leaf] = sums, weights
-    for level in range(nodes.height, 0, -1):
-        here = nodes.at_level(level)
+    for here, parents, first in reversed(nodes.families):
         passed = strength / (strength + mass[here])
-        parents, which = np.unique(nodes.parent[here], return_inverse=True)
-        children = np.zeros((len(parents), len(here)))
-        children[which, np.arange(len(here))] = passed
-        total[parents] += children @ total[here]
-        mass[parents] += children @ mass[here]
+        total[parents] += np.add.reduceat(total[here] * passed[:, None], first)
+        mass[parents] += np.add.reduceat(mass[here] * passed, first)
     means = np.zeros((n + 1, width))
     if mass[n] > 0:
         means[n] = total[n] / mass[n]
-    for level in range(1, nodes.height + 1):
-        here = nodes.at_level(level)
+    for here, _, _ in nodes.families:
         above = means[nodes.parent[here]]
         means[here] = (total[here] + strength * above) / (strength + mass[here])[:, None]
     return means

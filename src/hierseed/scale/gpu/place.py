@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from hierseed.core.anchor.curve import EDGE
 from hierseed.core.anchor.place import FINE, Placer
 from hierseed.core.anchor.precision import STEPS
 from hierseed.scale.gpu.block import TorchBlock, fetch
@@ -54,13 +55,25 @@ def descend(block: TorchBlock, placer: Placer) -> tuple[Tensor, Tensor]:
                 if here < 0:
                     score[mine, 0] = probability[at]
                 continue
-            at = at[probability[at] >= placer.thresholds[level - 1]]
-            mine = rows[at]
-            topic[mine], score[mine, level - 1] = chosen, probability[at]
+            worth = bend(probability[at], placer.curve[level - 1])
+            if here >= 0:
+                worth = torch.minimum(worth, score[mine, level - 2])
+            sure = worth >= placer.thresholds[level - 1]
+            mine = mine[sure]
+            topic[mine], score[mine, level - 1] = chosen, worth[sure]
             if len(mine) and len(tree.children(chosen)):
                 waiting.append((chosen, mine))
     score[(topic < 0) & score[:, 0].isnan(), 0] = 0.0
     return topic, score
+
+
+def bend(score: Tensor, curve: NDArray[Any]) -> Tensor:
+    """Apply the curve of one level."""
+    offset, slope = curve.tolist()
+    if offset == 0.0 and slope == 1.0:
+        return score
+    score = score.clamp(EDGE, 1.0 - EDGE)
+    return 1.0 / (1.0 + (-offset - slope * (score.log() - (-score).log1p())).exp())
 
 
 def probabilities(block: TorchBlock, placer: Placer) -> tuple[Tensor, Tensor]:
