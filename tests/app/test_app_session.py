@@ -309,3 +309,14 @@ def test_taxonomy_screen_edits_and_undoes(project: Project) -> None:
     assert news["notes"][0]["kind"] == "bad"
     session.act("redo", expected=news["stage"]["view"]["redo"][0])
     assert "tar archives > gz" not in topics.current(project).taxonomy.paths
+
+
+def test_names_that_stand_in_are_not_counted_as_seeds(project: Project) -> None:
+    here = topics.current(project)
+    bare = here.ids[here.taxonomy.index("Files > shutil")]
+    for row, ids in labels.seeds(project).items():
+        if bare in ids:
+            labels.say(project, row, bare, 0)
+    given = sum(map(len, labels.seeds(project).values()))
+    facts = fits.get(project, fitting.fit(project, fitting.Dials())).facts
+    assert (facts["seeds"], facts["names"]) == (given, 1)

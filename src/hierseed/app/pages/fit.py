@@ -93,6 +93,7 @@ def _line(line: fits.Line) -> dict[str, Any]:
         "method": facts["method"],
         "dials": facts["dials"],
         "seeds": facts["seeds"],
+        "names": facts.get("names", 0),
         "documents": facts["documents"],
         "coverage": facts["coverage"],
         "seconds": facts["seconds"],

@@ -45,7 +45,7 @@ export default {
           </footer>
           <div v-if="why && why.row === card.row" class="why">
             <div v-for="level in why.levels" class="ladder">
-              <h4>Level {{ level.level }}<span v-if="level.score !== null" class="soft"> · {{ percent(level.score) }} sure</span></h4>
+              <h4>Level {{ level.level }}<span class="soft"><template v-if="level.score !== null"> · {{ percent(level.score) }} sure</template> · how far it is from each topic</span></h4>
               <div v-for="topic in level.topics" :class="['rung', { chosen: topic.chosen }]">
                 <span class="path"><span v-for="name in crumbs(topic.path)">{{ name }}</span></span>
                 <span class="measure"><i :style="{ width: reach(level, topic) }"></i></span><span class="soft">{{ topic.distance.toFixed(2) }}</span>

@@ -37,7 +37,7 @@ export default {
           <li v-for="fit in view.fits" :key="fit.id" :class="{ on: fit.id === view.shown }">
             <button class="line" :aria-pressed="fit.id === view.shown ? 'true' : 'false'" @click="$emit('act', { do: 'show', fit: fit.id })">
               <b>Fit {{ fit.id }}</b><span class="soft">{{ when(fit.at) }}</span>
-              <span class="facts">{{ percent(fit.coverage, 1) }} placed · {{ counted(fit.seeds, "seed") }} · {{ counted(fit.rounds, "round") }} in {{ duration(fit.seconds) }} · {{ fit.method }}</span>
+              <span class="facts">{{ percent(fit.coverage, 1) }} placed · {{ counted(fit.seeds, "seed") }}<template v-if="fit.names"> and {{ counted(fit.names, "name") }}</template> · {{ counted(fit.rounds, "round") }} in {{ duration(fit.seconds) }} · {{ fit.method }}</span>
               <span v-if="fit.score !== null" class="facts">against the experts: B-cubed F1 {{ fit.score.toFixed(3) }}, accuracy {{ fit.accuracy.toFixed(3) }} (mean over levels, every document, seeds left out)</span>
             </button>
           </li>

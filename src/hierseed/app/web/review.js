@@ -24,7 +24,7 @@ export default {
       </div>
       <p v-if="view.stale" class="hint">{{ counted(view.stale, "decision") }} since this fit, to count at the next one.</p>
       <template v-if="view.tab === 'topic'">
-        <div v-if="!view.key"><h1>Look at the result</h1><p class="lead">{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} have a place. Select a topic in the tree, or start with <b>Other</b> and <b>None</b>, where new topics hide.</p>
+        <div v-if="!view.key"><h1>Look at the result</h1><p class="lead">{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} have a place. Select a topic in the tree<template v-if="view.places.length">, or start with <b>Other</b> and <b>None</b>, where new topics hide</template>.</p>
           <section v-if="view.places.length" class="panel" aria-label="Where to look first"><h2>Where to look first</h2>
             <ul class="files"><li v-for="place in view.places" :key="place.key"><button class="bare" @click="act('select', { key: place.key })">{{ place.path }}</button>
               <span class="soft">{{ counted(place.count, "document") }} that no listed topic explains</span></li></ul></section></div>
