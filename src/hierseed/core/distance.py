@@ -28,7 +28,8 @@ LEVEL = 1e-11  # relative difference of float64 squared distances below which th
 
 def chunks(n: int, width: int, values: int | None = None) -> Iterator[slice]:
     """Cut n rows into pieces that a core can hold close while it works on them."""
-    size = max(64, (values or CHUNK_VALUES) // max(width, 1))
+    most = max(64, (values or CHUNK_VALUES) // max(width, 1))
+    size = -(-n // -(-n // most)) if n else 1  # all alike: no crumb at the end
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
 
