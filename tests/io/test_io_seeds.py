@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hierseed import Taxonomy
-from hierseed.errors import SeedError, TaxonomyError
+from hierseed.errors import CorpusError, SeedError, TaxonomyError
 from hierseed.io.gold import read_gold
 from hierseed.io.seeds import Seeds, name_text, read_seeds
 from hierseed.io.topics import TopicFinder
@@ -176,3 +176,27 @@ def test_gold_is_by_id(tmp_path: Path) -> None:
     assert read_gold(write(tmp_path / "g.csv", [ROWS[0], ROWS[3]]), TAXONOMY) == {"a": [5, 2]}
     with pytest.raises(ValueError, match="have no id"):
         read_gold(write(tmp_path / "g.csv", ROWS), TAXONOMY)
+
+
+def test_gold_is_called_gold(tmp_path: Path) -> None:
+    (tmp_path / "g.csv").write_text("doc,label\n1,x\n")
+    with pytest.raises(CorpusError, match=r"^gold can't be read: .*g.csv has no column 'topic'"):
+        read_gold(tmp_path / "g.csv", TAXONOMY)
+    (tmp_path / "g.csv").write_text("id,topic\n")
+    with pytest.raises(CorpusError, match=r"has no labels. Give rows of id,topic$"):
+        read_gold(tmp_path / "g.csv", TAXONOMY)
+
+
+def test_gold_rows_without_a_topic_are_told(tmp_path: Path) -> None:
+    path = TAXONOMY.paths[0]
+    (tmp_path / "g.csv").write_text(f"id,topic\n1,{path}\n2,\n3,\n")
+    with pytest.warns(UserWarning, match="2 rows have no topic in .*g.csv: passed over"):
+        assert read_gold(tmp_path / "g.csv", TAXONOMY) == {"1": [0]}
+
+
+def test_a_code_is_found_as_pandas_writes_it() -> None:
+    coded = Taxonomy(["A", "B", "C"], [-1, 0, 0], codes=["1", "105", "105.0"])
+    finder = TopicFinder(coded)
+    assert [finder.find(text) for text in ("1.0", "105", "105.0")] == [0, 1, 2]
+    with pytest.raises(TaxonomyError, match="no topic '7.0'"):
+        finder.find("7.0")

@@ -27,6 +27,7 @@ class TopicFinder:
             (str, _group(short, str)),
             (_loose, _group(paths, _loose)),
             (_loose, _group(short, _loose)),
+            (_whole, _group(enumerate(taxonomy.codes), str)),
         ]
 
     def find(self, text: str) -> int:
@@ -74,3 +75,9 @@ def _group(
 def _loose(text: str) -> str:
     parts = (" ".join(part.split()) for part in text.split(">"))
     return SEPARATOR.join(parts).casefold()
+
+
+def _whole(text: str) -> str:
+    """A code 105 that pandas wrote as 105.0, since its column has a gap."""
+    number = text.removesuffix(".0")
+    return number if number.isdigit() else text
