@@ -47,6 +47,18 @@ def test_other_databases_and_folders_are_refused(tmp_path: Path) -> None:
         Project(tmp_path / "nowhere" / "p")
 
 
+def test_a_folder_that_is_read_only_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    monkeypatch.setattr(sqlite3, "connect", refuse)
+    monkeypatch.setattr("os.access", lambda *_: False)  # root may write anywhere
+    with pytest.raises(ProjectError, match="its folder can't be written to"):
+        Project(tmp_path / "p")
+
+
 def test_a_newer_file_is_refused_and_left_alone(empty: Project) -> None:
     empty.db.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
     with pytest.raises(ProjectError, match="newer"):

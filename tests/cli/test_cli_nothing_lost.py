@@ -60,3 +60,13 @@ def test_convert_replaces_a_file_only_when_told(project: Project, hierseed: Run)
     assert (project / "topics.md").read_text() == "- made by hand\n"
     assert hierseed("convert", "topics.txt", "topics.md", "--overwrite").exit_code == 0
     assert "Cats" in (project / "topics.md").read_text()
+
+
+def test_the_demo_says_at_once_that_it_can_not_write(project: Project, hierseed: Run) -> None:
+    (project / "out").mkdir()
+    (project / "out" / "model").write_text("mine")
+    done = hierseed("demo", "-o", "out")
+    assert done.exit_code == 1
+    assert "a file of this name is in the way" in done.stderr
+    assert "Documents" not in done.stderr  # nothing was read yet
+    assert (project / "out" / "model").read_text() == "mine"

@@ -198,5 +198,5 @@ def test_a_code_is_found_as_pandas_writes_it() -> None:
     coded = Taxonomy(["A", "B", "C"], [-1, 0, 0], codes=["1", "105", "105.0"])
     finder = TopicFinder(coded)
     assert [finder.find(text) for text in ("1.0", "105", "105.0")] == [0, 1, 2]
-    with pytest.raises(TaxonomyError, match="no topic '7.0'"):
+    with pytest.raises(TaxonomyError, match=r"no topic '7\.0'"):
         finder.find("7.0")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -99,6 +100,10 @@ class Project:
             connection.execute("PRAGMA cache_size = -65536")
             connection.execute("PRAGMA mmap_size = 4294967296")
         except sqlite3.DatabaseError as fault:
+            if not os.access(self.path.parent, os.W_OK):
+                raise ProjectError(
+                    f"{self.path}: its folder can't be written to. Name a project elsewhere"
+                ) from fault
             raise ProjectError(
                 f"{self.path} can't be opened as a project ({fault}). If it was damaged, a copy "
                 f"named {self.path.stem}.backup-… may stand beside it"

@@ -42,8 +42,12 @@ def demo(
     from hierseed.cli.methods import known_methods, make_estimator
     from hierseed.demo.corpus import load_corpus
     from hierseed.demo.run import run_demo
+    from hierseed.io.atomic import check_folder
+    from hierseed.io.models import FILE
 
     console = Console(quiet=quiet, json=json)
+    output.mkdir(parents=True, exist_ok=True)
+    check_folder(output / "model", marker=FILE)  # said now rather than after the work
     began = time.perf_counter()
     corpus = load_corpus(seeds=seeds, random_state=draw)
     _introduce(console, corpus, time.perf_counter() - began)
