@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hierseed.core.aligned import aligned_zeros
 from hierseed.core.compiled import compiled
 
 Floats = NDArray[np.float64]
@@ -81,7 +82,7 @@ class Tally:
     """
 
     def __init__(self, n_groups: int, width: int, grid: Grid) -> None:
-        self.sums: Floats = np.zeros((n_groups, width))
+        self.sums: Floats = aligned_zeros((n_groups, width), np.float64)
         self.counts = np.zeros(n_groups, dtype=np.intp)
         self._grid = grid
 

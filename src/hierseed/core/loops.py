@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
+from hierseed.core.aligned import aligned_zeros
 from hierseed.core.tiles import LANES, MOST, ROWS, tile, widening
 
 STRIP = 4 * ROWS  # rows that meet all centres before the next do
@@ -26,24 +27,25 @@ def move(sums: Any, counts: Any, X: Any, to: Any, out_of: Any, step: float) -> N
     """Take rows out of one group and into another, where these differ."""
     for i in range(X.shape[0]):
         if to[i] != out_of[i]:
-            move_one(sums, counts, X[i], to[i], out_of[i], step)
+            move_one(sums, counts, X, i, to[i], out_of[i], step)
 
 
 @njit(nogil=True, cache=True)
-def move_one(sums: Any, counts: Any, x: Any, to: int, out_of: int, step: float) -> None:
-    """Round a row to whole multiples of a grid; add it to a group, take it out of another."""
-    gains = sums[to]
+def move_one(sums: Any, counts: Any, X: Any, i: int, to: int, out_of: int, step: float) -> None:
+    """Take one row out of a group, unless it is in none, and into another."""
+    add(sums, to, X, i, step)
     counts[to] += 1
-    if out_of < 0:
-        for j in range(x.shape[0]):
-            gains[j] += np.rint(np.float64(x[j]) * step)
-    else:
-        loses = sums[out_of]
+    if out_of >= 0:
+        add(sums, out_of, X, i, -step)
         counts[out_of] -= 1
-        for j in range(x.shape[0]):
-            whole = np.rint(np.float64(x[j]) * step)
-            gains[j] += whole
-            loses[j] -= whole
+
+
+@njit(nogil=True, cache=True)
+def add(sums: Any, group: int, X: Any, i: int, step: float) -> None:
+    """Round a row to whole multiples of a grid, and add it to a group."""
+    x, total = X[i], sums[group]
+    for j in range(len(x)):
+        total[j] += np.rint(np.float64(x[j]) * step)
 
 
 @njit(nogil=True, cache=True)
@@ -84,9 +86,11 @@ def two_least(D: Any, offset: Any, best: Any, first: Any, second: Any) -> None:
 
 def pack(C: NDArray[np.float64], c2: NDArray[np.float64]) -> tuple[Any, Any]:
     """-2 C' in panels as `sweep` goes through them, and c2: infinite where no centre is."""
-    packed = np.zeros(-(-len(C) // LANES) * LANES * C.shape[1], dtype=np.float32)
-    offset = np.full(-(-len(C) // LANES) * LANES, np.inf, dtype=np.float32)
+    n = -(-len(C) // LANES) * LANES
+    packed = aligned_zeros((n * C.shape[1],), np.float32)
+    offset = aligned_zeros((n,), np.float32)
     offset[: len(C)] = c2
+    offset[len(C) :] = np.inf
     fill(np.ascontiguousarray(C), packed)
     return packed, offset
 
@@ -191,4 +195,4 @@ def sweep(
             else:
                 best[i], margin[i] = decide(X[i], C, c2, level * scale), 0.0
             if len(counts) and best[i] != was[i]:
-                move_one(sums, counts, X[i], best[i], was[i], step)
+                move_one(sums, counts, X, i, best[i], was[i], step)
