@@ -29,7 +29,7 @@ from hierseed.core.exact import Sums
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-FIRST, THEN = 2, 1  # rounds before and after the search
+FIRST, THEN = 3, 2  # rounds before and after the search
 DISTINCT = 0.9  # of the usual distance between listed topics; less, the more is believed unlisted
 LEAST = 5.0  # documents in a group
 ENOUGH = 3  # seeds of a topic: that half of it holds none of fewer says little
