@@ -160,6 +160,15 @@ def test_vectors_kept_elsewhere_are_found_again(project: Project, hierseed: Run)
     assert not list(project.folder.glob("model*vectors"))
 
 
+def test_most_documents_in_none_is_worth_a_word(project: Project, hierseed: Run) -> None:
+    narrow = ("--method", "unfit", "--set", "other=no", "--set", "child_factor=0.01")
+    done = hierseed("fit", "docs.csv", *FIT, *narrow, "-o", "model")
+    assert done.exit_code == 0, done.stderr
+    assert "most documents are in none" in done.stderr
+    done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
+    assert "most documents are in none" not in done.stderr
+
+
 def test_values_of_settings() -> None:
     given = ["a=1", "b=1.5", "c=true", "d=none", "e=word", "f-g=[1, 2]"]
     known = ["a", "b", "c", "d", "e", "f_g"]

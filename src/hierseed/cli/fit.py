@@ -233,6 +233,11 @@ def _tell(console: Console, estimator: Any, source: Path, output: Path, seconds:
     summary.add(estimator.labels_)
     console.fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}")
     summary.tell(console)
+    if 2 * summary.placed < summary.documents:
+        console.note(
+            "most documents are in none. More seeds show how wide a topic is (four of each are a "
+            "good start); --method anchored --set other=no places every document"
+        )
     console.fact("Model", str(output), "green")
     console.next(
         f"hierseed assign {quote(output)} {quote(source)} -o placed.csv",
