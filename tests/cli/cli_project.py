@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,3 +36,8 @@ class Project:
 
     def names(self) -> list[str]:
         return sorted(item.name for item in self.folder.iterdir())
+
+
+def heed_ctrl_c() -> None:
+    """In a child about to start: shells have whatever runs in the background ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

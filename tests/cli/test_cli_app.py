@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from cli_project import heed_ctrl_c
 from typer.testing import CliRunner, Result
 
 from hierseed.cli import app as frame
@@ -181,6 +182,7 @@ def test_a_signal_ends_in_one_line(tmp_path: Path, sent: int) -> None:
         [sys.executable, "-c", code, "check", "-c", str(tmp_path / "docs.csv")],
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_ctrl_c,
     ) as child:
         pipe = os.open(tmp_path / "docs.csv", os.O_WRONLY)  # waits until the command reads
         os.kill(child.pid, sent)

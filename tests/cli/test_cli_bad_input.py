@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from cli_project import FIT, Project
+from cli_project import FIT, Project, heed_ctrl_c
 from typer.testing import Result
 
 Run = Callable[..., Result]
@@ -58,6 +58,7 @@ def assign(project: Project, *more: str) -> subprocess.Popen[str]:
         cwd=project.folder,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_ctrl_c,
     )
 
 
