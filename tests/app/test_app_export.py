@@ -73,7 +73,8 @@ def test_other_columns_of_the_corpus_come_back(empty: Project, tmp_path: Path) -
     more = tmp_path / "more.jsonl"
     more.write_text('{"id": "j", "text": "guns", "Year": 1999, "tags": ["a", "b"]}\n')
     loading.load_corpus(empty, more, "id", "text")
-    edits.replace_all(empty, Taxonomy.from_paths(["Guns", "Bread"]), "t")
+    coded = Taxonomy(["Guns", "Bread"], [-1, -1], codes=["12", "04"])
+    edits.replace_all(empty, coded, "t")
     guns, bread = topics.current(empty).ids
     labels.load(empty, [(0, guns), (8, bread)], "file")
     fit = fits.get(empty, fitting.fit(empty, fitting.Dials()))
@@ -85,6 +86,9 @@ def test_other_columns_of_the_corpus_come_back(empty: Project, tmp_path: Path) -
         )
         frame = read(made)
         assert [name.removeprefix("'") for name in frame][-5:] == wanted  # of two tones neither
+        code = {"Guns": 12, "Bread": 4}
+        placed = frame.loc[~frame["is_none"], ["topic", "code"]]
+        assert [code[t] for t in placed["topic"]] == placed["code"].astype(int).tolist()
         years = [*range(1950, 1958), 1991, 1999]
         assert pd.to_numeric(frame["Year"]).tolist() == years
         assert pd.to_numeric(frame["corpus_topic"]).tolist()[:8] == [-i for i in range(8)]

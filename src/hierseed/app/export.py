@@ -16,7 +16,7 @@ from hierseed.app.project import Project
 from hierseed.app.store import documents, labels, topics
 from hierseed.errors import ProjectError
 from hierseed.io.atomic import atomic_file
-from hierseed.io.keep import keep_columns
+from hierseed.io.keep import add_codes, keep_columns
 from hierseed.io.tables import open_table
 from hierseed.io.taxonomies import FORMATS
 from hierseed.report.page import render
@@ -39,8 +39,8 @@ def write_documents(
 ) -> Path:
     """All documents in one flat table: where each is, how sure, and what you said of it.
 
-    The columns are those of `hierseed assign`, then `your_topic`, the `text` if asked for, and
-    the other columns of the corpus.
+    The columns are those of `hierseed assign`, `code` where topics have codes, `your_topic`, the
+    `text` if asked for, and the other columns of the corpus.
     """
     if ending not in TABLES:
         raise ProjectError(f"a table can be {', '.join(TABLES)}, not {ending!r}")
@@ -54,6 +54,8 @@ def write_documents(
             part = documents.get(project, range(start, stop))
             found = fit.assignments(start, stop)
             frame = found.to_frame([document.id for document in part])
+            if any(found.taxonomy.codes):
+                frame = add_codes(frame, found)
             said = [
                 " | ".join(here.path(id) for id in mine.get(row, [])) for row in range(start, stop)
             ]
