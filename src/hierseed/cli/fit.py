@@ -196,7 +196,7 @@ def fit(
     made = documents.embedder
     about = {
         "corpus": source.name, "documents": len(documents.ids), "seconds": round(seconds, 3),
-        "vectors": os.path.relpath(source if is_vectors(source) else folder, output.parent),
+        "vectors": _seen_from(output, source if is_vectors(source) else folder),
     }  # fmt: skip
     saved = SavedModel(
         estimator, preparation, made.name if made else "", made.fingerprint if made else "",
@@ -206,6 +206,14 @@ def fit(
     write_saved(saved, output, made)
     rounds.remove()
     _tell(console, estimator, source, output, seconds)
+
+
+def _seen_from(model: Path, folder: Path) -> str:
+    """The way to a folder from where the model lies, so that both may move together."""
+    try:
+        return os.path.relpath(folder, model.parent)
+    except ValueError:  # on another drive of Windows
+        return str(folder.resolve())
 
 
 def checkpoint_beside(model: Path) -> Path:
