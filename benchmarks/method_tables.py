@@ -163,6 +163,14 @@ def ablations(rows):
     (HOME / "ablations.md").write_text(table.markdown())
 
 
+def by_chance(row):
+    """Mean gap expected of honest scores: bands hold few documents, and each is right or wrong."""
+    counts, score = np.array(row["counts"], float), np.array(row["score"], float)
+    full = counts > 0
+    spread = np.sqrt(2 / np.pi * score[full] * (1 - score[full]) / counts[full])
+    return float(counts[full] @ spread / max(counts.sum(), 1))
+
+
 def calibration(rows):
     names = [name for name in SETS if any(r["data"] == name for r in rows)]
     figure, panels = plt.subplots(2, 4, figsize=(13, 6.6), sharex=True, sharey=True)
@@ -189,7 +197,13 @@ def calibration(rows):
         same = [r for r in rows if (r["method"], r["seeds"], r["level"]) == (method, k, level)]
         cells = [[r["error"] for r in same if r["data"] == name] for name in names]
         body.append((method, str(k), str(level), *map(mean_and_spread, cells)))
-    about = "Mean gap between score and share that is right, in ten bands; 0 is honest."
+        if method == "AnchoredHierSeed":
+            cells = [[by_chance(r) for r in same if r["data"] == name] for name in names]
+            body.append(("by chance", str(k), str(level), *map(mean_and_spread, cells)))
+    about = (
+        "Mean gap between score and share that is right, in ten bands; 0 is honest. `by chance`: "
+        "the gap that perfectly honest scores would show with so few documents in a band."
+    )
     table = Table("Calibration error", about, ("method", "seeds", "level", *names), tuple(body))
     (HOME / "calibration.md").write_text(table.markdown())
 

@@ -102,8 +102,11 @@ def gather(components: Components, own: Floats) -> Floats:
 
 def sum_up(components: Components, own: Floats) -> Floats:
     """(topics + 1, …): the same, added up over each topic and all below."""
-    tree, total = components.tree, gather(components, own)
-    for topic in range(len(tree) - 1, -1, -1):
-        if tree.parent[topic] >= 0:
-            total[tree.parent[topic]] += total[topic]
+    return add_up(components.tree, gather(components, own))
+
+
+def add_up(tree: Tree, total: Floats) -> Floats:
+    """Add to each topic what lies below it, in place."""
+    for topic in np.flatnonzero(~tree.is_leaf)[::-1]:
+        total[topic] += total[tree.children(topic)].sum(axis=0)
     return total

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.anchor.components import Components, gather, sum_up
+from hierseed.core.anchor.components import Components, add_up, gather
 from hierseed.core.anchor.curve import bend
 from hierseed.core.anchor.mixture import Mixture, shares
 from hierseed.core.blocks import Block
@@ -158,24 +158,21 @@ def _descend(own: Floats, mass: Floats, placer: Placer) -> Descent:
         value = np.concatenate([mass[children][:, rows], own[[here]][:, rows]])[: len(options)]
         level = 1 if here < 0 else int(tree.level[here]) + 1
         best, second = _first_two(value)
-        for number in np.unique(best):
-            chosen, at = int(options[number]), np.flatnonzero(best == number)
-            mine = rows[at]
-            if len(options) > 1:
-                runner[mine] = options[second[at]]
-            if chosen == here:  # stays: None at the root
-                if here < 0:
-                    score[mine, 0] = value[number, at]
-                continue
-            worth = bend(value[number, at], placer.curve[level - 1])
-            if here >= 0:
-                worth = np.minimum(worth, score[mine, level - 2])
-            sure = worth >= placer.thresholds[level - 1]
-            runner[mine[~sure]] = chosen
-            mine = mine[sure]
-            topic[mine], score[mine, level - 1] = chosen, worth[sure]
-            if len(mine) and len(tree.children(chosen)):
-                waiting.append((chosen, mine))
+        chosen, worth = options[best], value[best, np.arange(len(rows))]
+        if len(options) > 1:
+            runner[rows] = options[second]
+        if here < 0:  # stays: None at the root
+            score[rows[chosen < 0], 0] = worth[chosen < 0]
+        down = chosen != here
+        rows, chosen, worth = rows[down], chosen[down], bend(worth[down], placer.curve[level - 1])
+        if here >= 0:
+            worth = np.minimum(worth, score[rows, level - 2])
+        sure = worth >= placer.thresholds[level - 1]
+        runner[rows[~sure]] = chosen[~sure]
+        rows, chosen = rows[sure], chosen[sure]
+        topic[rows], score[rows, level - 1] = chosen, worth[sure]
+        for child in np.unique(chosen[~tree.is_leaf[chosen]]).tolist():
+            waiting.append((child, rows[chosen == child]))
     score[(topic < 0) & np.isnan(score[:, 0]), 0] = 0.0
     return Descent(topic, score, runner)
 
@@ -187,7 +184,8 @@ def probabilities(L: Floats, placer: Placer) -> tuple[Floats, Floats]:
     """
     components = placer.components
     share = FINE.value(FINE.count(shares(L, placer.temperature)[0]))
-    return gather(components, share), np.minimum(sum_up(components, share), 1.0)
+    own = gather(components, share)
+    return own, np.minimum(add_up(components.tree, own.copy()), 1.0)
 
 
 def _first_two(value: Floats) -> tuple[Ints, Ints]:
