@@ -12,6 +12,7 @@ from worlds import make_world
 
 from hierseed import HierSeed
 from hierseed.core import compiled, distance
+from hierseed.core.aligned import aligned_zeros
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.descend import deepest
 from hierseed.core.distance import Centres, squared_norms, two_least
@@ -190,6 +191,21 @@ def test_a_fit_does_not_depend_on_the_loops_nor_on_the_size_of_pieces(dtype, mon
         model = HierSeed(taxonomy).fit(X, y)
         fits.append((model.vectors_.tobytes(), model.labels_.tobytes(), model.objective_))
     assert fits.count(fits[0]) == len(fits)
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (3, 0), (7,), (5, 33)])
+def test_zeros_begin_where_a_line_does(shape):
+    for dtype in (np.float32, np.float64):
+        some = [aligned_zeros(shape, dtype) for _ in range(5)]
+        assert all(one.ctypes.data % 64 == 0 for one in some if one.size)
+        assert all(one.shape == shape and one.dtype == dtype and not one.any() for one in some)
+
+
+def test_pieces_of_a_block_are_alike():
+    for n in (0, 1, 64, 65, 129, 5208):
+        pieces = [at.stop - at.start for at in distance.chunks(n, 384)]
+        assert sum(pieces) == n
+        assert not pieces or max(pieces) - min(pieces) < len(pieces) + 1
 
 
 def test_pieces_of_a_block_hold_its_rows(monkeypatch):

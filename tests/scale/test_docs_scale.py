@@ -11,12 +11,16 @@ import yaml
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.fixture(scope="module")
-def make_scale():
-    spec = importlib.util.spec_from_file_location("make_scale", DOCS / "make_scale.py")
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def make_scale():
+    return script("make_scale")
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +31,12 @@ def page():
 def test_the_tables_are_those_of_the_records(make_scale, page):
     assert make_scale.fill(page) == page, "run: python docs/make_scale.py"
     assert all(f"<!-- capacity {name} -->" in page for name in make_scale.TABLES)
+
+
+def test_the_tables_of_one_machine_are_those_of_the_records(page):
+    machine = script("make_scale_machine")
+    assert machine.fill(page) == page, "run: python docs/make_scale_machine.py"
+    assert all(f"<!-- machine {name} -->" in page for name in machine.TABLES)
 
 
 def test_more_documents_and_topics_take_longer_and_more_machines_less(make_scale):
