@@ -38,12 +38,6 @@ class Moves:
 
     def merge(self, other: Moves) -> Moves:
         """Join the moves of two blocks."""
-        if np.array_equal(self.topic, other.topic):
-            self.sums += other.sums  # nobody else has them
-            self.counts += other.counts
-            self.moved += other.moved
-            self.placed += other.placed
-            return self
         keys = [self.topic, other.topic]
         topic, sums = merge_by_key(keys, [self.sums, other.sums])
         _, counts = merge_by_key(keys, [self.counts, other.counts])
