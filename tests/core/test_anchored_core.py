@@ -248,7 +248,10 @@ def test_groups_near_a_listed_topic_or_almost_empty_are_dropped():
     for counts, expected in (([1e9, 9, 9], [0, 1, 2, 4]), ([9.0, 9, 9], [0, 1, 4]),
                              ([1e9, 9, 2], [0, 1, 2])):  # fmt: skip
         seen = Totals(np.array([9.0, 9, *counts]), means, 0.0)
-        assert distinct(components, mixture, seen, 0.9).tolist() == expected
+        assert distinct(components, mixture, seen, np.array([4, 3]), 0.9).tolist() == expected
+    # the third is as near to the first, the last is nearer to the second: two seeds say little
+    seen = Totals(np.array([9.0, 9, 1e9, 9, 9]), means, 0.0)
+    assert distinct(components, mixture, seen, np.array([4, 2]), 0.9).tolist() == [0, 1, 2]
 
 
 # ------------------------------------------------------------------ calibration and the dial

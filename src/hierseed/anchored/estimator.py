@@ -9,27 +9,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.anchored.others import (
-    NOWHERE,
-    components_of,
-    parents_of_others,
-    with_groups,
-    with_rest,
-)
+from hierseed.anchored.fitting import fit_mixture
+from hierseed.anchored.others import components_of, with_groups
 from hierseed.anchored.seeding import Given, with_seeds
 from hierseed.assignments import Assignments
 from hierseed.base import Progress, SeededEstimator, is_engine, need_seeds
-from hierseed.core.anchor.calibrate import calibrate
-from hierseed.core.anchor.components import Components, make_components, sum_up
+from hierseed.core.anchor.components import Components, sum_up
 from hierseed.core.anchor.curve import straight
-from hierseed.core.anchor.em import Settings, State, fit
+from hierseed.core.anchor.em import Settings, State
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
-from hierseed.core.anchor.opening import open_up
 from hierseed.core.anchor.place import Placer, labels, scored
 from hierseed.core.anchor.precision import label_and_count, thresholds
-from hierseed.core.anchor.sample import draw
-from hierseed.core.anchor.seeds import Pairs, sum_seeds
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.exact import Grid
 from hierseed.core.score import Scored
@@ -148,33 +139,30 @@ class AnchoredHierSeed(SeededEstimator):
         blocks, largest = self._corpus(X)
         read = self._seeds(blocks, y, X_seeds, y_seeds)
         given = Given.of(self.taxonomy, read, blocks.n, y, X_seeds, y_seeds, start)
-        topics, rows = given.topics, given.rows
-        has_seeds = given.covers(self.taxonomy)
-        parents = parents_of_others(self.taxonomy, has_seeds) if self.other else NOWHERE
-        components = make_components(self.taxonomy.tree, has_seeds, parents)
-        lattice = Lattice.holding(blocks.n + len(topics), max(largest, given.longest))
-        pairs = Pairs(given.vectors, given.seed, components.of_topic[topics])
-        seeds = sum_seeds(pairs, components, lattice, rows)
+        lattice = Lattice.holding(blocks.n + len(given.topics), max(largest, given.longest))
         keeping = self._resumable(
-            checkpoint, State, blocks, given.vectors, given.seed, topics, rows
+            checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.rows
         )
-        sample = draw(blocks, lattice, rows)
-        opening = open_up(sample, components, seeds, settings, lattice)
-        rest = opening.components.parent[opening.components.is_rest]
-        self.taxonomy_ = with_rest(self.taxonomy, np.concatenate([parents, rest]))
-        components = components_of(self.taxonomy_, has_seeds, rest)
-        result = fit(
-            blocks, components, seeds.among(len(components)), settings, lattice,
-            opening.mixture, opening.scale, progress=progress, **keeping,
-            corpus=opening.corpus if sample.blocks is blocks else None,
+        found = fit_mixture(
+            self.taxonomy,
+            blocks,
+            given,
+            settings,
+            lattice,
+            self.other,
+            progress=progress,
+            **keeping,
+        )
+        self.taxonomy_, result = found.taxonomy, found.result
+        self._keep(
+            found.components, result.mixture, result.node_means,
+            found.scores.temperature, found.scores.curve, lattice.vectors,
         )  # fmt: skip
-        warm, curve = calibrate(sample, pairs, opening, result, lattice)
-        self._keep(components, result.mixture, result.node_means, warm, curve, lattice.vectors)
         self.tree_weight_ = result.problem.scale.tree_weight
         self.history_ = result.history
         self.n_iter_ = len(result.history)
         self.objective_ = float(result.history[-1]["objective"])
-        self._label(blocks, rows, topics[: len(rows)])
+        self._label(blocks, given.rows, given.topics[: len(given.rows)])
         return self
 
     def _keep(

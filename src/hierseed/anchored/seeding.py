@@ -87,7 +87,7 @@ class Given:
                 f"{name_some(taxonomy.paths[topic] for topic in bare)}. Give each a seed, or one "
                 "made from its name (hierseed fit --seeds-from-names).",
                 UnseededTopicWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return has_seeds
 

@@ -11,6 +11,7 @@ speak loudest, and they find their own seeds again most easily.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -38,9 +39,21 @@ PLENTY = 200  # seeds held back: where half of them are so many, the other half 
 TEMPERATURES = np.geomspace(0.2, 20.0, 193)  # fixed steps: rounding can't move the choice
 
 
+@dataclass(frozen=True)
+class Scores:
+    """Temperature, a curve for each level, and how many of the seeds held back were lost.
+
+    Lost are those that a group takes which nobody listed.
+    """
+
+    temperature: float
+    curve: Floats
+    lost: float = 0.0
+
+
 def calibrate(
     sample: Sample, pairs: Pairs, opening: Opening, whole: Fitted, lattice: Lattice
-) -> tuple[float, Floats]:
+) -> Scores:
     """Hold back half of the seeds, then the rest; what suits them gives temperature and curves."""
     problem = whole.problem
     components, height = problem.components, max(problem.components.tree.height, 1)
@@ -62,7 +75,7 @@ def calibrate(
         logs.append(mixture.log_joint(vectors, lattice.unit).T)
         own.append(mine.T)
     if not logs:
-        return LONE, straight(height)
+        return Scores(LONE, straight(height))
     L, mine = np.concatenate(logs).T, np.concatenate(own).T
     best = most_likely(L, mine)
     plain, all_of_them = straight(height), np.zeros(height)
@@ -79,7 +92,8 @@ def calibrate(
         ),
     )
     path = components.tree.ancestors[found.topic]
-    return best, learn(np.where(path >= 0, found.score, np.nan), _right(components, path, mine))
+    curve = learn(np.where(path >= 0, found.score, np.nan), _right(components, path, mine))
+    return Scores(best, curve, float(components.is_rest[L.argmax(axis=0)].mean()))
 
 
 def most_likely(L: Floats, mine: Bools) -> float:

@@ -32,7 +32,7 @@ Ints = NDArray[np.intp]
 FIRST, THEN = 3, 2  # rounds before and after the search
 DISTINCT = 0.9  # of the usual distance between listed topics; less, the more is believed unlisted
 LEAST = 5.0  # documents in a group
-ENOUGH = 3  # seeds of a topic: that half of it holds none of fewer says little
+ENOUGH = 3  # seeds of a topic: what lies away from fewer says little
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ def open_up(
     wider = components.with_rest(np.concatenate([components.parent[components.is_rest], parents]))
     problem = replace(problem, components=wider, seeds=seeds.among(len(wider)))
     mixture, seen = advance(problem, some, lattice, mixture, THEN)
-    kept = distinct(wider, mixture, seen, DISTINCT * (1 - settings.other_share))
+    share = DISTINCT * (1 - settings.other_share)
+    kept = distinct(wider, mixture, seen, seeds.counts, share)
     found = wider.with_rest(wider.parent[kept[wider.is_rest[kept]]])
     return Opening(found, corpus, scale, mixture.pick(kept))
 
@@ -103,12 +104,15 @@ def far_halves(
     return problem.components.parent[listed[enough]], means, weights[enough]
 
 
-def distinct(components: Components, mixture: Mixture, seen: Totals, share: float) -> Ints:
+def distinct(
+    components: Components, mixture: Mixture, seen: Totals, seeds: Ints, share: float
+) -> Ints:
     """Listed components, and others at this share of the usual distance from all of them.
 
     The mean of n documents strays by 1/n of the covariance in each dimension. So much of a
     group's distance is chance and taken off, else every small group would seem to stand apart;
-    listed topics are held by their seeds and keep theirs.
+    listed topics are held by their seeds and keep theirs. Where the nearest of them has few seeds
+    itself, that a group is away from these says little, and it is dropped.
     """
     listed, rest = np.flatnonzero(~components.is_rest), np.flatnonzero(components.is_rest)
     between = mixture.apart[np.ix_(listed, listed)] + np.diag(np.full(len(listed), np.inf))
@@ -116,8 +120,9 @@ def distinct(components: Components, mixture: Mixture, seen: Totals, share: floa
         return np.arange(len(components))
     usual = float(np.median(between.min(axis=1)))
     chance = mixture.means.shape[1] / np.maximum(seen.weights[rest], LEAST)
-    away = mixture.apart[np.ix_(rest, listed)].min(axis=1) - chance
-    fine = (np.round(away, 9) >= share * usual) & (seen.weights[rest] >= LEAST)
+    to_listed = np.round(mixture.apart[np.ix_(rest, listed)], 9)
+    fine = (to_listed.min(axis=1) - chance >= share * usual) & (seen.weights[rest] >= LEAST)
+    fine &= seeds[listed[to_listed.argmin(axis=1)]] >= ENOUGH
     return np.concatenate([listed, rest[fine]])
 
 
