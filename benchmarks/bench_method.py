@@ -2,7 +2,7 @@
 
     python benchmarks/bench_method.py compare [SEEDS ...]     records in results/method/runs
     python benchmarks/bench_method.py left-out
-    python benchmarks/bench_method.py ablations
+    python benchmarks/bench_method.py ablations [SET ...]
     python benchmarks/bench_method.py calibration
     python benchmarks/bench_method.py time [SET ...]
     python benchmarks/method_tables.py                        results/method/*.md and the figure
@@ -123,9 +123,10 @@ ABLATIONS = {  # what is taken away: parameters, parts
 }
 
 
-def ablations():
-    rows = []
-    for name, (data, skew) in SETS.items():
+def ablations(*names):
+    rows = others("ablations", names)
+    for name in names or SETS:
+        data, skew = SETS[name]
         for draw in range(2 if name in ("arxiv", "arxiv_acm") else 3):
             setting = Setting(data, "anchored", draw=draw, skew=skew)
             task, test, gold, _ = prepared(setting)
@@ -161,6 +162,13 @@ def fitted(task, make=AnchoredHierSeed, **parameters):
         )
 
 
+def others(name, names):
+    """What is known of sets that are not to be made again; none given: of none."""
+    file = HOME / f"{name}.json"
+    known = json.loads(file.read_text()) if file.exists() else []
+    return [row for row in known if row["data"] not in (names or SETS)]
+
+
 def write(name, content):
     HOME.mkdir(parents=True, exist_ok=True)
     (HOME / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
@@ -189,8 +197,7 @@ def calibrate():
 
 
 def measure_time(*names):
-    file = HOME / "time.json"
-    rows = [r for r in json.loads(file.read_text()) if r["data"] not in (names or SETS)]
+    rows = others("time", names)
     for name in names or SETS:
         data, skew = SETS[name]
         task, *_ = prepared(Setting(data, "anchored", skew=skew))
