@@ -179,15 +179,9 @@ class AnchoredHierSeed(SeededEstimator):
         self.sizes_ = sum_up(components, np.exp(mixture.log_size))
         self.thresholds_ = np.zeros(max(self.taxonomy_.tree.height, 1))
         self._placer = Placer(
-            components,
-            mixture.without_factor(),
-            warm,
-            self.vectors_,
-            self.thresholds_,
-            curve,
-            grid,
-            self.several,
-        )
+            components, mixture.without_factor(), warm, self.vectors_, self.thresholds_,
+            curve, grid, self.several,
+        )  # fmt: skip
 
     def _label(self, blocks: Blocks, rows: Ints, topics: Ints) -> None:
         """Place the corpus; where a precision is asked for, find thresholds first."""
@@ -258,14 +252,8 @@ class AnchoredHierSeed(SeededEstimator):
             arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"]
         )
         curve = arrays.get("curve", straight(self.taxonomy_.tree.height))  # older models have none
-        self._keep(
-            components,
-            mixture,
-            arrays["vectors"],
-            header["temperature"],
-            curve,
-            Grid(header["bits"]),
-        )
+        warm, grid = header["temperature"], Grid(header["bits"])
+        self._keep(components, mixture, arrays["vectors"], warm, curve, grid)
         self.tree_weight_ = header["tree_weight"]
         self.thresholds_ = arrays["thresholds"]
         self._placer = replace(self._placer, thresholds=self.thresholds_)

@@ -78,7 +78,6 @@ def calibrate(
         return Scores(LONE, straight(height))
     L, mine = np.concatenate(logs).T, np.concatenate(own).T
     best = most_likely(L, mine)
-    plain, all_of_them = straight(height), np.zeros(height)
     found = descend_by(
         L,
         Placer(
@@ -86,8 +85,8 @@ def calibrate(
             whole.mixture,
             best,
             whole.node_means,
-            all_of_them,
-            plain,
+            np.zeros(height),
+            straight(height),
             lattice.vectors,
         ),
     )
