@@ -204,12 +204,13 @@ def growth() -> str:
 def stream() -> str:
     """A whole run of the command line that was measured."""
     record = read("bench_stream.json")
-    fit = record["fit"]
+    fit, placed = record["fit"], record["assign_vectors"]
     return (
-        f"Measured whole, from text to model, on {record['machine']['cores']} cores: "
-        f"{record['documents']:,} short documents in {spell(fit['seconds'])}, of which the fit "
-        f"itself took {spell(fit['facts']['seconds'])}; at most {fit['peak_mib']:,} MiB "
-        "(`benchmarks/bench_stream.py`)."
+        f"Measured whole, by the command line: {record['documents']:,} short documents embedded "
+        f"and fitted in {fit['processor_seconds']:.0f} processor seconds, with at most "
+        f"{fit['peak_mib']:,} MiB; placed from their vectors in {placed['processor_seconds']:.0f} "
+        f"(`benchmarks/bench_stream.py`; {record['machine']['cores']} cores, which other programs "
+        "used too)."
     )
 
 
