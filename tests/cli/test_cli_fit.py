@@ -167,6 +167,7 @@ def test_most_documents_in_none_is_worth_a_word(project: Project, hierseed: Run)
     assert "most documents are in none" in done.stderr
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
     assert "most documents are in none" not in done.stderr
+    assert "If the corpus is about more" in done.stderr  # four topics hold everything
 
 
 def test_values_of_settings() -> None:

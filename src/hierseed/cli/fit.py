@@ -24,6 +24,7 @@ from hierseed.cli.options import (
 from hierseed.cli.summary import Summary
 
 METHOD, PLACE = "How it is done", "Where it runs"  # panels in --help
+FEW = 5  # topics, that a whole corpus is seldom about
 
 
 def fit(
@@ -245,6 +246,11 @@ def _tell(console: Console, estimator: Any, source: Path, output: Path, seconds:
         console.note(
             "most documents are in none. More seeds show how wide a topic is (four of each are a "
             "good start); --method anchored --set other=no places every document"
+        )
+    elif estimator.taxonomy.tree.is_leaf.sum() <= FEW and summary.placed == summary.documents:
+        console.note(
+            "every document is in one of these few topics. If the corpus is about more, list a "
+            "topic 'Anything else' with a dozen seeds of it (docs/method.md, a few topics of many)"
         )
     console.fact("Model", str(output), "green")
     console.next(
