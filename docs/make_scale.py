@@ -206,11 +206,11 @@ def stream() -> str:
     record = read("bench_stream.json")
     fit, placed = record["fit"], record["assign_vectors"]
     return (
-        f"Measured whole, by the command line: {record['documents']:,} short documents embedded "
-        f"and fitted in {fit['processor_seconds']:.0f} processor seconds, with at most "
-        f"{fit['peak_mib']:,} MiB; placed from their vectors in {placed['processor_seconds']:.0f} "
-        f"(`benchmarks/bench_stream.py`; {record['machine']['cores']} cores, which other programs "
-        "used too)."
+        f"Measured whole, by the command line on {record['machine']['cores']} cores: "
+        f"{record['documents']:,} short documents embedded and fitted in {spell(fit['seconds'])}, of "
+        f"which the fit itself took {spell(fit['facts']['seconds'])}, with at most "
+        f"{fit['peak_mib']:,} MiB; placed from their vectors in {spell(placed['seconds'])} "
+        "(`benchmarks/bench_stream.py`)."
     )
 
 
