@@ -207,8 +207,9 @@ def stream() -> str:
     fit, placed = record["fit"], record["assign_vectors"]
     return (
         f"Measured whole, by the command line on {record['machine']['cores']} cores: "
-        f"{record['documents']:,} short documents embedded and fitted in {spell(fit['seconds'])}, of "
-        f"which the fit itself took {spell(fit['facts']['seconds'])}, with at most "
+        f"{record['documents']:,} short documents embedded and fitted in "
+        f"{spell(fit['seconds'])}, of which the fit itself took "
+        f"{spell(fit['facts']['seconds'])}, with at most "
         f"{fit['peak_mib']:,} MiB; placed from their vectors in {spell(placed['seconds'])} "
         "(`benchmarks/bench_stream.py`)."
     )
