@@ -20,15 +20,14 @@ HOPPER = GPUTarget("cuda", 90, 32)
 SHARED = 227 * 1024  # bytes that a program may have there
 POINTERS = {
     "rows": "*i32", "family": "*i32", "squares": "*fp64", "c2": "*fp32", "of_centre": "*i32",
-    "longest": "*fp32", "best_out": "*i32", "margin_out": "*fp32", "order": "*i64",
-    "piece": "*i64", "sums": "*fp64",
+    "longest": "*fp32", "moved": "*fp32", "best_out": "*i32", "margin_out": "*fp32",
+    "order": "*i64", "piece": "*i64", "sums": "*fp64",
 }  # fmt: skip
 NUMBERS = {
     "n": "i32",
     "K": "i32",
     "width": "i32",
     "relative": "fp32",
-    "moved": "fp32",
     "scale": "fp32",
 }
 

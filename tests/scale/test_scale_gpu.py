@@ -1,4 +1,7 @@
-"""The torch engine on the processor: the steps are the same, to the bit where sums decide."""
+"""The torch engine against numpy: the same steps, to the bit where sums decide.
+
+On a card where there is one, else on the processor.
+"""
 
 import importlib
 
@@ -12,6 +15,7 @@ from hierseed.core.blocks import ArrayBlocks
 from hierseed.errors import CorpusError
 
 torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 from hierseed.scale.gpu import NoGpuWarning, TorchBlocks, descend  # noqa: E402
 from hierseed.scale.gpu import blocks as engine  # noqa: E402
@@ -67,35 +71,35 @@ def test_a_fit_is_that_of_the_processor(method):
     make, options = METHODS[method]
     taxonomy, X, y = corpus()
     alone = make(taxonomy, **options).fit(X, y)
-    same(alone, make(taxonomy, **options).fit(TorchBlocks(X, "cpu", block_rows=100), y))
+    same(alone, make(taxonomy, **options).fit(TorchBlocks(X, DEVICE, block_rows=100), y))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
 def test_numbers_of_all_sizes(make, dtype):
     taxonomy, X, y = corpus(dtype=dtype)
-    same(make(taxonomy).fit(X, y), make(taxonomy).fit(TorchBlocks(X, "cpu", block_rows=100), y))
+    same(make(taxonomy).fit(X, y), make(taxonomy).fit(TorchBlocks(X, DEVICE, block_rows=100), y))
 
 
 @pytest.mark.parametrize("name", TREES)
 @pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
 def test_trees_of_all_shapes(name, make):
     taxonomy, X, y = corpus(name, seed=3)
-    same(make(taxonomy).fit(X, y), make(taxonomy).fit(TorchBlocks(X, "cpu", block_rows=90), y))
+    same(make(taxonomy).fit(X, y), make(taxonomy).fit(TorchBlocks(X, DEVICE, block_rows=90), y))
 
 
 def test_families_that_do_not_fit_one_kernel_take_turns(monkeypatch):
     monkeypatch.setattr(descend, "TOGETHER", 3)
     taxonomy, X, y = corpus("two levels")
     assert len(list(descend.families(taxonomy.tree, 1))) > 1
-    same(HierSeed(taxonomy).fit(X, y), HierSeed(taxonomy).fit(TorchBlocks(X, "cpu"), y))
+    same(HierSeed(taxonomy).fit(X, y), HierSeed(taxonomy).fit(TorchBlocks(X, DEVICE), y))
 
 
 @pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
 def test_placing_and_assigning_take_the_engine_too(make):
     taxonomy, X, y = corpus()
     model = make(taxonomy).fit(X, y)
-    blocks = TorchBlocks(X, "cpu", block_rows=64)
+    blocks = TorchBlocks(X, DEVICE, block_rows=64)
     np.testing.assert_array_equal(model.predict(blocks), model.predict(X))
     assert model.assign(blocks, y).to_frame().equals(model.assign(X, y).to_frame())
 
@@ -104,7 +108,7 @@ def test_placing_and_assigning_take_the_engine_too(make):
 def test_no_pass_of_a_fit_is_left_to_the_processor(make, monkeypatch):
     monkeypatch.setattr(sample, "SAMPLE", 50)  # the opening has a sample of its own
     taxonomy, X, y = corpus()
-    blocks = Watched(X, "cpu", block_rows=100)
+    blocks = Watched(X, DEVICE, block_rows=100)
     make(taxonomy).fit(blocks, y).predict(blocks)
     assert len(blocks.steps) > 5
     assert not blocks.on_host
@@ -112,7 +116,7 @@ def test_no_pass_of_a_fit_is_left_to_the_processor(make, monkeypatch):
 
 def test_a_step_without_a_twin_runs_on_the_processor():
     _, X, _ = corpus()
-    found = list(TorchBlocks(X, "cpu", block_rows=100).map(first_values))
+    found = list(TorchBlocks(X, DEVICE, block_rows=100).map(first_values))
     np.testing.assert_array_equal(np.concatenate(found), X[:, 0].astype(np.float32))
 
 
@@ -132,7 +136,7 @@ def test_rows_come_from_a_tensor_a_map_or_an_array(tmp_path):
     alone = HierSeed(taxonomy).fit(X, y)
     for vectors in (torch.from_numpy(X), np.load(tmp_path / "X.npy", mmap_mode="r"), X[:, :]):
         for resident in (True, False):
-            blocks = TorchBlocks(vectors, "cpu", block_rows=150, resident=resident)
+            blocks = TorchBlocks(vectors, DEVICE, block_rows=150, resident=resident)
             same(alone, HierSeed(taxonomy).fit(blocks, y))
             rows = np.array([3, 0, 77])
             assert blocks.take(rows).tobytes() == ArrayBlocks(X).take(rows).tobytes()
@@ -149,7 +153,7 @@ def test_what_a_block_forgets_costs_time_only():
 
     same(
         HierSeed(taxonomy).fit(X, y),
-        HierSeed(taxonomy).fit(Forgetful(X, "cpu", block_rows=150), y),
+        HierSeed(taxonomy).fit(Forgetful(X, DEVICE, block_rows=150), y),
     )
 
 
@@ -166,14 +170,14 @@ def test_a_block_too_large_for_a_step_is_halved(monkeypatch, resident):
         return step(block, *model)
 
     monkeypatch.setitem(TWINS, name, greedy)
-    blocks = TorchBlocks(X, "cpu", block_rows=130, resident=resident)
+    blocks = TorchBlocks(X, DEVICE, block_rows=130, resident=resident)
     same(HierSeed(taxonomy).fit(X, y), HierSeed(taxonomy).fit(blocks, y))
     sizes = [len(block) for block in blocks._blocks]
     assert max(sizes) <= 70
     assert sum(sizes) == len(X)
     monkeypatch.setattr(engine, "LEAST_ROWS", 130)
     with pytest.raises(torch.OutOfMemoryError, match="too many"):
-        HierSeed(taxonomy).fit(TorchBlocks(X, "cpu", block_rows=130, resident=resident), y)
+        HierSeed(taxonomy).fit(TorchBlocks(X, DEVICE, block_rows=130, resident=resident), y)
 
 
 def test_copies_of_a_document_are_ties_and_go_where_they_go_on_the_processor():
@@ -181,19 +185,19 @@ def test_copies_of_a_document_are_ties_and_go_where_they_go_on_the_processor():
     X = np.round(X)  # many equal distances
     X = np.concatenate([X, X, -X])
     y = np.concatenate([y, np.full(2 * len(y), -1)])
-    same(HierSeed(taxonomy).fit(X, y), HierSeed(taxonomy).fit(TorchBlocks(X, "cpu"), y))
+    same(HierSeed(taxonomy).fit(X, y), HierSeed(taxonomy).fit(TorchBlocks(X, DEVICE), y))
 
 
 def test_rows_that_are_no_numbers_are_named():
     taxonomy, X, y = corpus()
     X[5, 2] = np.nan
     with pytest.raises(CorpusError, match=r"1 of 240 rows \(rows 5\)"):
-        HierSeed(taxonomy).fit(TorchBlocks(X, "cpu", block_rows=50), y)
+        HierSeed(taxonomy).fit(TorchBlocks(X, DEVICE, block_rows=50), y)
     with pytest.raises(CorpusError, match="2D"):
-        TorchBlocks(X[0], "cpu")
+        TorchBlocks(X[0], DEVICE)
     for tensor in (torch.zeros(3), torch.zeros((3, 4), dtype=torch.bfloat16)):
         with pytest.raises(CorpusError, match="one row per document"):
-            TorchBlocks(tensor, "cpu")
+            TorchBlocks(tensor, DEVICE)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")

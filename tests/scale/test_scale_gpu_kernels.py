@@ -129,7 +129,9 @@ def test_a_centre_too_long_for_half_precision_is_compared_in_float64(launch, mon
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 @pytest.mark.parametrize("bits", [12, 27, 40])
-@pytest.mark.parametrize(("n", "groups", "width"), [(1, 1, 50), (77, 5, 384), (1100, 2, 130)])
+@pytest.mark.parametrize(
+    ("n", "groups", "width"), [(1, 1, 50), (77, 5, 384), (9000, 2, 130), (300, 290, 50)]
+)
 def test_sums_by_group_are_exact(launch, n, groups, width, bits, dtype):
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, width)).astype(dtype)
@@ -137,16 +139,20 @@ def test_sums_by_group_are_exact(launch, n, groups, width, bits, dtype):
     group, grid = rng.integers(groups, size=len(rows)), Grid(bits)
     put = lambda values: torch.as_tensor(values, device=DEVICE)  # noqa: E731
     on_grid = dtype == "float16" and bits >= 24
-    sums = launch.sum_by_group(
+    sums, counts = launch.sum_by_group(
         put(X), put(rows.astype(np.int32)), put(group), groups, 2.0**bits, on_grid
     )
     want = sum_by_group(group, grid.count(X[rows]), groups)
     assert sums.cpu().numpy().tobytes() == want.tobytes()
+    np.testing.assert_array_equal(counts.cpu(), np.bincount(group, minlength=groups))
 
 
 def test_pieces_hold_every_place_once(launch):
     counts = torch.tensor([0, 1, launch.PIECE, 0, 3 * launch.PIECE + 1, 0])
-    group, begin, end = launch.pieces(counts).T
+    group, begin, end = launch.pieces(counts.cumsum(0), int(counts.sum())).T
+    used = begin < end
+    assert used.sum() == 6
+    group, begin, end = group[used], begin[used], end[used]
     assert (end - begin).max() <= launch.PIECE
     np.testing.assert_array_equal(group.bincount((end - begin).double(), len(counts)), counts)
     assert begin[0] == 0

@@ -62,8 +62,8 @@ def nearest(
     if kernels is None:
         return _in_float64(X, rows, family, centres, x2)
     found, bound = kernels.assign(X, rows, family, centres, x2)
+    close = torch.nonzero(~(bound > 0))[:, 0]  # also where a rounded centre is no number
     best, margin = found.long(), bound.double()
-    close = torch.nonzero(~(margin > 0))[:, 0]  # also where a rounded centre is no number
     if len(close):
         chosen = close if rows is None else rows[close]
         best[close], margin[close] = _in_float64(X, chosen, family[close], centres, x2[close])

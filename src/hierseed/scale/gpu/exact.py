@@ -20,22 +20,26 @@ def count(grid: Grid, values: Tensor) -> Tensor:
     return (values.double() * 2.0**grid.bits).round_()
 
 
-def sum_rows(block: TorchBlock, rows: Tensor, group: Tensor, n_groups: int, grid: Grid) -> Tensor:
-    """Add up rows on the grid by group number: (groups, dimensions)."""
+def sum_rows(
+    block: TorchBlock, rows: Tensor, group: Tensor, n_groups: int, grid: Grid
+) -> tuple[Tensor, Tensor]:
+    """Add up rows on the grid by group number: (groups, dimensions); and count them."""
     X = block.X
     chosen = None if block.in_order(rows) else rows
     kernels = fused(X)
     if kernels is not None and abs(grid.bits) < MOST_BITS:
         on_grid = X.dtype == torch.float16 and grid.bits >= HALVES
-        sums: Tensor = kernels.sum_by_group(X, chosen, group, n_groups, 2.0**grid.bits, on_grid)
-        return sums
+        found: tuple[Tensor, Tensor] = kernels.sum_by_group(
+            X, chosen, group, n_groups, 2.0**grid.bits, on_grid
+        )
+        return found
     sums = torch.zeros((n_groups, X.shape[1]), dtype=torch.float64, device=X.device)
     step = max(CHUNK // X.shape[1], 1)
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
         values = count(grid, X[part] if chosen is None else X[chosen[part]])
         sums.index_add_(0, group[part], values)
-    return sums
+    return sums, tally(group, n_groups)
 
 
 def tally(group: Tensor, n_groups: int, values: Tensor | None = None) -> Tensor:

@@ -52,10 +52,10 @@ def _margin(first, second, x2, longest, relative, moved):
     return tl.where(second == float("inf"), second, margin)
 
 
-@triton.jit(do_not_specialize=["n", "K", "width", "relative", "moved"])
+@triton.jit(do_not_specialize=["n", "K", "width", "relative"])
 def assign_kernel(
-    X, rows, family, squares, C, c2, of_centre, longest, best_out, margin_out,
-    n, K, width, relative, moved,
+    X, rows, family, squares, C, c2, of_centre, longest, moved, best_out, margin_out,
+    n, K, width, relative,
     D: tl.constexpr, GATHER: tl.constexpr, FAMILIES: tl.constexpr, EVEN: tl.constexpr,
     PRECISION: tl.constexpr, WIDE: tl.constexpr, TAIL: tl.constexpr,
     ROWS: tl.constexpr, DEPTH: tl.constexpr,
@@ -86,7 +86,7 @@ def assign_kernel(
             score = _scores(tail, base + WIDE, c2, of_centre, own, FAMILIES)
             first, second, best = _keep_best(score, base + WIDE, first, second, best)
     x2 = tl.load(squares + at, mask=inside, other=0.0).to(tl.float32)
-    margin = _margin(first, second, x2, tl.load(longest + own), relative, moved)
+    margin = _margin(first, second, x2, tl.load(longest + own), relative, tl.load(moved))
     tl.store(best_out + at, best, mask=inside)
     tl.store(margin_out + at, margin, mask=inside)
 

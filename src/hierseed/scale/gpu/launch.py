@@ -12,7 +12,7 @@ from hierseed.scale.gpu.distance import Centres
 from hierseed.scale.gpu.kernels import assign_kernel, sum_kernel
 
 LEAST_TILE, WIDEST_TILE = 16, 128  # columns of a matrix product
-PIECE = 1024  # rows of a group that one program adds up
+PIECE = 4096  # rows of a group that one program adds up
 EPS = torch.finfo(torch.float32).eps
 SPLIT = 2.0**-16  # single precision goes through tensor cores in three parts: 12 * 2**-20 at most
 
@@ -21,13 +21,13 @@ SPLIT = 2.0**-16  # single precision goes through tensor cores in three parts: 1
 ASSIGN = [
     triton.Config({"ROWS": 128, "DEPTH": 64}, num_warps=8, num_stages=3),
     triton.Config({"ROWS": 128, "DEPTH": 64}, num_warps=8, num_stages=3, maxnreg=128),
-    triton.Config({"ROWS": 256, "DEPTH": 64}, num_warps=16, num_stages=3),
+    triton.Config({"ROWS": 256, "DEPTH": 64}, num_warps=8, num_stages=3),
     triton.Config({"ROWS": 64, "DEPTH": 32}, num_warps=4, num_stages=2),
 ]
 SUM = [
-    triton.Config({"ROWS": 32, "SLICE": 128}, num_warps=4),
+    triton.Config({"ROWS": 16, "SLICE": 128}, num_warps=2),
     triton.Config({"ROWS": 16, "SLICE": 128}, num_warps=4),
-    triton.Config({"ROWS": 16, "SLICE": 64}, num_warps=2),
+    triton.Config({"ROWS": 64, "SLICE": 128}, num_warps=8),
 ]
 _tuned_assign = triton.autotune(ASSIGN, key=["D", "WIDE", "TAIL"])(assign_kernel)
 _tuned_sum = triton.autotune(SUM, key=["D"], reset_to_zero=["sums"])(sum_kernel)
@@ -59,15 +59,15 @@ def assign(
     theirs = torch.full((size,), -1, dtype=torch.int32, device=X.device)
     theirs[: len(C)] = centres.family
     # rounding a centre moves a product by no more than this times the length of the row
-    moved = 4.0 * float((C - rounded[: len(C)].double()).norm(dim=1).amax())
+    moved = 4.0 * (C - rounded[: len(C)].double()).norm(dim=1).amax()
     best = torch.empty(n, dtype=torch.int32, device=X.device)
     margin = torch.empty(n, device=X.device)
     if n:
         _start(
             _tuned_assign, assign_kernel, ASSIGN, lambda size: (-(-n // size["ROWS"]),), X,
             best if rows is None else rows, family, x2, rounded, c2, theirs,
-            centres.longest.float(), best, margin,
-            n, len(C), width, 4 * (width + 4) * EPS + SPLIT, moved,
+            centres.longest.float(), moved.float(), best, margin,
+            n, len(C), width, 4 * (width + 4) * EPS + SPLIT,
             D=width, GATHER=rows is not None, FAMILIES=centres.families > 1,
             EVEN=width % 64 == 0, PRECISION="tf32x3", WIDE=wide, TAIL=behind,
         )  # fmt: skip
@@ -76,33 +76,37 @@ def assign(
 
 def sum_by_group(
     X: Tensor, rows: Tensor | None, group: Tensor, n_groups: int, scale: float, on_grid: bool
-) -> Tensor:
-    """Sum, by group, of rows times `scale` rounded to whole numbers; in float64, exact.
+) -> tuple[Tensor, Tensor]:
+    """Sum, by group, of rows times `scale` rounded to whole numbers, in float64, exact; and counts.
 
-    `on_grid`: they are whole numbers already.
+    `on_grid`: they are whole numbers already. Nothing here waits for the card.
     """
     sums = torch.zeros((n_groups, X.shape[1]), dtype=torch.float64, device=X.device)
-    if not len(group):
-        return sums
-    order = torch.sort(group.to(torch.uint8) if n_groups <= 256 else group)[1]
-    piece = pieces(torch.bincount(group, minlength=n_groups))
-    _start(
-        _tuned_sum, sum_kernel, SUM,
-        lambda size: (len(piece), -(-X.shape[1] // size["SLICE"])), X,
-        order if rows is None else rows[order].long(), piece, sums, scale,
-        D=X.shape[1], EVEN=X.shape[1] % 128 == 0, ON_GRID=on_grid,
-    )  # fmt: skip
-    return sums
+    key, order = torch.sort(group.to(torch.uint8) if n_groups <= 256 else group)
+    number = torch.arange(n_groups, device=X.device).to(key.dtype)
+    ends = torch.searchsorted(key, number, right=True)
+    if len(group):
+        piece = pieces(ends, len(group))
+        _start(
+            _tuned_sum, sum_kernel, SUM,
+            lambda size: (len(piece), -(-X.shape[1] // size["SLICE"])), X,
+            order if rows is None else rows[order].long(), piece, sums, scale,
+            D=X.shape[1], EVEN=X.shape[1] % 128 == 0, ON_GRID=on_grid,
+        )  # fmt: skip
+    return sums, ends.diff(prepend=ends.new_zeros(1))
 
 
-def pieces(counts: Tensor) -> Tensor:
-    """Group, first and last place of pieces of at most `PIECE` rows sorted by group."""
-    number = (counts + PIECE - 1) // PIECE
-    group = torch.repeat_interleave(number)
-    ends = torch.cumsum(counts, dim=0)
-    before = torch.cumsum(number, dim=0) - number
-    nth = torch.arange(len(group), device=counts.device) - before[group]
-    begin = (ends - counts)[group] + nth * PIECE
+def pieces(ends: Tensor, total: int) -> Tensor:
+    """Group, first and last place of pieces of at most `PIECE` rows sorted by group.
+
+    As many as there can be, so that their number need not be asked for; the last ones are empty.
+    """
+    begins = torch.cat([ends.new_zeros(1), ends[:-1]])
+    number = (ends - begins + PIECE - 1) // PIECE
+    upto = torch.cumsum(number, dim=0)
+    at = torch.arange(total // PIECE + len(ends), device=ends.device)
+    group = torch.searchsorted(upto, at, right=True).clamp_(max=len(ends) - 1)
+    begin = begins[group] + (at - (upto - number)[group]) * PIECE
     return torch.stack([group, begin, torch.minimum(begin + PIECE, ends[group])], dim=1)
 
 

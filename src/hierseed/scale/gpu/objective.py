@@ -37,7 +37,7 @@ def weigh(block: TorchBlock, model: Model, grid: Grid, grid2: Grid, before: Mode
     return Weight(
         present,
         counts[present],
-        fetch(sum_rows(block, row, group, len(present), grid)),
+        fetch(sum_rows(block, row, group, len(present), grid)[0]),
         fetch(tally(group, len(present), count(grid2, x2[row]))),
         covered=int(reached.sum()),
         placed=len(placements.row),

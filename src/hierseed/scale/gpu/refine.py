@@ -19,7 +19,7 @@ from hierseed.core.model import Model
 from hierseed.core.refine import Moves
 from hierseed.scale.gpu.block import TorchBlock, fetch
 from hierseed.scale.gpu.descend import look, settled
-from hierseed.scale.gpu.exact import sum_rows, tally
+from hierseed.scale.gpu.exact import sum_rows
 
 Floats = NDArray[np.float64]
 
@@ -77,8 +77,9 @@ def changes(
         real = torch.nonzero(topic >= 0)[:, 0]  # -1: not placed before
         if len(real):
             rows, group = row[changed[real]], topic[real]
-            counts[sign] = fetch(tally(group, n_topics))
-            sums += (-1) ** sign * fetch(sum_rows(block, rows, group, n_topics, grid))
+            added, number = sum_rows(block, rows, group, n_topics, grid)
+            sums += (-1) ** sign * fetch(added)
+            counts[sign] = fetch(number)
     here = np.flatnonzero(counts.any(axis=0))
     placed = int((now >= 0).sum())
     return Moves(here, sums[here], counts[0, here] - counts[1, here], len(changed), placed)
