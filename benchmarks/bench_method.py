@@ -28,6 +28,7 @@ from hierseed.bench.records import Records
 from hierseed.bench.run import run_all
 from hierseed.bench.setting import Setting
 from hierseed.core.anchor import em
+from hierseed.core.anchor.covariance import Factored
 from hierseed.core.anchor.mixture import Mixture
 from hierseed.evaluate import calibration, score
 
@@ -98,13 +99,13 @@ def changed(**parts):
 
     def maximise(problem, seen):
         mixture, nodes, fixed = original(problem, seen)
-        covariance = np.tril(mixture.factor) @ np.tril(mixture.factor).T
+        covariance = np.linalg.inv(mixture.covariance.solve(np.eye(mixture.means.shape[1])))
         log_size = mixture.log_size
         if parts.get("round_balls"):
             covariance = np.eye(len(covariance)) * np.trace(covariance) / len(covariance)
         if parts.get("equal_sizes"):
             log_size = np.full(len(log_size), -np.log(len(log_size)))
-        return Mixture.of(mixture.means, covariance, log_size), nodes, fixed
+        return Mixture.of(mixture.means, Factored.of(covariance), log_size), nodes, fixed
 
     with patch.object(em, "maximise", maximise) if parts else nullcontext():
         yield

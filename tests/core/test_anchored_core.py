@@ -7,6 +7,7 @@ from worlds import TREES, make_world
 
 from hierseed.core.anchor.calibrate import halves, most_likely
 from hierseed.core.anchor.components import make_components, sum_up
+from hierseed.core.anchor.covariance import Factored, Products
 from hierseed.core.anchor.curve import bend, learn, straight
 from hierseed.core.anchor.em import (
     PULL,
@@ -25,7 +26,7 @@ from hierseed.core.anchor.mixture import Mixture, shares
 from hierseed.core.anchor.moments import Totals, spread, totals
 from hierseed.core.anchor.opening import distinct, far_halves, open_up
 from hierseed.core.anchor.precision import STEPS, thresholds
-from hierseed.core.anchor.sample import SAMPLE, Sample, draw
+from hierseed.core.anchor.sample import SAMPLE, draw
 from hierseed.core.anchor.scale import Scale
 from hierseed.core.anchor.seeds import Pairs, sum_seeds
 from hierseed.core.anchor.tree_means import tree_means
@@ -56,8 +57,7 @@ def begun(X, components, pairs, lattice, rows, settings, block=64, within=None):
 
 
 def covariance(mixture):
-    factor = np.tril(mixture.factor)
-    return factor @ factor.T
+    return np.linalg.inv(mixture.covariance.solve(np.eye(mixture.means.shape[1])))
 
 
 # ------------------------------------------------------------------ oracles
@@ -115,6 +115,20 @@ def test_rounds_equal_a_dense_version(name):
     np.testing.assert_allclose(found.mixture.log_size, log_size, atol=1e-4)
 
 
+@pytest.mark.parametrize("n", [3, 15])
+def test_a_covariance_by_the_identity_and_by_its_factor(n):
+    rng = np.random.default_rng(n)
+    root, sums = rng.normal(size=(40, 20)), rng.normal(size=(n, 20)) * 0.1
+    means = sums * rng.uniform(0.1, 0.9, n)[:, None]
+    matrix = root.T @ root / 40 + means.T @ sums
+    covariance, direction = Products(matrix).less(means, sums)
+    W = matrix - means.T @ sums
+    assert isinstance(covariance, Factored) == (n == 15)
+    np.testing.assert_allclose(direction, np.linalg.solve(W, means.T), atol=1e-12)
+    np.testing.assert_allclose(covariance.solve(root), np.linalg.solve(W, root.T), atol=1e-10)
+    assert covariance.log_det == pytest.approx(np.linalg.slogdet(W)[1], abs=1e-12)
+
+
 def test_objective_is_the_penalised_likelihood_it_says():
     X, components, pairs, lattice, rows = set_up(per_leaf=30, spread=0.8)
     blocks, _, problem, mixture = begun(X, components, pairs, lattice, rows, Settings(), 50)
@@ -149,7 +163,9 @@ def test_objective_never_rises(name, seed):
 
 def test_sums_are_exact_for_any_order_and_block():
     X, components, pairs, lattice, rows = set_up(per_leaf=200, spread=1.0)
-    mixture = Mixture.of(pairs.vectors[: len(components)], np.eye(6), np.zeros(len(components)))
+    mixture = Mixture.of(
+        pairs.vectors[: len(components)], Factored.of(np.eye(6)), np.zeros(len(components))
+    )
     none = rows[:0]
     order = np.random.default_rng(0).permutation(len(X))
     one, two = ArrayBlocks(X), ArrayBlocks(X[order], 17, threads=2)
@@ -220,8 +236,9 @@ def test_the_far_half_of_a_topic_lies_where_its_seeds_do_not():
     X, components, pairs, lattice, rows = halved_world()
     listed = components.with_rest(np.zeros(0, dtype=np.intp))  # nothing else to take it in
     blocks, _, problem, mixture = begun(X, listed, pairs, lattice, rows, Settings(), within=12.0)
-    mixture, seen = advance(problem, blocks, lattice, mixture, 3)
-    parents, means, weights = far_halves(problem, blocks, lattice, mixture, seen)
+    sample = draw(blocks, lattice, rows)
+    mixture, seen = advance(problem, sample, mixture, 3)
+    parents, means, weights = far_halves(problem, sample, mixture, seen)
     assert parents.tolist() == [-1] * 6
     np.testing.assert_allclose(means[0], X[600:].mean(axis=0), atol=0.6)
     assert weights[0] == pytest.approx(100, rel=0.1)
@@ -231,8 +248,8 @@ def test_the_far_half_of_a_topic_lies_where_its_seeds_do_not():
 def test_the_opening_finds_what_nobody_listed_and_nothing_else(missing):
     X, components, pairs, lattice, rows = halved_world()
     seeds = sum_seeds(pairs, components, lattice, rows)
-    sample = Sample(ArrayBlocks(X[: 700 if missing else 600]), 1, rows)
-    found = open_up(sample, components, seeds, Settings(), lattice)
+    sample = draw(ArrayBlocks(X[: 700 if missing else 600]), lattice, rows)
+    found = open_up(sample, components, seeds, Settings())
     rest = np.flatnonzero(found.components.is_rest)
     assert (len(rest) > 0) == missing
     share = shares(found.mixture.log_joint(X))[0][rest].sum(axis=0)
@@ -242,7 +259,7 @@ def test_the_opening_finds_what_nobody_listed_and_nothing_else(missing):
 
 def test_groups_near_a_listed_topic_or_almost_empty_are_dropped():
     means = np.array([[0.0, 0], [4, 0], [2, 3.25], [0, 1], [4, 8]])
-    mixture = Mixture.of(means, np.eye(2), np.log(np.full(5, 0.2)))
+    mixture = Mixture.of(means, Factored.of(np.eye(2)), np.log(np.full(5, 0.2)))
     components = make_components(Tree([-1, -1]), np.ones(2, bool), np.full(3, -1))
     # the third lies just far enough; what few documents say of its place is chance, and too little
     for counts, expected in (([1e9, 9, 9], [0, 1, 2, 4]), ([9.0, 9, 9], [0, 1, 4]),
@@ -332,16 +349,39 @@ def test_the_sample_goes_by_content_and_has_the_right_size(dtype):
     lattice = Lattice.holding(len(X), 10.0)
     none = np.zeros(0, dtype=np.intp)
     drawn = draw(ArrayBlocks(X), lattice, none)
-    some, copies = drawn.blocks, drawn.copies
-    assert some.n * copies == pytest.approx(len(X), rel=0.15)
-    back = draw(ArrayBlocks(X[::-1], 777), lattice, none).blocks
-    rows = np.arange(some.n)
-    chosen = {*map(bytes, some.take(rows))}
-    assert chosen == {*map(bytes, back.take(rows))}
-    seeds = np.flatnonzero([bytes(x) in chosen for x in X.astype(np.float64)])[:3]
+    assert len(drawn.X) * drawn.copies == pytest.approx(len(X), rel=0.15)
+    assert not drawn.whole
+    order = np.random.default_rng(1).permutation(len(X))
+    back = draw(ArrayBlocks(X[order], 777), lattice, none)
+    assert back.X.tobytes() == drawn.X.tobytes()  # in the same order, too
+    assert back.corpus.products.tobytes() == drawn.corpus.products.tobytes()
+    chosen = {*map(bytes, drawn.X)}
+    seeds = np.flatnonzero([bytes(x) in chosen for x in lattice.vectors.count(X).astype("f")])[:3]
     less = draw(ArrayBlocks(X), lattice, seeds)
-    assert less.blocks.n == some.n - len(seeds)  # seeds are left out of the sample
-    assert not len(less.skip)
+    assert len(less.X) == len(drawn.X) - 3  # seeds are left out of the sample
+
+
+def test_a_small_corpus_is_its_own_sample():
+    X, components, pairs, lattice, rows = set_up("deep", per_leaf=40, spread=0.8)
+    sample = draw(ArrayBlocks(X, 50), lattice, rows)
+    assert sample.whole
+    whole = spread(ArrayBlocks(X), lattice, rows)
+    assert sample.corpus.products.tobytes() == whole.products.tobytes()
+    mixture = Mixture.of(
+        pairs.vectors[: len(components)] * 9, Factored.of(np.eye(6)), np.zeros(len(components))
+    )
+    exact, found = totals(ArrayBlocks(X), mixture, lattice, rows), sample.totals(mixture)
+    np.testing.assert_allclose(found.weights, exact.weights, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(found.sums, exact.sums, rtol=1e-3, atol=1e-3)
+
+
+def test_a_corpus_of_copies_has_a_sample_too():
+    X = np.tile(np.random.default_rng(0).normal(size=(1, 3)), (SAMPLE + 1, 1))
+    lattice = Lattice.holding(len(X), 10.0)
+    for rows in (np.zeros(0, dtype=np.intp), np.arange(len(X))):
+        for shift in range(8):  # whether one is chosen depends on what it says; then all are
+            found = draw(ArrayBlocks(X + shift / 8), lattice, rows)
+            assert len(found.X) == len(X) - len(rows)
 
 
 def test_thresholds_keep_as_much_as_the_precision_allows():

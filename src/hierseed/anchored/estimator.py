@@ -179,7 +179,7 @@ class AnchoredHierSeed(SeededEstimator):
         self.sizes_ = sum_up(components, np.exp(mixture.log_size))
         self.thresholds_ = np.zeros(max(self.taxonomy_.tree.height, 1))
         self._placer = Placer(
-            components, mixture.without_factor(), warm, self.vectors_, self.thresholds_,
+            components, mixture.without_covariance(), warm, self.vectors_, self.thresholds_,
             curve, grid, self.several,
         )  # fmt: skip
 

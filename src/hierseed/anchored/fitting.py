@@ -11,6 +11,7 @@ from hierseed.anchored.others import NOWHERE, components_of, parents_of_others, 
 from hierseed.anchored.seeding import Given
 from hierseed.core.anchor.calibrate import Scores, calibrate
 from hierseed.core.anchor.components import Components, make_components
+from hierseed.core.anchor.covariance import one_thread
 from hierseed.core.anchor.em import Fitted, Progress, Settings, fit
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.opening import open_up
@@ -55,16 +56,18 @@ def fit_mixture(
 
     def attempt(components: Components, **keeping: Any) -> Outcome:
         seeds = sum_seeds(pairs, components, lattice, given.rows)
-        opening = open_up(sample, components, seeds, settings, lattice)
+        with one_thread():  # so that the bits of float32 do not depend on their number
+            opening = open_up(sample, components, seeds, settings)
         rest = opening.components.parent[opening.components.is_rest]
         whole = with_rest(taxonomy, np.concatenate([components.parent[components.is_rest], rest]))
         components = components_of(whole, has_seeds, rest)
         result = fit(
             blocks, components, seeds.among(len(components)), settings, lattice,
-            opening.mixture, opening.scale, progress=progress, **keeping,
-            corpus=opening.corpus if sample.blocks is blocks else None,
+            opening.mixture, opening.problem.scale, progress=progress, **keeping,
+            posed=opening.problem if sample.whole else None,
         )  # fmt: skip
-        scores = calibrate(sample, pairs, opening, result, lattice)
+        with one_thread():
+            scores = calibrate(sample, pairs, result)
         return Outcome(whole, components, result, scores)
 
     found = attempt(components, **keeping)

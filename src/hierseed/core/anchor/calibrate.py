@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from hierseed.core.anchor.components import Components
 from hierseed.core.anchor.curve import learn, straight
 from hierseed.core.anchor.em import Fitted, advance, pose, start
-from hierseed.core.anchor.lattice import Lattice
-from hierseed.core.anchor.opening import Opening
 from hierseed.core.anchor.place import Placer, descend_by
 from hierseed.core.anchor.sample import Sample
 from hierseed.core.anchor.seeds import Pairs, Seeds, sum_seeds
@@ -51,11 +49,9 @@ class Scores:
     lost: float = 0.0
 
 
-def calibrate(
-    sample: Sample, pairs: Pairs, opening: Opening, whole: Fitted, lattice: Lattice
-) -> Scores:
+def calibrate(sample: Sample, pairs: Pairs, whole: Fitted) -> Scores:
     """Hold back half of the seeds, then the rest; what suits them gives temperature and curves."""
-    problem = whole.problem
+    problem, lattice = whole.problem, sample.lattice
     components, height = problem.components, max(problem.components.tree.height, 1)
     half, rest = halves(pairs, problem.seeds), whole.mixture.means[components.is_rest]
     logs: list[Floats] = []
@@ -64,12 +60,11 @@ def calibrate(
         out = half == number
         if not out.any() or sum(len(each) for each in logs) >= PLENTY:
             continue
-        seeds = sum_seeds(pairs.pick(~out), components, lattice, sample.skip)
+        seeds = sum_seeds(pairs.pick(~out), components, lattice, problem.seeds.rows)
         part = pose(
-            components, seeds, opening.corpus, opening.scale, problem.settings, sample.copies
+            components, seeds, sample.corpus, problem.scale, problem.settings, sample.copies
         )
-        mixture = start(part, rest, NARROW)
-        mixture, _ = advance(part, sample.blocks, lattice, mixture, ROUNDS)
+        mixture, _ = advance(part, sample, start(part, rest, NARROW), ROUNDS)
         first, mine = _topics_of(pairs.pick(out), len(components))
         vectors = lattice.vectors.count(pairs.vectors[out][first])
         logs.append(mixture.log_joint(vectors, lattice.unit).T)

@@ -15,17 +15,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.anchor.components import Components
+from hierseed.core.anchor.covariance import Products
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
 from hierseed.core.anchor.moments import Spread, Totals, spread, totals
+from hierseed.core.anchor.sample import Sample
 from hierseed.core.anchor.scale import Scale
 from hierseed.core.anchor.seeds import Seeds
 from hierseed.core.anchor.tree_means import tree_means
@@ -53,7 +54,15 @@ class Settings:
 
 @dataclass(frozen=True)
 class Problem:
-    """All that stays the same from round to round."""
+    """All that stays the same from round to round.
+
+    Attributes
+    ----------
+    document_weight : of each document
+    mass : total weight of documents and seeds
+    variance : of a coordinate of documents around their topic
+    products : of all documents and seeds, over the mass; smoothed
+    """
 
     components: Components
     seeds: Seeds
@@ -61,18 +70,9 @@ class Problem:
     scale: Scale
     settings: Settings
     document_weight: float
-
-    @cached_property
-    def mass(self) -> float:
-        """Total weight of documents and seeds."""
-        seeds = self.settings.seed_weight * self.seeds.weights.sum()
-        return self.document_weight * self.corpus.n + float(seeds)
-
-    @cached_property
-    def squares(self) -> Floats:
-        """Weighted products of all documents and seeds."""
-        w, s = self.document_weight, self.settings.seed_weight
-        return w * self.corpus.products + s * self.seeds.products
+    mass: float
+    variance: float
+    products: Products
 
     @property
     def strength(self) -> float:
@@ -83,14 +83,6 @@ class Problem:
     def ridge(self) -> float:
         """Variance added to every coordinate."""
         return self.settings.smoothing * self.variance
-
-    @cached_property
-    def variance(self) -> float:
-        """Variance of a coordinate of documents around their topic."""
-        # a corpus of doubles does not stray at all: rounding is all the variance it has
-        square = float(np.trace(self.corpus.products + self.seeds.products)) or 1.0
-        tiny = 1e-5 * square / max(self.corpus.n + len(self.seeds.counts), 1)
-        return max(self.scale.within, tiny) / len(self.corpus.sums)
 
 
 @dataclass(frozen=True)
@@ -124,17 +116,28 @@ def pose(
     copies: int = 1,
 ) -> Problem:
     """Pose the problem; where rows are a sample, each stands for so many `copies`."""
-    weight = settings.seed_weight * float(seeds.weights.sum())
-    drawn = PULL * weight / max(corpus.n * copies, 1)  # bounds the drift in large corpora
-    return Problem(components, seeds, corpus, scale, settings, min(1.0, drawn) * copies)
+    n, s = corpus.n, settings.seed_weight
+    weight = s * float(seeds.weights.sum())
+    drawn = PULL * weight / max(n * copies, 1)  # bounds the drift in large corpora
+    w = min(1.0, drawn) * copies
+    mass = w * n + weight
+    # a corpus of doubles does not stray at all: rounding is all the variance it has
+    square = float(np.trace(corpus.products) + np.trace(seeds.products)) or 1.0
+    tiny = 1e-5 * square / max(n + len(seeds.counts), 1)
+    variance = max(scale.within, tiny) / len(corpus.sums)
+    products = corpus.products * (w / mass) + seeds.products * (s / mass)
+    products[np.diag_indices_from(products)] += settings.smoothing * variance
+    return Problem(
+        components, seeds, corpus, scale, settings, w, mass, variance, Products(products)
+    )
 
 
 def advance(
-    problem: Problem, blocks: Blocks, lattice: Lattice, mixture: Mixture, rounds: int
+    problem: Problem, sample: Sample, mixture: Mixture, rounds: int
 ) -> tuple[Mixture, Totals]:
-    """Run some rounds without looking at the objective; also what the last one has seen."""
+    """Run some rounds on a sample; also what the last one has seen."""
     for _ in range(rounds):
-        seen = totals(blocks, mixture, lattice, problem.seeds.rows)
+        seen = sample.totals(mixture)
         mixture, _, _ = maximise(problem, seen)
     return mixture, seen
 
@@ -148,7 +151,7 @@ def fit(
     mixture: Mixture,
     scale: Scale,
     *,
-    corpus: Spread | None = None,
+    posed: Problem | None = None,
     progress: Progress | None = None,
     resume: State | None = None,
     keep: Callable[[State], None] | None = None,
@@ -157,11 +160,14 @@ def fit(
 
     Parameters
     ----------
-    corpus : its sums, where they are known
+    posed : by the opening, where its sample is the corpus; the groups it found may be others
     resume, keep : where an earlier fit stood; called with where this one stands after each round
     """
-    corpus = resume.corpus if resume else corpus or spread(blocks, lattice, seeds.rows)
-    problem = pose(components, seeds, corpus, scale, settings)
+    if posed:
+        problem = replace(posed, components=components, seeds=seeds)
+    else:
+        corpus = resume.corpus if resume else spread(blocks, lattice, seeds.rows)
+        problem = pose(components, seeds, corpus, scale, settings)
     is_none = components.topic < 0
     if resume:
         mixture, means, seen = resume.mixture, resume.node_means, resume.seen
@@ -176,7 +182,7 @@ def fit(
         mixture, means, fixed = maximise(problem, seen)
         before, seen = seen, totals(blocks, mixture, lattice, seeds.rows)
         last, value = value, objective(problem, mixture, seen, fixed)
-        lost = seen.weights[is_none].sum() / max(corpus.n, 1)
+        lost = seen.weights[is_none].sum() / max(problem.corpus.n, 1)
         history.append(
             {
                 "round": number,
@@ -188,7 +194,11 @@ def fit(
         )
         done = last - value <= settings.tol
         if keep:
-            keep(State(corpus, mixture, means, seen, list(history), done))
+            keep(
+                State(
+                    problem.corpus, mixture.without_covariance(), means, seen, list(history), done
+                )
+            )
         if progress:
             progress(history[-1])
         if done:
@@ -223,11 +233,9 @@ def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
     weights = w * seen.weights + s * seeds.weights
     nodes = tree_means(components.nodes, components.node, sums, weights, problem.strength)
     means = nodes[components.node]
-    covariance = problem.squares - means.T @ sums
-    covariance /= problem.mass
-    covariance[np.diag_indices_from(covariance)] += problem.ridge
+    covariance, direction = problem.products.less(means, sums / problem.mass)
     size = w * seen.weights + seeds.weights + SIZE_PRIOR
-    mixture = Mixture.of(means, covariance, np.log(size / size.sum()))
+    mixture = Mixture.of(means, covariance, np.log(size / size.sum()), direction)
     towards = 2.0 * (mixture.direction.T * sums).sum() + 2.0 * weights @ mixture.offset
     return mixture, nodes, problem.mass * means.shape[1] + float(towards)
 
@@ -238,9 +246,9 @@ def objective(problem: Problem, mixture: Mixture, seen: Totals, fixed: float) ->
     `fixed` is what `maximise` says of the squares.
     """
     seeds, w, s = problem.seeds, problem.document_weight, problem.settings.seed_weight
-    width = mixture.means.shape[1]
+    width, log_det = mixture.means.shape[1], mixture.log_det
     linear = (seeds.sums * mixture.direction.T).sum() + seeds.weights @ mixture.offset
     value = w * seen.log_likelihood + s * linear + seeds.weights @ mixture.log_size
     value += SIZE_PRIOR * mixture.log_size.sum()
-    value -= 0.5 * (fixed + problem.mass * (mixture.log_det + width * math.log(2 * math.pi)))
+    value -= 0.5 * (fixed + problem.mass * (log_det + width * math.log(2 * math.pi)))
     return float(-value / problem.mass)

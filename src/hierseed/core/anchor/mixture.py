@@ -7,12 +7,12 @@ the document: one matrix product scores a block.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
-from threadpoolctl import ThreadpoolController
+
+from hierseed.core.anchor.covariance import Covariance
 
 Floats = NDArray[np.float64]
 
@@ -27,31 +27,31 @@ class Mixture:
     log_size : log of each component's share of documents
     direction, offset : log density of x in component k is `x @ direction[:, k] + offset[k]`,
         but for a term that is the same for all components
-    factor : Cholesky's, of the covariance; needed to fit, not to place
+    covariance : made ready; needed to fit, not to place
     """
 
     means: Floats
     log_size: Floats
     direction: Floats
     offset: Floats
-    factor: Floats | None = None
+    covariance: Covariance | None = None
 
     @classmethod
-    def of(cls, means: Floats, covariance: Floats, log_size: Floats) -> Mixture:
-        """Factor the covariance; one thread, so that bits do not depend on their number.
-
-        Of the covariance the upper half is read.
-        """
-        with _libraries().limit(limits=1):
-            factor, fault = lapack.dpotrf(covariance.T, lower=1)  # in the order of columns
-            assert fault == 0, "smoothing keeps the covariance positive"
-            direction, _ = lapack.dpotrs(factor, means.T, lower=1)
+    def of(
+        cls,
+        means: Floats,
+        covariance: Covariance,
+        log_size: Floats,
+        direction: Floats | None = None,
+    ) -> Mixture:
+        """Return a mixture; directions are solved for where they are not known."""
+        direction = covariance.solve(means) if direction is None else direction
         offset = -0.5 * np.einsum("kj,jk->k", means, direction)
-        return cls(means, log_size, np.ascontiguousarray(direction), offset, factor)
+        return cls(means, log_size, direction, offset, covariance)
 
-    def without_factor(self) -> Mixture:
+    def without_covariance(self) -> Mixture:
         """What a block needs of it, and no more: this travels to the workers of a cluster."""
-        return replace(self, factor=None)
+        return replace(self, covariance=None)
 
     @classmethod
     def of_balls(cls, means: Floats, variance: float, log_size: Floats) -> Mixture:
@@ -61,15 +61,14 @@ class Mixture:
 
     def joined(self, means: Floats, log_size: Floats) -> Mixture:
         """The same with more components, of the same covariance."""
-        with _libraries().limit(limits=1):
-            direction, _ = lapack.dpotrs(self.factor, means.T, lower=1)
-        offset = -0.5 * np.einsum("kj,jk->k", means, direction)
+        assert self.covariance is not None
+        more = Mixture.of(means, self.covariance, log_size)
         return Mixture(
             np.concatenate([self.means, means]),
             np.concatenate([self.log_size, log_size]),
-            np.concatenate([self.direction, direction], axis=1),
-            np.concatenate([self.offset, offset]),
-            self.factor,
+            np.concatenate([self.direction, more.direction], axis=1),
+            np.concatenate([self.offset, more.offset]),
+            self.covariance,
         )
 
     def pick(self, kept: NDArray[np.integer]) -> Mixture:
@@ -79,7 +78,7 @@ class Mixture:
             self.log_size[kept] - np.log(np.exp(self.log_size[kept]).sum()),
             np.ascontiguousarray(self.direction[:, kept]),
             self.offset[kept],
-            self.factor,
+            self.covariance,
         )
 
     @cached_property
@@ -92,8 +91,8 @@ class Mixture:
     @property
     def log_det(self) -> float:
         """Log of the covariance's determinant."""
-        assert self.factor is not None
-        return 2.0 * float(np.log(np.diag(self.factor)).sum())
+        assert self.covariance is not None
+        return self.covariance.log_det
 
     def log_joint(self, X: Floats, unit: float = 1.0) -> Floats:
         """(components, documents): log of size x density, without the common term.
@@ -118,9 +117,3 @@ def shares(L: Floats, temperature: float = 1.0) -> tuple[Floats, Floats]:
     total = L.sum(axis=0)
     L /= total
     return L, top + np.log(total)
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """The matrix libraries that this process has loaded; to look for them anew takes long."""
-    return ThreadpoolController()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from hierseed.core.exact import Sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
+Number = TypeVar("Number", np.float32, np.float64)
 
 PIECE = 768  # rows
 REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
@@ -54,7 +56,7 @@ def spread(blocks: Blocks, lattice: Lattice, skip: Ints) -> Spread:
 def totals(blocks: Blocks, mixture: Mixture, lattice: Lattice, skip: Ints) -> Totals:
     """E-step: share out every document, and sum up."""
     weights, sums, logs = blocks.fold(
-        _totals, mixture.without_factor(), lattice, skip, blocks.n * blocks.width
+        _totals, mixture.without_covariance(), lattice, skip, blocks.n * blocks.width
     )
     return Totals(
         lattice.shares.value(weights),
@@ -76,7 +78,7 @@ def counted(block: Block, lattice: Lattice, skip: Ints, total: int) -> Floats:
     return X
 
 
-def pieces(X: Floats) -> Iterator[Floats]:
+def pieces(X: NDArray[Number]) -> Iterator[NDArray[Number]]:
     """Some rows at a time, so few that their shares stay in a core's cache."""
     for at in range(0, len(X), PIECE):
         yield X[at : at + PIECE]

@@ -15,16 +15,13 @@ from numpy.typing import NDArray
 
 from hierseed.core.anchor.components import Components
 from hierseed.core.anchor.em import Problem, Settings, advance, pose, start
-from hierseed.core.anchor.lattice import Lattice
-from hierseed.core.anchor.mixture import Mixture, shares
-from hierseed.core.anchor.moments import Spread, Totals, counted, spread
-from hierseed.core.anchor.sample import Sample
-from hierseed.core.anchor.scale import Scale, learn_scale
+from hierseed.core.anchor.mixture import Mixture
+from hierseed.core.anchor.moments import Totals
+from hierseed.core.anchor.sample import Sample, rough
+from hierseed.core.anchor.scale import learn_scale
 from hierseed.core.anchor.seeds import Seeds
 from hierseed.core.anchor.strangers import Strangers, find_strangers
 from hierseed.core.anchor.tree_means import tree_means
-from hierseed.core.blocks import Block, Blocks
-from hierseed.core.exact import Sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -40,34 +37,29 @@ class Opening:
     """Components with the groups that were found, and the mixture to go on from."""
 
     components: Components
-    corpus: Spread
-    scale: Scale
+    problem: Problem
     mixture: Mixture
 
 
-def open_up(
-    sample: Sample, components: Components, seeds: Seeds, settings: Settings, lattice: Lattice
-) -> Opening:
+def open_up(sample: Sample, components: Components, seeds: Seeds, settings: Settings) -> Opening:
     """Begin on a sample."""
-    some, seeds = sample.blocks, replace(seeds, rows=sample.skip)
-    corpus = spread(some, lattice, seeds.rows)
-    strangers = find_strangers(some, components, seeds, lattice)
+    strangers = find_strangers(sample, components, seeds)
     scale = learn_scale(components, seeds, strangers.stray, settings.tree_weight)
-    problem = pose(components, seeds, corpus, scale, settings, sample.copies)
+    problem = pose(components, seeds, sample.corpus, scale, settings, sample.copies)
     mixture = start(problem, stranger_means(problem, strangers))
-    mixture, seen = advance(problem, some, lattice, mixture, FIRST)
+    mixture, seen = advance(problem, sample, mixture, FIRST)
     if not components.is_rest.any():
-        return Opening(components, corpus, scale, mixture)
-    parents, means, weights = far_halves(problem, some, lattice, mixture, seen)
-    log_size = np.log(weights / max(corpus.n, 1))
+        return Opening(components, problem, mixture)
+    parents, means, weights = far_halves(problem, sample, mixture, seen)
+    log_size = np.log(weights / max(sample.corpus.n, 1))
     mixture = mixture.joined(means, log_size)
     wider = components.with_rest(np.concatenate([components.parent[components.is_rest], parents]))
     problem = replace(problem, components=wider, seeds=seeds.among(len(wider)))
-    mixture, seen = advance(problem, some, lattice, mixture, THEN)
+    mixture, seen = advance(problem, sample, mixture, THEN)
     share = DISTINCT * (1 - settings.other_share)
     kept = distinct(wider, mixture, seen, seeds.counts, share)
     found = wider.with_rest(wider.parent[kept[wider.is_rest[kept]]])
-    return Opening(found, corpus, scale, mixture.pick(kept))
+    return Opening(found, problem, mixture.pick(kept))
 
 
 def stranger_means(problem: Problem, strangers: Strangers) -> Floats:
@@ -85,22 +77,28 @@ def stranger_means(problem: Problem, strangers: Strangers) -> Floats:
 
 
 def far_halves(
-    problem: Problem, blocks: Blocks, lattice: Lattice, mixture: Mixture, seen: Totals
+    problem: Problem, sample: Sample, mixture: Mixture, seen: Totals
 ) -> tuple[Ints, Floats, Floats]:
     """The half of each listed topic's documents that lies away from its seeds.
 
     Returns the parent, the mean and the number of documents of each half that has enough.
     """
-    seeds, listed = problem.seeds, np.flatnonzero(~problem.components.is_rest)
+    seeds, lattice = problem.seeds, sample.lattice
+    listed = np.flatnonzero(~problem.components.is_rest)
     centres = seen.sums[listed] / np.maximum(seen.weights[listed], 1e-300)[:, None]
     towards = mixture.joined(seeds.means[listed] - centres, np.zeros(len(listed)))
     cut = towards.direction[:, len(mixture.means) :]
-    level = np.einsum("kj,jk->k", centres, cut)
-    whole = blocks.n * blocks.width
-    weights, sums = blocks.fold(_far_halves, mixture, cut, level, lattice, seeds.rows, whole)
+    level = rough(np.einsum("kj,jk->k", centres, cut))[:, None]
+    away = rough(cut.T * -lattice.unit)
+    weights, sums = np.zeros(len(listed)), np.zeros(centres.shape)
+    for X, share in sample.shares(mixture):
+        far = share[: len(listed)]
+        far *= away @ X.T > -level
+        weights += far.sum(axis=1, dtype=np.float64)
+        sums += far @ X
     weights = lattice.shares.value(weights)
     enough = (weights >= LEAST) & (seeds.counts[listed] >= ENOUGH)
-    means = lattice.value_of_sums(sums)[enough] / weights[enough][:, None]
+    means = lattice.value_of_sums(sums[enough]) / weights[enough][:, None]
     return problem.components.parent[listed[enough]], means, weights[enough]
 
 
@@ -124,18 +122,3 @@ def distinct(
     fine = (to_listed.min(axis=1) - chance >= share * usual) & (seen.weights[rest] >= LEAST)
     fine &= seeds[listed[to_listed.argmin(axis=1)]] >= ENOUGH
     return np.concatenate([listed, rest[fine]])
-
-
-def _far_halves(
-    block: Block,
-    mixture: Mixture,
-    cut: Floats,
-    level: Floats,
-    lattice: Lattice,
-    skip: NDArray[np.integer],
-    total: int,
-) -> Sums:
-    X = counted(block, lattice, skip, total)
-    share = lattice.shares.count(shares(mixture.log_joint(X, lattice.unit))[0])[: len(level)]
-    share *= np.round((cut * lattice.unit).T @ X.T - level[:, None], 9) < 0
-    return Sums((share.sum(axis=1), share @ X))
