@@ -124,11 +124,11 @@ def cost() -> Table:
 
 
 def _spent(record: Record) -> float:
-    if gpu_of(record):
-        return float(record["seconds"]["fit"])
-    # a run that was stopped and went on counts as a whole
+    # a run that was stopped and went on counts as a whole, by the processor's time
     trained = record["method_notes"].get("training_processor_seconds", 0.0)
-    return max(float(trained), float(record["seconds"]["fit_processor"]))
+    return max(
+        float(trained), float(record["seconds"]["fit" if gpu_of(record) else "fit_processor"])
+    )
 
 
 def _held(record: Record) -> float:
@@ -147,7 +147,9 @@ def missing() -> Table:
             rows.append((METHODS[method].title, "4 seeds", data, ", ".join(left)))
         if method in SYSTEMS and not runs(True, data=data, method=method):
             rows.append((METHODS[method].title, "all labels", data, "0"))
-    about = f"Of {DRAWS} draws with four seeds a topic and one with all labels."
+    about = f"Of {DRAWS} draws with four seeds a topic and one with all labels" + (
+        "." if rows else ", none."
+    )
     header = ("system", "setting", "data", "draws")
     return Table("Runs that are missing", about, header, tuple(rows))
 

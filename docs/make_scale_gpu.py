@@ -13,6 +13,11 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "scale.md"
 BLOCK = re.compile(r"(<!-- gpu (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+WORDS = {
+    "assign_own": "nearest centre, its own settings",
+    "assign_by_hand": "nearest centre, settings picked by hand",
+    "update": "sums",
+}
 UNTIMED = (
     "**Not timed yet.** No card could be had when this was written. `python "
     "benchmarks/bench_gpu.py` on a machine with one takes three minutes, checks the kernels "
@@ -36,10 +41,49 @@ def timings() -> str:
     ]
     peer = one["flash_kmeans"]
     if isinstance(peer, dict):
-        rows += [(f"flash-kmeans: {name.replace('_', ' ')}", took) for name, took in peer.items()]
+        rows += [
+            (f"flash-kmeans: {WORDS[name]}", took if _is_time(took) else str(took).split(".")[0])
+            for name, took in peer.items()
+        ]
     rows += [(f"whole fit, {name}", fit["seconds"]) for name, fit in record["fit"].items()]
     lines = [f"| {size}, {record['centres']} centres, {card} | seconds |", "|---|---|"]
     return "\n".join(lines + [f"| {name} | {took} |" for name, took in rows])
+
+
+def growth() -> str:
+    """Other numbers of documents, dimensions and topics."""
+    records = [_read("bench_gpu.json"), *map(_read, ("gpu/5m.json", "gpu/100m.json"))]
+    records += map(_read, ("gpu/768_dimensions.json", "gpu/1000_topics.json"))
+    lines = [
+        "| rows | centres | reading once | plain torch | our pass | flash-kmeans | HierSeed, whole "
+        "fit | AnchoredHierSeed, whole fit | most memory |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for record in records:
+        one = record["pass"]
+        peak = max(fit["peak_gb"] for fit in record["fit"].values())
+        cells = (
+            f"{record['rows']:,} x {record['dimensions']}", record["centres"],
+            _ms(record["limits"]["seconds_to_read_rows_once"]), _ms(one["plain_torch"]),
+            f"**{_ms(one['whole'])}**", _ms(_peer(one["flash_kmeans"])),
+            *(f"{fit['seconds']:.1f} s" for fit in record["fit"].values()), f"{peak:.0f} GB",
+        )  # fmt: skip
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+def _peer(took: dict[str, Any]) -> float:
+    """Its two steps, by whichever of its settings works."""
+    assign = [took[name] for name in ("assign_own", "assign_by_hand") if _is_time(took[name])]
+    return min(assign) + float(took["update"])
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, float)
+
+
+def _ms(seconds: float) -> str:
+    return f"{1e3 * seconds:.1f} ms"
 
 
 def kernels() -> str:
@@ -63,7 +107,7 @@ def kernels() -> str:
 
 def fill(text: str) -> str:
     """Replace the tables of a page by those that the results give now."""
-    made = {"timings": timings, "kernels": kernels}
+    made = {"timings": timings, "growth": growth, "kernels": kernels}
     return BLOCK.sub(lambda at: f"{at[1]}\n{made[at[2]]()}\n\n{at[3]}", text)
 
 

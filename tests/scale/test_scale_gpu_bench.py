@@ -56,7 +56,7 @@ def test_the_page_says_what_the_results_say():
     page = load("make_scale_gpu")
     text = page.PAGE.read_text(encoding="utf-8")
     assert page.fill(text) == text
-    assert text.count("<!-- gpu ") == 2
+    assert text.count("<!-- gpu ") == 3
 
 
 def load(name):
