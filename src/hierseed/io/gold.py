@@ -22,9 +22,15 @@ def read_gold(
     other, and the other way round.
     """
     try:
-        seeds = read_seeds(file, taxonomy)
+        seeds = read_seeds(file, taxonomy, strict=False, called="gold")
     except SeedError as fault:
-        raise CorpusError(_of_gold(str(fault))) from None
+        raise CorpusError(str(fault)) from None
+    if seeds.faults:
+        raise CorpusError(
+            f"{len(seeds.faults):,} rows of {file} can't be used:{seeds.faults.describe()}"
+        )
+    if not len(seeds):
+        raise CorpusError(f"{file} has no labels. Give rows of id,topic")
     if holds:
         seeds.respell(holds)
     if seeds.blank:
@@ -36,9 +42,3 @@ def read_gold(
             "Gold is matched by the document's id: fill in the column 'id'"
         )
     return seeds.by_id
-
-
-def _of_gold(message: str) -> str:
-    """What is wrong with the same table when it is no table of seeds."""
-    plain = message.replace("the seeds can't be read", "gold can't be read")
-    return plain.replace("has no seeds", "has no labels").replace(" or text,topic", "")

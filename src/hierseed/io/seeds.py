@@ -111,14 +111,16 @@ def as_labels(topics: list[list[int]]) -> Labels:
     return np.array([some[0] if some else -1 for some in topics], dtype=np.intp)
 
 
-def open_seeds(file: str | PathLike[str]) -> tuple[Records, str, str | None, str | None]:
+def open_seeds(
+    file: str | PathLike[str], called: str = "the seeds"
+) -> tuple[Records, str, str | None, str | None]:
     """Open a file of seeds; give it with its columns topic, id and text, one of these at least."""
     try:
         records = open_records(file)
         topic = choose_column(records, "topic", "Call the column of topics 'topic'")
         id, text = (_optional(records, name) for name in ("id", "text"))
     except CorpusError as fault:
-        raise SeedError(f"the seeds can't be read: {fault}") from None
+        raise SeedError(f"{called} can't be read: {fault}") from None
     if id is None and text is None:
         raise SeedError(
             f"{file} has no column 'id' or 'text' beside 'topic'; its columns are "
@@ -134,15 +136,16 @@ def read_seeds(
     *,
     strict: bool = True,
     on_skip: Callable[[Fault], object] | None = None,
+    called: str = "the seeds",
 ) -> Seeds:
     """Read rows of `id,topic`, `text,topic` or both, from CSV, TSV, JSONL, Parquet or Excel.
 
     A row with an id is a document of the corpus, whatever its text; one with a text only
     stands for itself; one without a topic, as in a table not yet filled in, is passed over.
     `strict=False` leaves the faults in `Seeds.faults` instead of raising, and gives each to
-    `on_skip` with its row.
+    `on_skip` with its row. `called` is the table's name where it can't be read.
     """
-    records, topic, id, text = open_seeds(file)
+    records, topic, id, text = open_seeds(file, called)
     seeds = Seeds()
     finder = TopicFinder(taxonomy)
 
