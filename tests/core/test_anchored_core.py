@@ -1,5 +1,7 @@
 """The anchored mixture, part by part, against slow and direct versions of the same equations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -23,8 +25,9 @@ from hierseed.core.anchor.em import (
 )
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture, shares
-from hierseed.core.anchor.moments import Totals, spread, totals
+from hierseed.core.anchor.moments import LOGS, Totals, spread, totals
 from hierseed.core.anchor.opening import distinct, far_halves, open_up
+from hierseed.core.anchor.place import FINE, Placer, log_joint
 from hierseed.core.anchor.precision import STEPS, thresholds
 from hierseed.core.anchor.sample import SAMPLE, draw
 from hierseed.core.anchor.scale import Scale
@@ -178,6 +181,27 @@ def test_sums_are_exact_for_any_order_and_block():
     )
 
 
+def test_the_last_round_counts_alike_and_what_it_remembers_is_used_once():
+    X, components, pairs, lattice, rows = set_up(per_leaf=100, spread=1.0)
+    blocks, _, _, mixture = begun(X, components, pairs, lattice, rows, Settings(), 70)
+    usual, last = (totals(blocks, mixture, lattice, rows, last) for last in (False, True))
+    assert last.weights.tobytes() == usual.weights.tobytes()
+    assert last.log_likelihood == usual.log_likelihood
+    nodes = np.zeros((len(components.nodes), 6))
+    placer = Placer(
+        components, mixture.without_covariance(), 2.0, nodes, np.zeros(9), straight(9),
+        lattice.vectors,
+    )  # fmt: skip
+    known, again = (list(blocks.map(log_joint, placer)) for _ in range(2))
+    for one, two in zip(known, again, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)  # also those of seeds
+    assert not any(block.memo.get(LOGS) for block in blocks._blocks)
+    totals(blocks, mixture, lattice, rows, True)
+    hotter = replace(placer, mixture=Mixture.of_balls(mixture.means, 9.0, mixture.log_size))
+    found, fresh = (next(b.map(log_joint, hotter)) for b in (blocks, ArrayBlocks(X, 70)))
+    np.testing.assert_allclose(found, fresh, rtol=1e-12)  # of another mixture nothing is known
+
+
 def test_seed_rows_are_left_out_of_the_corpus_sums():
     X, _, _, lattice, rows = set_up()
     blocks = ArrayBlocks(X, 10)
@@ -189,10 +213,10 @@ def test_seed_rows_are_left_out_of_the_corpus_sums():
 
 def test_shares_sum_to_one_and_soften_with_temperature():
     L = np.random.default_rng(0).normal(size=(4, 50)) * 900  # would overflow without care
-    share, log = shares(L.copy())
-    np.testing.assert_allclose(share.sum(axis=0), 1)
+    share, log = shares(L.copy(), FINE)
+    np.testing.assert_allclose(FINE.value(share.sum(axis=0)), 1)
     np.testing.assert_allclose(log, L.max(axis=0), atol=3)
-    assert (shares(L.copy(), 50.0)[0].max(axis=0) <= share.max(axis=0) + 1e-12).all()
+    assert (shares(L.copy(), FINE, 50.0)[0].max(axis=0) <= share.max(axis=0) + 1).all()
 
 
 def test_sum_up_adds_children_to_parents():
@@ -252,7 +276,7 @@ def test_the_opening_finds_what_nobody_listed_and_nothing_else(missing):
     found = open_up(sample, components, seeds, Settings())
     rest = np.flatnonzero(found.components.is_rest)
     assert (len(rest) > 0) == missing
-    share = shares(found.mixture.log_joint(X))[0][rest].sum(axis=0)
+    share = FINE.value(shares(found.mixture.log_joint(X), FINE)[0][rest].sum(axis=0))
     assert (share[600:] > 0.9).mean() == missing
     assert share[:600].mean() < 0.01
 
@@ -278,7 +302,8 @@ def test_groups_near_a_listed_topic_or_almost_empty_are_dropped():
 def test_temperature_is_found_from_labels_drawn_at_it(truth):
     rng = np.random.default_rng(3)
     L = rng.normal(size=(8, 4000)) * 8
-    own = (shares(L.copy(), truth)[0].cumsum(axis=0) < rng.random(4000)).sum(axis=0)
+    share = FINE.value(shares(L.copy(), FINE, truth)[0])
+    own = (share.cumsum(axis=0) < rng.random(4000)).sum(axis=0)
     mine = np.eye(8, dtype=bool)[own].T
     assert most_likely(L, mine) == pytest.approx(truth, rel=0.08)
     twins = np.concatenate([L, L - 1e9])  # a second topic that is out of reach changes nothing

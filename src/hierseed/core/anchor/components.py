@@ -90,19 +90,19 @@ def make_components(
     return Components(tree, nodes, node, topic, seeded).with_rest(rest, places)
 
 
-def gather(components: Components, own: Floats) -> Floats:
-    """(topics + 1, …): a value per component, added up over those of a topic; None last."""
-    total = np.zeros((len(components.tree) + 1, *own.shape[1:]))
+def gather(components: Components, own: Floats, total: Floats) -> Floats:
+    """Add a value per component to that of its topic, in place; the last is None's."""
     listed = int((~components.is_rest).sum())
-    total[components.topic[:listed]] = own[:listed]
+    total[components.topic[:listed]] += own[:listed]
     for component in range(listed, len(components)):
         total[components.topic[component]] += own[component]
     return total
 
 
 def sum_up(components: Components, own: Floats) -> Floats:
-    """(topics + 1, …): the same, added up over each topic and all below."""
-    return add_up(components.tree, gather(components, own))
+    """(topics + 1, …): a value per component, added up over each topic and all below."""
+    total = np.zeros((len(components.tree) + 1, *own.shape[1:]))
+    return add_up(components.tree, gather(components, own, total))
 
 
 def add_up(tree: Tree, total: Floats) -> Floats:

@@ -180,8 +180,9 @@ def fit(
             break
         began = time.perf_counter()
         mixture, means, fixed = maximise(problem, seen)
-        before, seen = seen, totals(blocks, mixture, lattice, seeds.rows)
-        last, value = value, objective(problem, mixture, seen, fixed)
+        last = number == settings.max_iter
+        before, seen = seen, totals(blocks, mixture, lattice, seeds.rows, last)
+        was, value = value, objective(problem, mixture, seen, fixed)
         lost = seen.weights[is_none].sum() / max(problem.corpus.n, 1)
         history.append(
             {
@@ -192,7 +193,7 @@ def fit(
                 "seconds": time.perf_counter() - began,
             }
         )
-        done = last - value <= settings.tol
+        done = last or was - value <= settings.tol
         if keep:
             keep(
                 State(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.anchor.covariance import Covariance
+from hierseed.core.exact import Grid
 
 Floats = NDArray[np.float64]
 
@@ -94,26 +95,27 @@ class Mixture:
         assert self.covariance is not None
         return self.covariance.log_det
 
-    def log_joint(self, X: Floats, unit: float = 1.0) -> Floats:
+    def log_joint(self, X: Floats, unit: float = 1.0, out: Floats | None = None) -> Floats:
         """(components, documents): log of size x density, without the common term.
 
         X in multiples of `unit`, a power of two: scaling the small matrix is as exact.
         """
-        L = (self.direction * unit).T @ X.T
+        L = np.matmul((self.direction * unit).T, X.T, out=out)
         L += (self.offset + self.log_size)[:, None]
         return L
 
 
-def shares(L: Floats, temperature: float = 1.0) -> tuple[Floats, Floats]:
+def shares(L: Floats, grid: Grid, temperature: float = 1.0) -> tuple[Floats, Floats]:
     """Share of each component in each document, and the log of their sum; L is overwritten.
 
-    Components are rows: what is done to each document then runs along whole rows, which is faster.
+    Shares are whole multiples of the grid. Components are rows: what is done to each document
+    then runs along whole rows, which is faster.
     """
     if temperature != 1.0:
-        L /= temperature
+        L *= 1.0 / temperature
     top = L.max(axis=0)
     L -= top
     np.exp(L, out=L)
     total = L.sum(axis=0)
-    L /= total
-    return L, top + np.log(total)
+    L *= 2.0**grid.bits / total
+    return np.rint(L, out=L), top + np.log(total)

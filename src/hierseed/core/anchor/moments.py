@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,9 @@ from hierseed.core.exact import Sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
-Number = TypeVar("Number", np.float32, np.float64)
 
 PIECE = 768  # rows
+LOGS = "log joint"  # what blocks remember of the last round
 REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
 
 
@@ -53,11 +52,18 @@ def spread(blocks: Blocks, lattice: Lattice, skip: Ints) -> Spread:
     return Spread(n, lattice.vectors.value(sums), lattice.value_of_squares(products))
 
 
-def totals(blocks: Blocks, mixture: Mixture, lattice: Lattice, skip: Ints) -> Totals:
-    """E-step: share out every document, and sum up."""
+def totals(
+    blocks: Blocks, mixture: Mixture, lattice: Lattice, skip: Ints, last: bool = False
+) -> Totals:
+    """E-step: share out every document, and sum up.
+
+    After the `last` round vectors are not summed up again, and sums stay zero; blocks remember
+    how they were shared out, for whoever places them.
+    """
     weights, sums, logs = blocks.fold(
-        _totals, mixture.without_covariance(), lattice, skip, blocks.n * blocks.width
-    )
+        _closing if last else _totals,
+        mixture.without_covariance(), lattice, skip, blocks.n * blocks.width,
+    )  # fmt: skip
     return Totals(
         lattice.shares.value(weights),
         lattice.value_of_sums(sums),
@@ -71,17 +77,24 @@ def counted(block: Block, lattice: Lattice, skip: Ints, total: int) -> Floats:
     if known is not None and known[0] == lattice:
         return np.asarray(known[1])
     X = lattice.vectors.count(block.X)
-    mine = skip[np.searchsorted(skip, block.start) : np.searchsorted(skip, block.stop)]
-    X = np.delete(X, mine - block.start, axis=0) if len(mine) else X
+    mine = seeds_in(block, skip)
+    X = np.delete(X, mine, axis=0) if len(mine) else X
     if total <= REMEMBERED:
         block.memo["counted"] = (lattice, X)
     return X
 
 
-def pieces(X: NDArray[Number]) -> Iterator[NDArray[Number]]:
+def seeds_in(block: Block, skip: Ints) -> Ints:
+    """Which rows of a block are seeds."""
+    return (
+        skip[np.searchsorted(skip, block.start) : np.searchsorted(skip, block.stop)] - block.start
+    )
+
+
+def pieces(n: int) -> Iterator[slice]:
     """Some rows at a time, so few that their shares stay in a core's cache."""
-    for at in range(0, len(X), PIECE):
-        yield X[at : at + PIECE]
+    for at in range(0, n, PIECE):
+        yield slice(at, at + PIECE)
 
 
 def _spread(block: Block, lattice: Lattice, skip: Ints, total: int) -> Sums:
@@ -91,10 +104,24 @@ def _spread(block: Block, lattice: Lattice, skip: Ints, total: int) -> Sums:
 
 def _totals(block: Block, mixture: Mixture, lattice: Lattice, skip: Ints, total: int) -> Sums:
     weights, sums, logs = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape), 0.0
-    for X in pieces(counted(block, lattice, skip, total)):
-        share, log = shares(mixture.log_joint(X, lattice.unit))
-        whole = lattice.shares.count(share)
-        weights += whole.sum(axis=1)
-        sums += whole @ X
+    X = counted(block, lattice, skip, total)
+    for at in pieces(len(X)):
+        share, log = shares(mixture.log_joint(X[at], lattice.unit), lattice.shares)
+        weights += share.sum(axis=1)
+        sums += share @ X[at]
         logs += float(lattice.logs.count(log).sum())
     return Sums((weights, sums, logs))
+
+
+def _closing(block: Block, mixture: Mixture, lattice: Lattice, skip: Ints, total: int) -> Sums:
+    weights, logs = np.zeros(len(mixture.means)), 0.0
+    X = counted(block, lattice, skip, total)
+    L = np.empty((len(weights), len(X)))
+    for at in pieces(len(X)):
+        mixture.log_joint(X[at], lattice.unit, L[:, at])
+        share, log = shares(L[:, at].copy(), lattice.shares)
+        weights += share.sum(axis=1)
+        logs += float(lattice.logs.count(log).sum())
+    if total // block.width * (block.width + len(weights)) <= REMEMBERED:
+        block.memo[LOGS] = mixture.direction, seeds_in(block, skip), L
+    return Sums((weights, np.zeros(mixture.means.shape), logs))

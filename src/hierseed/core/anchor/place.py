@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hierseed.core.anchor.components import Components, add_up, gather
 from hierseed.core.anchor.curve import bend
 from hierseed.core.anchor.mixture import Mixture, shares
+from hierseed.core.anchor.moments import LOGS, pieces
 from hierseed.core.blocks import Block
 from hierseed.core.distance import squared_distances
 from hierseed.core.exact import Grid
@@ -75,9 +76,20 @@ def descend_by(L: Floats, placer: Placer) -> Descent:
 
 
 def log_joint(block: Block, placer: Placer) -> Floats:
-    """(components, documents): log of size x density."""
-    X = placer.grid.count(block.X)
-    return placer.mixture.log_joint(X, 2.0**-placer.grid.bits)
+    """(components, documents): log of size x density; the last round of a fit may know it."""
+    direction, seeds, L = block.memo.pop(LOGS, (None, None, None))
+    if direction is not placer.mixture.direction:
+        return _log_joint(block.X, placer)
+    if not len(seeds):
+        return np.asarray(L)
+    whole, others = np.empty((len(L), len(block))), np.ones(len(block), dtype=bool)
+    others[seeds] = False
+    whole[:, others], whole[:, seeds] = L, _log_joint(block.X[seeds], placer)
+    return whole
+
+
+def _log_joint(X: NDArray[np.floating], placer: Placer) -> Floats:
+    return placer.mixture.log_joint(placer.grid.count(X), 2.0**-placer.grid.bits)
 
 
 def labels(block: Block, placer: Placer) -> NDArray[np.int32]:
@@ -182,9 +194,11 @@ def probabilities(L: Floats, placer: Placer) -> tuple[Floats, Floats]:
 
     The last row is None. L is overwritten.
     """
-    components = placer.components
-    share = FINE.value(FINE.count(shares(L, placer.temperature)[0]))
-    own = gather(components, share)
+    components, n = placer.components, L.shape[1]
+    own = np.zeros((len(components.tree) + 1, n))
+    for at in pieces(n):
+        share, _ = shares(L[:, at], FINE, placer.temperature)
+        gather(components, FINE.value(share), own[:, at])
     return own, np.minimum(add_up(components.tree, own.copy()), 1.0)
 
 

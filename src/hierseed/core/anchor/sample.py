@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
-from hierseed.core.anchor.moments import Spread, Totals, pieces
+from hierseed.core.anchor.moments import Spread, Totals, counted, pieces, seeds_in
 from hierseed.core.blocks import Block, Blocks
 
 Floats = NDArray[np.float64]
@@ -51,13 +51,13 @@ class Sample:
         common = mixture.direction.mean(axis=1, keepdims=True)  # tells nothing apart, costs digits
         direction = rough(((mixture.direction - common) * self.lattice.unit).T)
         offset = rough(mixture.offset + mixture.log_size)[:, None]
-        for X in pieces(self.X):
-            L = direction @ X.T
+        for at in pieces(len(self.X)):
+            L = direction @ self.X[at].T
             L += offset
             L -= L.max(axis=0)
             np.exp(np.maximum(L, LEAST, out=L), out=L)
             L *= np.float32(2.0**self.lattice.shares.bits) / L.sum(axis=0)
-            yield X, np.rint(L, out=L)
+            yield self.X[at], np.rint(L, out=L)
 
     def totals(self, mixture: Mixture) -> Totals:
         """E-step: share out every document, and sum up; of the likelihood nobody asks."""
@@ -76,9 +76,10 @@ def rough(values: Floats) -> Rough:
 def draw(blocks: Blocks, lattice: Lattice, rows: Ints) -> Sample:
     """One document in so many, chosen by what it says and not by its place; seeds left out."""
     every = -(-blocks.n // SAMPLE)
-    parts = blocks.fold(_chosen, lattice, rows, every)
+    total = blocks.n * blocks.width
+    parts = blocks.fold(_chosen, lattice, rows, every, total)
     if every > 1 and not parts:  # all alike
-        every, parts = 1, blocks.fold(_chosen, lattice, rows, 1)
+        every, parts = 1, blocks.fold(_chosen, lattice, rows, 1, total)
     X = lattice.vectors.count(np.concatenate([np.zeros((0, blocks.width)), *parts]))
     X = X[in_order(X)]
     corpus = Spread(len(X), lattice.vectors.value(X.sum(axis=0)), lattice.value_of_squares(X.T @ X))
@@ -101,10 +102,10 @@ class Rows(list[NDArray[np.floating]]):
         return Rows([*self, *other])
 
 
-def _chosen(block: Block, lattice: Lattice, rows: Ints, every: int) -> Rows:
-    X = block.X
-    number = np.mod(lattice.vectors.count(X).sum(axis=1) * GOLDEN, 1.0)
-    mine = rows[np.searchsorted(rows, block.start) : np.searchsorted(rows, block.stop)]
-    number[mine - block.start] = 1.0
-    kept = X[number < 1 / every]
-    return Rows([kept] if len(kept) else [])
+def _chosen(block: Block, lattice: Lattice, rows: Ints, every: int, total: int) -> Rows:
+    X, mine = block.X, seeds_in(block, rows)
+    X = np.delete(X, mine, axis=0) if len(mine) else X
+    if every > 1:
+        number = counted(block, lattice, rows, total).sum(axis=1)
+        X = X[np.mod(number * GOLDEN, 1.0) < 1 / every]
+    return Rows([X] if len(X) else [])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from hierseed.core.anchor.components import Components
 from hierseed.core.anchor.lattice import Lattice
@@ -79,11 +80,11 @@ def sum_seeds(pairs: Pairs, components: Components, lattice: Lattice, rows: Ints
     """Sum up; the order of seeds is no matter."""
     vectors = lattice.vectors.count(pairs.vectors)
     whole = lattice.shares.count(pairs.weights)
-    share = np.zeros((len(whole), len(components)))
-    share[np.arange(len(whole)), pairs.component] = whole
+    n, edges = len(components), np.arange(len(whole) + 1)
+    share = sparse.csc_matrix((whole, pairs.component, edges), shape=(n, len(whole)))
+    weights = lattice.shares.value(share @ np.ones(len(whole)))
+    sums = lattice.value_of_sums(share @ vectors)
     _, first = np.unique(pairs.seed, return_index=True)
-    weights = lattice.shares.value(share.sum(axis=0))
-    sums = lattice.value_of_sums(share.T @ vectors)
     squares = whole * np.einsum("ij,ij->i", vectors, vectors)
     order = np.argsort(pairs.component, kind="stable")
     edges = np.searchsorted(pairs.component[order], np.arange(1, len(components)))

@@ -80,7 +80,7 @@ def nearest(sample: Sample, means: Floats, noise: Floats) -> tuple[Ints, Floats]
     unit, scaled = lattice.unit * 2.0**-lattice.exponent, means * 2.0**-lattice.exponent
     own, direction = squared_norms(scaled), rough(scaled.T * (-2.0 * unit))
     found, away = [np.zeros(0, dtype=np.intp)], [np.zeros(0)]
-    for X in pieces(sample.X):
+    for X in (sample.X[at] for at in pieces(len(sample.X))):
         product, square = X @ direction, squared_norms(X) * unit**2
         best = ((product + rough(own) + rough(square)[:, None]) / rough(noise)).argmin(axis=1)
         least = product[np.arange(len(X)), best] + own[best] + square

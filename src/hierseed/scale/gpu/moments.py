@@ -5,6 +5,7 @@ Data-centre cards have fast float64 matrix products; on others this is the slow 
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -41,6 +42,17 @@ def totals(
     whole = count(lattice.shares, share)
     logs = float(count(lattice.logs, log).sum())
     return Sums((fetch(whole.sum(dim=0)), fetch(whole.T @ X), logs))
+
+
+def closing(
+    block: TorchBlock, mixture: Mixture, lattice: Lattice, skip: NDArray, total: int
+) -> Sums:
+    """The same after the last round: nobody asks for sums of vectors."""
+    X = counted(block, lattice, skip)
+    share, log = shares(log_joint(block, X, mixture, lattice.unit))
+    weights = fetch(count(lattice.shares, share).sum(dim=0))
+    logs = float(count(lattice.logs, log).sum())
+    return Sums((weights, np.zeros(mixture.means.shape), logs))
 
 
 def log_joint(block: TorchBlock, X: Tensor, mixture: Mixture, unit: float) -> Tensor:

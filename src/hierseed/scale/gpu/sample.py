@@ -11,7 +11,7 @@ from hierseed.scale.gpu.block import TorchBlock, fetch
 from hierseed.scale.gpu.exact import count
 
 
-def chosen(block: TorchBlock, lattice: Lattice, rows: NDArray, every: int) -> Rows:
+def chosen(block: TorchBlock, lattice: Lattice, rows: NDArray, every: int, total: int) -> Rows:
     """One document in so many, seeds left out."""
     number = torch.remainder(count(lattice.vectors, block.X).sum(dim=1) * GOLDEN, 1.0)
     mine = rows[(rows >= block.start) & (rows < block.stop)] - block.start

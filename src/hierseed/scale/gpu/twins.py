@@ -32,6 +32,7 @@ TWINS: dict[str, Callable[..., Any]] = {
     "hierseed.estimator._labels": score.place,
     "hierseed.core.anchor.moments._spread": moments.spread,
     "hierseed.core.anchor.moments._totals": moments.totals,
+    "hierseed.core.anchor.moments._closing": moments.closing,
     "hierseed.core.anchor.sample._chosen": sample.chosen,
     "hierseed.core.anchor.place.labels": place.labels,
     "hierseed.core.anchor.precision._label_and_count": place.label_and_count,
