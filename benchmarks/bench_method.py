@@ -22,6 +22,7 @@ import numpy as np
 from machine import RESULTS
 
 from hierseed import AnchoredHierSeed, HierSeed
+from hierseed.anchored import fitting
 from hierseed.baselines.task import Documents
 from hierseed.bench.prepared import make_task, ready
 from hierseed.bench.records import Records
@@ -107,7 +108,14 @@ def changed(**parts):
             log_size = np.full(len(log_size), -np.log(len(log_size)))
         return Mixture.of(mixture.means, Factored.of(covariance), log_size), nodes, fixed
 
-    with patch.object(em, "maximise", maximise) if parts else nullcontext():
+    def all_groups(held, opening):
+        return np.ones(len(opening.components), dtype=bool)
+
+    if parts.get("every_group"):
+        context = patch.object(fitting, "believed", all_groups)
+    else:
+        context = patch.object(em, "maximise", maximise) if parts else nullcontext()
+    with context:
         yield
 
 
@@ -120,6 +128,7 @@ ABLATIONS = {  # what is taken away: parameters, parts
     "the covariance (round balls)": ({}, {"round_balls": True}),
     "topic sizes": ({}, {"equal_sizes": True}),
     "Other and None": ({"other": False}, {}),
+    "the seeds' word on groups": ({}, {"every_group": True}),
     "the early stop (30 rounds)": ({"max_iter": 30, "tol": 0.0}, {}),
 }
 

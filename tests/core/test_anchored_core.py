@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from worlds import TREES, make_world
 
-from hierseed.core.anchor.calibrate import halves, most_likely
+from hierseed.core.anchor.calibrate import most_likely
 from hierseed.core.anchor.components import make_components, sum_up
 from hierseed.core.anchor.covariance import Factored, Products
 from hierseed.core.anchor.curve import bend, learn, straight
@@ -23,6 +23,7 @@ from hierseed.core.anchor.em import (
     pose,
     start,
 )
+from hierseed.core.anchor.hold_back import halves
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture, shares
 from hierseed.core.anchor.moments import LOGS, Totals, spread, totals

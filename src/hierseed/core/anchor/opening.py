@@ -25,6 +25,7 @@ from hierseed.core.anchor.tree_means import tree_means
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
 
 FIRST, THEN = 3, 2  # rounds before and after the search
 DISTINCT = 0.9  # of the usual distance between listed topics; less, the more is believed unlisted
@@ -60,6 +61,17 @@ def open_up(sample: Sample, components: Components, seeds: Seeds, settings: Sett
     kept = distinct(wider, mixture, seen, seeds.counts, share)
     found = wider.with_rest(wider.parent[kept[wider.is_rest[kept]]])
     return Opening(found, problem, mixture.pick(kept))
+
+
+def reopen(opening: Opening, kept: Bools, sample: Sample) -> Opening:
+    """Begin again with some of the groups: what the others took goes back to listed topics."""
+    groups = kept & opening.components.is_rest
+    components = opening.components.with_rest(opening.components.parent[groups])
+    seeds = opening.problem.seeds.among(len(components))
+    problem = replace(opening.problem, components=components, seeds=seeds)
+    mixture = start(problem, opening.mixture.means[groups])
+    mixture, _ = advance(problem, sample, mixture, FIRST + THEN)
+    return Opening(components, problem, mixture)
 
 
 def stranger_means(problem: Problem, strangers: Strangers) -> Floats:
