@@ -9,7 +9,7 @@ from worlds import TREES, make_world
 
 from hierseed.core.anchor.calibrate import most_likely
 from hierseed.core.anchor.components import make_components, sum_up
-from hierseed.core.anchor.covariance import Factored, Products
+from hierseed.core.anchor.covariance import Factored, Products, invert
 from hierseed.core.anchor.curve import bend, learn, straight
 from hierseed.core.anchor.em import (
     PULL,
@@ -125,12 +125,22 @@ def test_a_covariance_by_the_identity_and_by_its_factor(n):
     root, sums = rng.normal(size=(40, 20)), rng.normal(size=(n, 20)) * 0.1
     means = sums * rng.uniform(0.1, 0.9, n)[:, None]
     matrix = root.T @ root / 40 + means.T @ sums
-    covariance, direction = Products(matrix).less(means, sums)
+    covariance, solved = Products(matrix).less(means, sums)
     W = matrix - means.T @ sums
     assert isinstance(covariance, Factored) == (n == 15)
-    np.testing.assert_allclose(direction, np.linalg.solve(W, means.T), atol=1e-12)
-    np.testing.assert_allclose(covariance.solve(root), np.linalg.solve(W, root.T), atol=1e-10)
+    np.testing.assert_allclose(solved.T, np.linalg.solve(W, means.T), atol=1e-12)
+    np.testing.assert_allclose(covariance.solve(root).T, np.linalg.solve(W, root.T), atol=1e-10)
     assert covariance.log_det == pytest.approx(np.linalg.slogdet(W)[1], abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 48, 49, 211])
+def test_the_inverse_by_halves(n):
+    root = np.random.default_rng(0).normal(size=(2 * n, n))
+    matrix = root.T @ root / n + np.eye(n) * 0.1
+    inverse, log_det = invert(matrix)
+    np.testing.assert_allclose(inverse @ matrix, np.eye(n), atol=1e-11)
+    np.testing.assert_allclose(inverse, inverse.T, rtol=1e-12, atol=1e-13)
+    assert log_det == pytest.approx(np.linalg.slogdet(matrix)[1], rel=1e-12)
 
 
 def test_objective_is_the_penalised_likelihood_it_says():

@@ -20,6 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 Floats = NDArray[np.float64]
 
+SMALL = 48  # dimensions
 FEW = 0.6  # components to a dimension: as long as they are fewer, the identity is faster
 
 
@@ -31,7 +32,7 @@ class Covariance(Protocol):
         """Log of the determinant."""
 
     def solve(self, vectors: Floats) -> Floats:
-        """Return the inverse times each of these rows, as columns."""
+        """Return the inverse times each of these rows, row by row."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,7 @@ class Factored:
     @classmethod
     def of(cls, matrix: Floats) -> Factored:
         """Factor a matrix, of which the upper half is read."""
-        with one_thread():
-            factor, fault = lapack.dpotrf(matrix.T, lower=1)  # in the order of columns
+        factor, fault = lapack.dpotrf(matrix.T, lower=1)  # in the order of columns
         assert fault == 0, "smoothing keeps the covariance positive"
         return cls(factor)
 
@@ -54,15 +54,14 @@ class Factored:
         return 2.0 * float(np.log(np.diag(self.factor)).sum())
 
     def solve(self, vectors: Floats) -> Floats:
-        """Return the inverse times each of these rows, as columns."""
-        with one_thread():
-            solved, _ = lapack.dpotrs(self.factor, vectors.T, lower=1)
-        return np.ascontiguousarray(solved)
+        """Return the inverse times each of these rows, row by row."""
+        solved, _ = lapack.dpotrs(self.factor, vectors.T, lower=1)
+        return np.ascontiguousarray(solved.T)
 
 
 @dataclass(frozen=True)
 class Updated:
-    """By the inverse of A: with Y = A^-1 M' it is A^-1 + Y (1 - S Y)^-1 S A^-1."""
+    """By the inverse of A: with Y = M A^-1 it is A^-1 + A^-1 S' (1 - Y S')^-1 Y."""
 
     inverse: Floats
     solved: Floats
@@ -70,10 +69,9 @@ class Updated:
     log_det: float
 
     def solve(self, vectors: Floats) -> Floats:
-        """Return the inverse times each of these rows, as columns."""
-        with one_thread():
-            first = self.inverse @ vectors.T
-            first += self.solved @ (self.sums @ first)
+        """Return the inverse times each of these rows, row by row."""
+        first = vectors @ self.inverse
+        first += (first @ self.sums.T) @ self.solved
         return first
 
 
@@ -85,28 +83,43 @@ class Products:
 
     @cached_property
     def _inverse(self) -> tuple[Floats, float]:
-        factored = Factored.of(self.matrix)
-        with one_thread():
-            half, _ = lapack.dpotri(factored.factor, lower=1)
-        whole = half + half.T
-        whole[np.diag_indices_from(whole)] *= 0.5
-        return whole, factored.log_det
+        return invert(self.matrix)
 
     def less(self, means: Floats, sums: Floats) -> tuple[Covariance, Floats]:
-        """A - M'S, and what solves for M."""
+        """A - M'S, and what solves for M, row by row."""
         if len(means) > FEW * len(self.matrix):
             found = Factored.of(self.matrix - means.T @ sums)
             return found, found.solve(means)
         inverse, log_det = self._inverse
-        with one_thread():
-            first = inverse @ means.T
-            left = np.eye(len(means)) - sums @ first
-            factor, pivot, _ = lapack.dgetrf(left)
-            log_det += float(np.log(np.abs(np.diag(factor))).sum())
-            small, fault = lapack.dgetri(factor, pivot)
-            assert fault == 0, "smoothing keeps the covariance positive"
-            solved = first @ small
+        first = means @ inverse
+        left = np.eye(len(means)) - first @ sums.T
+        factor, pivot, _ = lapack.dgetrf(left)
+        log_det += float(np.log(np.abs(np.diag(factor))).sum())
+        small, fault = lapack.dgetri(factor, pivot)
+        assert fault == 0, "smoothing keeps the covariance positive"
+        solved = small @ first
         return Updated(inverse, solved, sums, log_det), solved
+
+
+def invert(matrix: Floats) -> tuple[Floats, float]:
+    """Inverse and log of the determinant of a covariance.
+
+    By halves, in matrix products: the library's own way takes half as long again.
+    """
+    n = len(matrix)
+    if n <= SMALL:
+        factored = Factored.of(matrix)
+        half, _ = lapack.dpotri(factored.factor, lower=1)
+        return half + np.tril(half, -1).T, factored.log_det
+    m = n // 2
+    first, log_det = invert(matrix[:m, :m])
+    across = first @ matrix[:m, m:]
+    second, more = invert(matrix[m:, m:] - matrix[m:, :m] @ across)
+    inverse = np.empty((n, n))
+    inverse[m:, m:], inverse[:m, m:] = second, -(across @ second)
+    inverse[m:, :m] = inverse[:m, m:].T
+    inverse[:m, :m] = first - inverse[:m, m:] @ across.T
+    return inverse, log_det + more
 
 
 def one_thread() -> AbstractContextManager[Any]:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.anchor.components import Components
-from hierseed.core.anchor.covariance import Products
+from hierseed.core.anchor.covariance import Products, one_thread
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
 from hierseed.core.anchor.moments import Spread, Totals, spread, totals
@@ -179,7 +179,8 @@ def fit(
         if resume and resume.done:
             break
         began = time.perf_counter()
-        mixture, means, fixed = maximise(problem, seen)
+        with one_thread():  # so that bits do not depend on their number
+            mixture, means, fixed = maximise(problem, seen)
         last = number == settings.max_iter
         before, seen = seen, totals(blocks, mixture, lattice, seeds.rows, last)
         was, value = value, objective(problem, mixture, seen, fixed)
@@ -234,10 +235,10 @@ def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
     weights = w * seen.weights + s * seeds.weights
     nodes = tree_means(components.nodes, components.node, sums, weights, problem.strength)
     means = nodes[components.node]
-    covariance, direction = problem.products.less(means, sums / problem.mass)
+    covariance, solved = problem.products.less(means, sums / problem.mass)
     size = w * seen.weights + seeds.weights + SIZE_PRIOR
-    mixture = Mixture.of(means, covariance, np.log(size / size.sum()), direction)
-    towards = 2.0 * (mixture.direction.T * sums).sum() + 2.0 * weights @ mixture.offset
+    mixture = Mixture.of(means, covariance, np.log(size / size.sum()), solved)
+    towards = 2.0 * np.vdot(solved, sums) + 2.0 * weights @ mixture.offset
     return mixture, nodes, problem.mass * means.shape[1] + float(towards)
 
 
@@ -248,7 +249,7 @@ def objective(problem: Problem, mixture: Mixture, seen: Totals, fixed: float) ->
     """
     seeds, w, s = problem.seeds, problem.document_weight, problem.settings.seed_weight
     width, log_det = mixture.means.shape[1], mixture.log_det
-    linear = (seeds.sums * mixture.direction.T).sum() + seeds.weights @ mixture.offset
+    linear = np.vdot(seeds.sums, mixture.direction.T) + seeds.weights @ mixture.offset
     value = w * seen.log_likelihood + s * linear + seeds.weights @ mixture.log_size
     value += SIZE_PRIOR * mixture.log_size.sum()
     value -= 0.5 * (fixed + problem.mass * (log_det + width * math.log(2 * math.pi)))

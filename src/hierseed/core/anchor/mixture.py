@@ -27,7 +27,7 @@ class Mixture:
     means : (components, dimensions)
     log_size : log of each component's share of documents
     direction, offset : log density of x in component k is `x @ direction[:, k] + offset[k]`,
-        but for a term that is the same for all components
+        but for a term that is the same for all components; stored by component
     covariance : made ready; needed to fit, not to place
     """
 
@@ -43,12 +43,12 @@ class Mixture:
         means: Floats,
         covariance: Covariance,
         log_size: Floats,
-        direction: Floats | None = None,
+        solved: Floats | None = None,
     ) -> Mixture:
-        """Return a mixture; directions are solved for where they are not known."""
-        direction = covariance.solve(means) if direction is None else direction
-        offset = -0.5 * np.einsum("kj,jk->k", means, direction)
-        return cls(means, log_size, direction, offset, covariance)
+        """Return a mixture; what is `solved` for the means need not be solved again."""
+        solved = covariance.solve(means) if solved is None else solved
+        offset = -0.5 * np.einsum("kj,kj->k", means, solved)
+        return cls(means, log_size, solved.T, offset, covariance)
 
     def without_covariance(self) -> Mixture:
         """What a block needs of it, and no more: this travels to the workers of a cluster."""
@@ -58,7 +58,7 @@ class Mixture:
     def of_balls(cls, means: Floats, variance: float, log_size: Floats) -> Mixture:
         """Return a mixture of round clouds."""
         offset = -0.5 * np.einsum("kj,kj->k", means, means) / variance
-        return cls(means, log_size, np.ascontiguousarray(means.T) / variance, offset)
+        return cls(means, log_size, (means / variance).T, offset)
 
     def joined(self, means: Floats, log_size: Floats) -> Mixture:
         """The same with more components, of the same covariance."""
@@ -67,7 +67,7 @@ class Mixture:
         return Mixture(
             np.concatenate([self.means, means]),
             np.concatenate([self.log_size, log_size]),
-            np.concatenate([self.direction, more.direction], axis=1),
+            np.concatenate([self.direction.T, more.direction.T]).T,
             np.concatenate([self.offset, more.offset]),
             self.covariance,
         )
@@ -77,7 +77,7 @@ class Mixture:
         return Mixture(
             self.means[kept],
             self.log_size[kept] - np.log(np.exp(self.log_size[kept]).sum()),
-            np.ascontiguousarray(self.direction[:, kept]),
+            self.direction.T[kept].T,
             self.offset[kept],
             self.covariance,
         )
@@ -88,6 +88,11 @@ class Mixture:
         inner = self.means @ self.direction
         square = np.diag(inner)
         return np.maximum(square[:, None] + square - inner - inner.T, 0.0)
+
+    def solve(self, vectors: Floats) -> Floats:
+        """Return the covariance's inverse times each of these rows."""
+        assert self.covariance is not None
+        return self.covariance.solve(vectors)
 
     @property
     def log_det(self) -> float:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture, shares
 from hierseed.core.blocks import Block, Blocks
+from hierseed.core.distance import chunks
 from hierseed.core.exact import Sums
 
 Floats = NDArray[np.float64]
@@ -93,8 +94,7 @@ def seeds_in(block: Block, skip: Ints) -> Ints:
 
 def pieces(n: int) -> Iterator[slice]:
     """Some rows at a time, so few that their shares stay in a core's cache."""
-    for at in range(0, n, PIECE):
-        yield slice(at, at + PIECE)
+    return chunks(n, 1, PIECE)
 
 
 def _spread(block: Block, lattice: Lattice, skip: Ints, total: int) -> Sums:

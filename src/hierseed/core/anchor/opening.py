@@ -98,10 +98,9 @@ def far_halves(
     seeds, lattice = problem.seeds, sample.lattice
     listed = np.flatnonzero(~problem.components.is_rest)
     centres = seen.sums[listed] / np.maximum(seen.weights[listed], 1e-300)[:, None]
-    towards = mixture.joined(seeds.means[listed] - centres, np.zeros(len(listed)))
-    cut = towards.direction[:, len(mixture.means) :]
-    level = rough(np.einsum("kj,jk->k", centres, cut))[:, None]
-    away = rough(cut.T * -lattice.unit)
+    towards = mixture.solve(seeds.means[listed] - centres)
+    level = rough(np.einsum("kj,kj->k", centres, towards))[:, None]
+    away = rough(towards * -lattice.unit)
     weights, sums = np.zeros(len(listed)), np.zeros(centres.shape)
     for X, share in sample.shares(mixture):
         far = share[: len(listed)]

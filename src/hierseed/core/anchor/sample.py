@@ -80,11 +80,10 @@ def draw(blocks: Blocks, lattice: Lattice, rows: Ints) -> Sample:
     parts = blocks.fold(_chosen, lattice, rows, every, total)
     if every > 1 and not parts:  # all alike
         every, parts = 1, blocks.fold(_chosen, lattice, rows, 1, total)
-    X = lattice.vectors.count(np.concatenate([np.zeros((0, blocks.width)), *parts]))
-    X = X[in_order(X)]
+    X = lattice.vectors.count(np.concatenate(parts or [np.zeros((0, blocks.width))]))
     corpus = Spread(len(X), lattice.vectors.value(X.sum(axis=0)), lattice.value_of_squares(X.T @ X))
     copies = max(round((blocks.n - len(rows)) / max(len(X), 1)), 1)
-    return Sample(rough(X), lattice, corpus, copies, every == 1)
+    return Sample(rough(X)[in_order(X)], lattice, corpus, copies, every == 1)
 
 
 def in_order(X: Floats) -> Ints:

@@ -85,6 +85,7 @@ def sum_seeds(pairs: Pairs, components: Components, lattice: Lattice, rows: Ints
     weights = lattice.shares.value(share @ np.ones(len(whole)))
     sums = lattice.value_of_sums(share @ vectors)
     _, first = np.unique(pairs.seed, return_index=True)
+    once = vectors[first]
     squares = whole * np.einsum("ij,ij->i", vectors, vectors)
     order = np.argsort(pairs.component, kind="stable")
     edges = np.searchsorted(pairs.component[order], np.arange(1, len(components)))
@@ -95,7 +96,7 @@ def sum_seeds(pairs: Pairs, components: Components, lattice: Lattice, rows: Ints
         weights,
         np.bincount(pairs.component, minlength=len(components)),
         sums,
-        lattice.value_of_squares(vectors[first].T @ vectors[first]),
+        lattice.value_of_squares(once.T @ once),
         # a seed of two topics counts half in each, and its square is no less a square
         math.fsum(np.maximum(scatter, 0.0) * _per_weight(pairs, weights)),
         np.unique(rows),
