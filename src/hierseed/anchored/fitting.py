@@ -56,12 +56,15 @@ def fit_mixture(
         while not (kept := believed(held, opening)).all():
             opening = reopen(opening, kept, sample)
             held = hold_back(sample, pairs, opening)
+        known: dict[str, Any] = {}
+        if sample.whole:
+            known = {"posed": opening.problem, "seen": sample.totals(opening.mixture)}
     rest = opening.components.parent[opening.components.is_rest]
     whole = with_rest(taxonomy, np.concatenate([components.parent[components.is_rest], rest]))
     components = components_of(whole, has_seeds, rest)
     result = fit(
         blocks, components, seeds.among(len(components)), settings, lattice,
         opening.mixture, opening.problem.scale, progress=progress, **keeping,
-        posed=opening.problem if sample.whole else None,
+        **known,
     )  # fmt: skip
     return Outcome(whole, components, result, calibrate(held, result, lattice))

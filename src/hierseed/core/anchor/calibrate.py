@@ -94,6 +94,6 @@ def _right(components: Components, path: Ints, mine: Bools) -> Bools:
     """Whether the topic at each level is one that the seed belongs to."""
     within = components.tree.ancestors[components.topic]
     right = np.zeros(path.shape, dtype=bool)
-    for component, seed in zip(*np.nonzero(mine)):
-        right[seed] |= (path[seed] == within[component]) & (path[seed] >= 0)
+    component, seed = np.nonzero(mine)
+    np.logical_or.at(right, seed, (path[seed] == within[component]) & (path[seed] >= 0))
     return right

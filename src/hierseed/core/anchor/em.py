@@ -125,7 +125,8 @@ def pose(
     square = float(np.trace(corpus.products) + np.trace(seeds.products)) or 1.0
     tiny = 1e-5 * square / max(n + len(seeds.counts), 1)
     variance = max(scale.within, tiny) / len(corpus.sums)
-    products = corpus.products * (w / mass) + seeds.products * (s / mass)
+    products = corpus.products * (w / mass)
+    products += seeds.products * (s / mass)
     products[np.diag_indices_from(products)] += settings.smoothing * variance
     return Problem(
         components, seeds, corpus, scale, settings, w, mass, variance, Products(products)
@@ -152,6 +153,7 @@ def fit(
     scale: Scale,
     *,
     posed: Problem | None = None,
+    seen: Totals | None = None,
     progress: Progress | None = None,
     resume: State | None = None,
     keep: Callable[[State], None] | None = None,
@@ -160,7 +162,7 @@ def fit(
 
     Parameters
     ----------
-    posed : by the opening, where its sample is the corpus; the groups it found may be others
+    posed, seen : by the opening, where its sample is the corpus; it may have had other groups
     resume, keep : where an earlier fit stood; called with where this one stands after each round
     """
     if posed:
@@ -173,7 +175,7 @@ def fit(
         mixture, means, seen = resume.mixture, resume.node_means, resume.seen
         value, history = resume.history[-1]["objective"], list(resume.history)
     else:
-        seen = totals(blocks, mixture, lattice, seeds.rows)
+        seen = seen or totals(blocks, mixture, lattice, seeds.rows)
         value, history = math.inf, []
     for number in range(len(history) + 1, settings.max_iter + 1):
         if resume and resume.done:

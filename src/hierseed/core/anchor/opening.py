@@ -17,7 +17,7 @@ from hierseed.core.anchor.components import Components
 from hierseed.core.anchor.em import Problem, Settings, advance, pose, start
 from hierseed.core.anchor.mixture import Mixture
 from hierseed.core.anchor.moments import Totals
-from hierseed.core.anchor.sample import Sample, rough
+from hierseed.core.anchor.sample import Sample
 from hierseed.core.anchor.scale import learn_scale
 from hierseed.core.anchor.seeds import Seeds
 from hierseed.core.anchor.strangers import Strangers, find_strangers
@@ -99,14 +99,13 @@ def far_halves(
     listed = np.flatnonzero(~problem.components.is_rest)
     centres = seen.sums[listed] / np.maximum(seen.weights[listed], 1e-300)[:, None]
     towards = mixture.solve(seeds.means[listed] - centres)
-    level = rough(np.einsum("kj,kj->k", centres, towards))[:, None]
-    away = rough(towards * -lattice.unit)
+    ready = sample.ready(towards, -np.einsum("kj,kj->k", centres, towards))
     weights, sums = np.zeros(len(listed)), np.zeros(centres.shape)
-    for X, share in sample.shares(mixture):
+    for at, share in sample.shares(mixture):
         far = share[: len(listed)]
-        far *= away @ X.T > -level
-        weights += far.sum(axis=1, dtype=np.float64)
-        sums += far @ X
+        far *= ready @ sample.columns[:, at] < 0
+        weights += np.einsum("ij->i", far)
+        sums += far @ sample.X[at]
     weights = lattice.shares.value(weights)
     enough = (weights >= LEAST) & (seeds.counts[listed] >= ENOUGH)
     means = lattice.value_of_sums(sums[enough]) / weights[enough][:, None]

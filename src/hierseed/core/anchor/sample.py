@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
-from hierseed.core.anchor.moments import Spread, Totals, counted, pieces, seeds_in
+from hierseed.core.anchor.moments import Spread, Totals, counted, pieces, spread
 from hierseed.core.blocks import Block, Blocks
 
 Floats = NDArray[np.float64]
@@ -46,54 +47,67 @@ class Sample:
     copies: int
     whole: bool
 
-    def shares(self, mixture: Mixture) -> Iterator[tuple[Rough, Rough]]:
+    @cached_property
+    def columns(self) -> Rough:
+        """The vectors as columns, which some products are faster with; a last row of ones."""
+        return rough(np.concatenate([self.X, np.ones((len(self.X), 1), np.float32)], axis=1).T)
+
+    def ready(self, directions: Floats, offset: Floats) -> Rough:
+        """What gives `x @ direction + offset` of rows x when multiplied with `columns`."""
+        return rough(np.concatenate([directions * self.lattice.unit, offset[:, None]], axis=1))
+
+    def shares(self, mixture: Mixture) -> Iterator[tuple[slice, Rough]]:
         """Yield some rows at a time, and the share of each component, on the lattice."""
-        common = mixture.direction.mean(axis=1, keepdims=True)  # tells nothing apart, costs digits
-        direction = rough(((mixture.direction - common) * self.lattice.unit).T)
-        offset = rough(mixture.offset + mixture.log_size)[:, None]
+        common = mixture.direction.mean(axis=1)  # tells nothing apart, and would cost digits
+        ready = self.ready(mixture.direction.T - common, mixture.offset + mixture.log_size)
         for at in pieces(len(self.X)):
-            L = direction @ self.X[at].T
-            L += offset
+            L = ready @ self.columns[:, at]
             L -= L.max(axis=0)
             np.exp(np.maximum(L, LEAST, out=L), out=L)
             L *= np.float32(2.0**self.lattice.shares.bits) / L.sum(axis=0)
-            yield self.X[at], np.rint(L, out=L)
+            yield at, np.rint(L, out=L)
 
     def totals(self, mixture: Mixture) -> Totals:
         """E-step: share out every document, and sum up; of the likelihood nobody asks."""
         weights, sums = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape)
-        for X, share in self.shares(mixture):
-            weights += share.sum(axis=1, dtype=np.float64)
-            sums += share @ X
+        for at, share in self.shares(mixture):
+            weights += np.einsum("ij->i", share)
+            sums += share @ self.X[at]
         return Totals(self.lattice.shares.value(weights), self.lattice.value_of_sums(sums), np.nan)
 
 
-def rough(values: Floats) -> Rough:
+def rough(values: NDArray[np.floating]) -> Rough:
     """The same in float32, row by row."""
     return np.ascontiguousarray(values, dtype=np.float32)
 
 
 def draw(blocks: Blocks, lattice: Lattice, rows: Ints) -> Sample:
     """One document in so many, chosen by what it says and not by its place; seeds left out."""
-    every = -(-blocks.n // SAMPLE)
-    total = blocks.n * blocks.width
-    parts = blocks.fold(_chosen, lattice, rows, every, total)
+    every, total, skip = -(-blocks.n // SAMPLE), blocks.n * blocks.width, np.unique(rows)
+    parts = blocks.fold(_chosen, lattice, skip, every, total)
     if every > 1 and not parts:  # all alike
-        every, parts = 1, blocks.fold(_chosen, lattice, rows, 1, total)
-    X = lattice.vectors.count(np.concatenate(parts or [np.zeros((0, blocks.width))]))
-    corpus = Spread(len(X), lattice.vectors.value(X.sum(axis=0)), lattice.value_of_squares(X.T @ X))
-    copies = max(round((blocks.n - len(rows)) / max(len(X), 1)), 1)
-    return Sample(rough(X)[in_order(X)], lattice, corpus, copies, every == 1)
+        every, parts = 1, blocks.fold(_chosen, lattice, skip, 1, total)
+    X = np.concatenate(parts) if parts else np.zeros((0, blocks.width), dtype=np.float32)
+    X = X[in_order(X)]
+    if every == 1:
+        return Sample(X, lattice, spread(blocks, lattice, skip), 1, True)
+    whole = X.astype(np.float64)
+    corpus = Spread(
+        len(X), lattice.vectors.value(whole.sum(axis=0)), lattice.value_of_squares(whole.T @ whole)
+    )
+    return Sample(X, lattice, corpus, max(round((blocks.n - len(rows)) / len(X)), 1), False)
 
 
-def in_order(X: Floats) -> Ints:
+def in_order(X: Rough) -> Ints:
     """An order of rows of whole numbers that depends on nothing but them."""
-    width = X.shape[1]
-    mixed = np.floor(np.mod(np.arange(1, 3 * width + 1) * GOLDEN, 1.0) * 2.0**12)
-    return np.lexsort((X @ mixed.reshape(width, 3)).T)
+    mixed = np.floor(np.mod(np.arange(1, 3 * X.shape[1] + 1) * GOLDEN, 1.0) * 2.0**12)
+    mixed, sums = mixed.reshape(-1, 3), np.empty((3, len(X)))
+    for at in pieces(len(X)):
+        sums[:, at] = (X[at].astype(np.float64) @ mixed).T  # exact, for any order
+    return np.lexsort(sums)
 
 
-class Rows(list[NDArray[np.floating]]):
+class Rows(list[Rough]):
     """Rows of some blocks, in their order."""
 
     def merge(self, other: Rows) -> Rows:
@@ -101,10 +115,8 @@ class Rows(list[NDArray[np.floating]]):
         return Rows([*self, *other])
 
 
-def _chosen(block: Block, lattice: Lattice, rows: Ints, every: int, total: int) -> Rows:
-    X, mine = block.X, seeds_in(block, rows)
-    X = np.delete(X, mine, axis=0) if len(mine) else X
+def _chosen(block: Block, lattice: Lattice, skip: Ints, every: int, total: int) -> Rows:
+    X = counted(block, lattice, skip, total)
     if every > 1:
-        number = counted(block, lattice, rows, total).sum(axis=1)
-        X = X[np.mod(number * GOLDEN, 1.0) < 1 / every]
-    return Rows([X] if len(X) else [])
+        X = X[np.mod(X.sum(axis=1) * GOLDEN, 1.0) < 1 / every]
+    return Rows([rough(X)] if len(X) else [])

@@ -53,15 +53,14 @@ def learn_scale(
 def sibling_variance(components: Components, seeds: Seeds, within: float) -> tuple[float, int]:
     """Variance of siblings around their mean beyond what few seeds explain, over all groups."""
     means, noise = average_up(components, seeds)
-    squares, count = 0.0, 0
-    for node in range(-1, len(components.nodes)):
-        children = components.nodes.children(node)
-        children = children[np.isfinite(noise[children])]
-        if len(children) > 1:
-            free = len(children) - 1
-            apart = ((means[children] - means[node]) ** 2).sum()
-            squares += apart - within * noise[children].mean() * free
-            count += free
+    node = np.flatnonzero(np.isfinite(noise[:-1]))
+    parents, family, size = np.unique(
+        components.nodes.parent[node], return_inverse=True, return_counts=True
+    )
+    free = (size - 1)[family] / size[family]  # an only child is where its parent is
+    squares = ((means[node] - means[parents[family]]) ** 2).sum(axis=1)
+    squares = squares[free > 0].sum() - within * (noise[node] * free).sum()
+    count = int((size - 1).sum())
     return float(squares) / max(count, 1), count
 
 
@@ -75,10 +74,12 @@ def average_up(components: Components, seeds: Seeds) -> tuple[Floats, Floats]:
     noise = np.full(len(nodes) + 1, np.nan)
     means[components.node[known]] = seeds.means[known]
     noise[components.node[known]] = 1.0 / seeds.counts[known]
-    for node in range(len(nodes) - 1, -2, -1):
-        children = nodes.children(node)
-        children = children[np.isfinite(noise[children])]
-        if len(children):
-            means[node] = means[children].mean(axis=0)
-            noise[node] = noise[children].mean() / len(children)
+    for here, _, _ in reversed(nodes.families):
+        here = here[np.isfinite(noise[here])]
+        if len(here):
+            parents, first, size = np.unique(
+                nodes.parent[here], return_index=True, return_counts=True
+            )
+            means[parents] = np.add.reduceat(means[here], first) / size[:, None]
+            noise[parents] = np.add.reduceat(noise[here], first) / size**2
     return means, noise

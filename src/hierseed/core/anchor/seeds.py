@@ -85,7 +85,7 @@ def sum_seeds(pairs: Pairs, components: Components, lattice: Lattice, rows: Ints
     weights = lattice.shares.value(share @ np.ones(len(whole)))
     sums = lattice.value_of_sums(share @ vectors)
     _, first = np.unique(pairs.seed, return_index=True)
-    once = vectors[first]
+    once = vectors[first] if len(first) < len(vectors) else vectors
     squares = whole * np.einsum("ij,ij->i", vectors, vectors)
     order = np.argsort(pairs.component, kind="stable")
     edges = np.searchsorted(pairs.component[order], np.arange(1, len(components)))

@@ -8,14 +8,12 @@ from numpy.typing import NDArray
 from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.sample import GOLDEN, Rows
 from hierseed.scale.gpu.block import TorchBlock, fetch
-from hierseed.scale.gpu.exact import count
+from hierseed.scale.gpu.moments import counted
 
 
-def chosen(block: TorchBlock, lattice: Lattice, rows: NDArray, every: int, total: int) -> Rows:
+def chosen(block: TorchBlock, lattice: Lattice, skip: NDArray, every: int, total: int) -> Rows:
     """One document in so many, seeds left out."""
-    number = torch.remainder(count(lattice.vectors, block.X).sum(dim=1) * GOLDEN, 1.0)
-    mine = rows[(rows >= block.start) & (rows < block.stop)] - block.start
-    number[block.put(mine, torch.long)] = 1.0
-    kept = block.X[number < 1 / every]
-    kept = kept if kept.dtype == torch.float64 else kept.float()
-    return Rows([fetch(kept)] if len(kept) else [])
+    X = counted(block, lattice, skip)
+    if every > 1:
+        X = X[torch.remainder(X.sum(dim=1) * GOLDEN, 1.0) < 1 / every]
+    return Rows([fetch(X.float())] if len(X) else [])
