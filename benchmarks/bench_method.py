@@ -129,6 +129,7 @@ ABLATIONS = {  # what is taken away: parameters, parts
     "topic sizes": ({}, {"equal_sizes": True}),
     "Other and None": ({"other": False}, {}),
     "the seeds' word on groups": ({}, {"every_group": True}),
+    "further topics": ({"several": None}, {}),
     "the early stop (30 rounds)": ({"max_iter": 30, "tol": 0.0}, {}),
 }
 
@@ -143,8 +144,8 @@ def ablations(*names):
             for change, (parameters, parts) in ABLATIONS.items():
                 with changed(**parts):
                     model = fitted(task, **parameters)
-                levels = model.taxonomy_.tree.ancestors[model.predict(test.vectors)]
-                mean = score(task.taxonomy, levels, gold).all.mean
+                placed = model.assign(test.vectors)
+                mean = score(task.taxonomy, placed.path, gold, rows=placed.row).all.mean
                 rows.append({"data": name, "draw": draw, "without": change,
                              "bcubed_f1": mean.bcubed_f1, "v_measure": mean.v_measure})  # fmt: skip
         print(name, flush=True)

@@ -312,6 +312,7 @@ def test_saved_and_loaded_it_places_alike(tmp_path):
     [
         ("precision", 1.5),
         ("several", 0),
+        ("several", "topics"),
         ("other", "below"),
         ("other_share", 0.0),
         ("seed_weight", -1),

@@ -21,6 +21,7 @@ from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
 from hierseed.core.anchor.place import Placer, labels, scored
 from hierseed.core.anchor.precision import label_and_count, thresholds
+from hierseed.core.anchor.several import learn_several
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.exact import Grid
 from hierseed.core.score import Scored
@@ -29,6 +30,8 @@ from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+
+SEEDS = "seeds"  # they say how many topics a document has
 
 
 class AnchoredHierSeed(SeededEstimator):
@@ -45,9 +48,10 @@ class AnchoredHierSeed(SeededEstimator):
     precision : float in (0, 1) or None
         Stop a document higher up, or leave it out, so that this share of what is kept at each
         level is expected to be right. None places every document as deep as it goes.
-    several : float in (0, 1] or None
+    several : "seeds", float in (0, 1] or None
         `assign` also places a document in every further topic that is at least so many times as
-        probable as its main one: 0.5, half as probable. None gives each document one topic.
+        probable as its main one: 0.5, half as probable. "seeds" takes what gives documents as
+        many topics as seeds have, on average. None gives each document one topic.
     other : bool, default=True
         Whether documents may belong to no listed topic. Groups of them that stand apart from all
         listed topics are looked for: they are Other below an inner topic, None at the root.
@@ -73,6 +77,7 @@ class AnchoredHierSeed(SeededEstimator):
     sizes_ : share of the corpus in each topic, those below included; the last is None's
     tree_weight_ : the tree weight used
     temperature_ : what raw probabilities are softened by; 1 would be none
+    several_ : how many times as probable as the main one further topics must be; None: one topic
     curve_ : (levels, 2) how probabilities become scores: offset and slope of their log odds
     thresholds_ : score that a placement must reach at each level
     labels_ : deepest topic of each document, -1 for None; seeds keep their topic
@@ -87,7 +92,7 @@ class AnchoredHierSeed(SeededEstimator):
         taxonomy: Taxonomy,
         *,
         precision: float | None = None,
-        several: float | None = None,
+        several: float | str | None = SEEDS,
         other: bool = True,
         other_share: float = 0.05,
         seed_weight: float = 10.0,
@@ -154,10 +159,13 @@ class AnchoredHierSeed(SeededEstimator):
             **keeping,
         )
         self.taxonomy_, result = found.taxonomy, found.result
+        self.several_: float | None = None if isinstance(self.several, str) else self.several
         self._keep(
             found.components, result.mixture, result.node_means,
             found.scores.temperature, found.scores.curve, lattice.vectors,
         )  # fmt: skip
+        if self.several == SEEDS:
+            self._learn_several(found.documents, given.topics_each)
         self.tree_weight_ = result.problem.scale.tree_weight
         self.history_ = result.history
         self.n_iter_ = len(result.history)
@@ -180,8 +188,12 @@ class AnchoredHierSeed(SeededEstimator):
         self.thresholds_ = np.zeros(max(self.taxonomy_.tree.height, 1))
         self._placer = Placer(
             components, mixture.without_covariance(), warm, self.vectors_, self.thresholds_,
-            curve, grid, self.several,
+            curve, grid, self.several_,
         )  # fmt: skip
+
+    def _learn_several(self, X: NDArray[np.float32], each: float) -> None:
+        self.several_ = learn_several(X, self._placer, each)
+        self._placer = replace(self._placer, several=self.several_)
 
     def _label(self, blocks: Blocks, rows: Ints, topics: Ints) -> None:
         """Place the corpus; where a precision is asked for, find thresholds first."""
@@ -223,6 +235,7 @@ class AnchoredHierSeed(SeededEstimator):
         placer = self._placer
         header = {
             "temperature": self.temperature_,
+            "several": self.several_,
             "tree_weight": self.tree_weight_,
             "bits": placer.grid.bits,
             "objective": self.objective_,
@@ -252,6 +265,7 @@ class AnchoredHierSeed(SeededEstimator):
             arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"]
         )
         curve = arrays.get("curve", straight(self.taxonomy_.tree.height))  # older models have none
+        self.several_ = header.get("several", self.several)
         warm, grid = header["temperature"], Grid(header["bits"])
         self._keep(components, mixture, arrays["vectors"], warm, curve, grid)
         self.tree_weight_ = header["tree_weight"]
@@ -268,7 +282,11 @@ class AnchoredHierSeed(SeededEstimator):
         p, m, t = self.precision, self.several, self.tree_weight
         checks = [
             ("precision", p is None or 0 < p < 1, "None or between 0 and 1"),
-            ("several", m is None or 0 < m <= 1, "None or above 0 and at most 1"),
+            (
+                "several",
+                m in (None, SEEDS) or (not isinstance(m, str) and 0 < m <= 1),
+                "'seeds', None, or above 0 and at most 1",
+            ),
             ("other", self.other in (True, False), "True or False"),
             ("other_share", 0 < self.other_share < 1, "between 0 and 1"),
             ("seed_weight", self.seed_weight > 0, "above 0"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hierseed.anchored.others import NOWHERE, components_of, parents_of_others, with_rest
 from hierseed.anchored.seeding import Given
@@ -24,12 +25,16 @@ from hierseed.taxonomy import Taxonomy
 
 @dataclass(frozen=True)
 class Outcome:
-    """A fitted mixture, the tree with the Other topics that it uses, and its scores."""
+    """A fitted mixture, the tree with the Other topics that it uses, and its scores.
+
+    `documents` are those of the sample, in whole multiples of the lattice.
+    """
 
     taxonomy: Taxonomy
     components: Components
     result: Fitted
     scores: Scores
+    documents: NDArray[np.float32]
 
 
 def fit_mixture(
@@ -67,4 +72,4 @@ def fit_mixture(
         opening.mixture, opening.problem.scale, progress=progress, **keeping,
         **known,
     )  # fmt: skip
-    return Outcome(whole, components, result, calibrate(held, result, lattice))
+    return Outcome(whole, components, result, calibrate(held, result, lattice), sample.X)

@@ -77,6 +77,12 @@ class Given:
             )
         return cls(vectors, seed, topics, rows, longest)
 
+    @property
+    def topics_each(self) -> float:
+        """Topics that a seed serves, on average; stand-ins do not count."""
+        seeds = self.seed[self.seed >= 0]
+        return len(seeds) / max(len(np.unique(seeds)), 1)
+
     def covers(self, taxonomy: Taxonomy) -> Bools:
         """Which topics have seeds of their own; leaves that have none are named in a warning."""
         has_seeds = np.bincount(self.topics, minlength=len(taxonomy)) > 0

@@ -81,8 +81,8 @@ class Dials:
     def settings(self) -> dict[str, Any]:
         """Settings of the estimator that differ from its defaults."""
         if self.method == "anchored":
-            dials = {"precision": round(self.sure, 3), "several": round(1 - self.overlap, 3)}
-            return {n: v for n, v in dials.items() if v > 0 and (n, v) != ("several", 1.0)}
+            several = round(1 - self.overlap, 3) if self.overlap > 0 else None
+            return {"several": several} | ({"precision": round(self.sure, 3)} if self.sure else {})
         # 0.5 is where the nearer of two topics keeps a document; towards 1 both do.
         return {"eccentricity": round(0.5 + self.overlap / 2, 3)} if self.overlap > 0 else {}
 

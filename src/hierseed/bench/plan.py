@@ -57,10 +57,14 @@ ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed as 
 }
 RAW = "vectors not centred, not scaled"
 VECTORS = ("minilm", "wordllama", "tfidf", "glove", "fasttext")
-SEVERAL: dict[str, dict[str, Any]] = {  # ways to give a document several topics
-    "hierseed": {"eccentricity": 1.0},
-    "anchored": {"several": 0.7},
-    "ridge-all-labels": {"several": True},
+SEVERAL: dict[str, dict[str, dict[str, Any]]] = {  # ways to give a document one topic, or several
+    "hierseed": {"one topic": {}, "eccentricity 1": {"eccentricity": 1.0}},
+    "anchored": {
+        "one topic": {"several": None},
+        "as many as seeds have": {},
+        "several 0.7": {"several": 0.7},
+    },
+    "ridge-all-labels": {"one topic": {}, "several": {"several": True}},
 }
 SHORTER = "shorter"  # tag of runs whose parameters only cut the training short
 TUNED_SETS, TUNED_DRAWS = ("20newsgroups", "us_code", "wos_partial"), 2  # an encoder each: slow
@@ -111,9 +115,9 @@ def left_out(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Se
 
 def several(draws: int = DRAWS) -> Iterator[Setting]:
     """Give a document several topics, on the set whose documents have several."""
-    for (method, parameters), draw in product(SEVERAL.items(), range(draws)):
-        yield Setting("arxiv_acm", method, draw=draw)
-        yield Setting("arxiv_acm", method, draw=draw, parameters=tuple(parameters.items()))
+    for (method, ways), draw in product(SEVERAL.items(), range(draws)):
+        for parameters in ways.values():
+            yield Setting("arxiv_acm", method, draw=draw, parameters=tuple(parameters.items()))
 
 
 def extras(draws: int = DRAWS, data: Iterable[str] = OPEN_SETS) -> Iterator[Setting]:

@@ -186,10 +186,9 @@ def several_table(records: Records) -> Table:
     """One topic a document against several, on the set whose documents have several."""
     usual = {"data": "arxiv_acm", "seeds": 4, "vectors": "minilm", "prepare": True, "limit": 0}
     rows = []
-    for method, change in SEVERAL.items():
-        for parameters in ({}, change):
+    for method, ways in SEVERAL.items():
+        for said, parameters in ways.items():
             own = records.find(method=method, parameters=tuple(parameters.items()), **usual)
-            said = ", ".join(f"{name} {value}" for name, value in parameters.items())
             measures = ("bcubed_precision", "bcubed_recall", "bcubed_f1", "v_measure")
             ancestors = [
                 cell(own, lambda r, part=part: r["scores"]["all"]["hierarchical"][part])  # type: ignore[misc]
@@ -198,7 +197,7 @@ def several_table(records: Records) -> Table:
             rows.append(
                 (
                     METHODS[method].title,
-                    said.replace("True", "").strip() or "one topic",
+                    said,
                     cell(own, topics_each, 2),
                     *(cell(own, mean_of(measure)) for measure in measures),
                     *ancestors,

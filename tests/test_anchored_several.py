@@ -1,0 +1,60 @@
+"""Several topics a document: as many as seeds have."""
+
+import numpy as np
+import pytest
+from worlds import make_world
+
+from hierseed import AnchoredHierSeed, load_model
+from hierseed.core.anchor.several import STEPS
+
+
+def world(every: int):
+    """Leaves that overlap; one seed in `every` serves the next leaf too, 0: none does."""
+    taxonomy, X, y, _ = make_world(per_leaf=150, width=12, spread=1.2, seeds=6)
+    leaves = np.unique(y[y >= 0])
+    lists = [[int(topic)] if topic >= 0 else [] for topic in y]
+    for row in np.flatnonzero(y >= 0)[::every] if every else ():
+        after = leaves[(np.searchsorted(leaves, y[row]) + 1) % len(leaves)]
+        lists[row] = sorted({int(y[row]), int(after)})
+    return taxonomy, X, lists
+
+
+@pytest.mark.parametrize("every", [1, 2, 5])
+def test_documents_have_as_many_topics_as_seeds(every):
+    taxonomy, X, lists = world(every)
+    seeds = [mine for mine in lists if mine]
+    wanted = sum(map(len, seeds)) / len(seeds)
+    model = AnchoredHierSeed(taxonomy).fit(X, lists)
+    others = X[[not mine for mine in lists]]
+    placed = model.assign(others)
+    assert len(placed.topic) / len(others) == pytest.approx(wanted, abs=0.03)
+    assert len(placed.topic) <= round(wanted * len(others))  # the next step down would be too many
+    step = float(STEPS[np.searchsorted(STEPS, model.several_) - 1])
+    if step <= 1:
+        more = AnchoredHierSeed(taxonomy, several=step).fit(X, lists).assign(others)
+        assert len(more.topic) > round(wanted * len(others))
+    one = AnchoredHierSeed(taxonomy, several=None).fit(X, lists)
+    assert len(one.assign(others).topic) == len(others)
+    assert np.array_equal(one.predict(others), placed.labels)
+
+
+def test_where_every_seed_has_one_topic_so_has_every_document():
+    taxonomy, X, lists = world(0)
+    model = AnchoredHierSeed(taxonomy).fit(X, lists)
+    assert model.several_ is None
+    one = AnchoredHierSeed(taxonomy, several=None).fit(X, lists)
+    for name in ("row", "topic", "score"):
+        np.testing.assert_array_equal(getattr(model.assign(X), name), getattr(one.assign(X), name))
+
+
+def test_what_was_learned_is_kept(tmp_path):
+    taxonomy, X, lists = world(2)
+    model = AnchoredHierSeed(taxonomy).fit(X, lists)
+    model.save(tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert again.several == "seeds"
+    assert again.several_ == model.several_
+    assert np.array_equal(again.assign(X).topic, model.assign(X).topic)
+    order = np.random.default_rng(0).permutation(len(X))
+    shuffled = AnchoredHierSeed(taxonomy).fit(X[order], [lists[row] for row in order])
+    assert shuffled.several_ == model.several_
