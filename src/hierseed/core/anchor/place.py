@@ -199,7 +199,8 @@ def probabilities(L: Floats, placer: Placer) -> tuple[Floats, Floats]:
     for at in pieces(n):
         share, _ = shares(L[:, at], FINE, placer.temperature)
         gather(components, FINE.value(share), own[:, at])
-    return own, np.minimum(add_up(components.tree, own.copy()), 1.0)
+    mass = add_up(components.tree, own.copy())
+    return own, np.minimum(mass, 1.0, out=mass)
 
 
 def _first_two(value: Floats) -> tuple[Ints, Ints]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,27 +33,30 @@ class Sample:
 
     Attributes
     ----------
-    X : their vectors, in whole multiples of the lattice
+    columns : their vectors, in whole multiples of the lattice, and a last row of ones
     lattice : of the whole corpus
     corpus : their sums, exact
     copies : how many documents each of them stands for
     whole : whether they are all there are
     """
 
-    X: Rough
+    columns: Rough
     lattice: Lattice
     corpus: Spread
     copies: int
     whole: bool
 
-    @cached_property
-    def columns(self) -> Rough:
-        """The vectors as columns, which some products are faster with; a last row of ones."""
-        return rough(np.concatenate([self.X, np.ones((len(self.X), 1), np.float32)], axis=1).T)
+    @property
+    def X(self) -> Rough:  # noqa: N802 - the matrix
+        """Their vectors, row by row."""
+        return self.columns[:-1].T
 
     def ready(self, directions: Floats, offset: Floats) -> Rough:
         """What gives `x @ direction + offset` of rows x when multiplied with `columns`."""
-        return rough(np.concatenate([directions * self.lattice.unit, offset[:, None]], axis=1))
+        found = np.empty((len(offset), len(self.columns)), dtype=np.float32)
+        np.multiply(directions, self.lattice.unit, out=found[:, :-1], casting="same_kind")
+        found[:, -1] = offset
+        return found
 
     def shares(self, mixture: Mixture) -> Iterator[tuple[slice, Rough]]:
         """Yield some rows at a time, and the share of each component, on the lattice."""
@@ -88,22 +90,24 @@ def draw(blocks: Blocks, lattice: Lattice, rows: Ints) -> Sample:
     if every > 1 and not parts:  # all alike
         every, parts = 1, blocks.fold(_chosen, lattice, skip, 1, total)
     X = np.concatenate(parts) if parts else np.zeros((0, blocks.width), dtype=np.float32)
-    X = X[in_order(X)]
+    columns, order = np.ones((blocks.width + 1, len(X)), dtype=np.float32), in_order(X)
+    for at in pieces(len(X)):
+        columns[:-1, at] = X[order[at]].T
     if every == 1:
-        return Sample(X, lattice, spread(blocks, lattice, skip), 1, True)
+        return Sample(columns, lattice, spread(blocks, lattice, skip), 1, True)
     whole = X.astype(np.float64)
     corpus = Spread(
         len(X), lattice.vectors.value(whole.sum(axis=0)), lattice.value_of_squares(whole.T @ whole)
     )
-    return Sample(X, lattice, corpus, max(round((blocks.n - len(rows)) / len(X)), 1), False)
+    return Sample(columns, lattice, corpus, max(round((blocks.n - len(rows)) / len(X)), 1), False)
 
 
 def in_order(X: Rough) -> Ints:
     """An order of rows of whole numbers that depends on nothing but them."""
-    mixed = np.floor(np.mod(np.arange(1, 3 * X.shape[1] + 1) * GOLDEN, 1.0) * 2.0**12)
-    mixed, sums = mixed.reshape(-1, 3), np.empty((3, len(X)))
+    mixed = np.floor(np.mod(np.arange(1, 2 * X.shape[1] + 1) * GOLDEN, 1.0) * 2.0**12)
+    mixed, sums = mixed.reshape(-1, 2), np.empty((2, len(X)))
     for at in pieces(len(X)):
-        sums[:, at] = (X[at].astype(np.float64) @ mixed).T  # exact, for any order
+        sums[:, at] = (X[at].astype(np.float64) @ mixed).T  # exact, whatever the rows beside
     return np.lexsort(sums)
 
 
