@@ -7,8 +7,6 @@ on the covariance, because all covariances of the model are multiples of one.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,23 +26,19 @@ def tree_means(
     sums, weights : weighted sum of vectors and total weight, for each of these
     """
     n, levels = len(nodes), nodes.families
-    order = np.concatenate(
-        [[n], *(here for here, _, _ in levels)]
-    )  # level by level, the root first
-    place = np.empty(n + 1, dtype=np.intp)
-    place[order] = np.arange(n + 1)
-    means, mass = np.zeros((n + 1, sums.shape[1])), np.zeros(n + 1)
-    means[place[leaf]], mass[place[leaf]] = sums, weights
-    edges = np.cumsum([1, *(len(here) for here, _, _ in levels)])
-    spans = [slice(*edge) for edge in pairwise(edges)]
-    for here, (_, parents, first) in zip(reversed(spans), reversed(levels)):
+    means, mass = np.zeros((n + 1, sums.shape[1])), np.zeros(n + 1)  # the last row is the root
+    means[leaf], mass[leaf] = sums, weights
+    for here, parents, first in reversed(levels):
         passed = strength / (strength + mass[here])
-        means[place[parents]] += np.add.reduceat(means[here] * passed[:, None], first)
-        mass[place[parents]] += np.add.reduceat(mass[here] * passed, first)
-    held = 1.0 / np.append(max(mass[0], 1e-300), strength + mass[1:])
+        up = means[here]
+        up *= passed[:, None]
+        means[parents] += np.add.reduceat(up, first)
+        mass[parents] += np.add.reduceat(mass[here] * passed, first)
+    held = 1.0 / (strength + mass)
+    held[n] = 1.0 / max(mass[n], 1e-300)
     means *= held[:, None]
-    for here, (topics, _, _) in zip(spans, levels):
-        above = means[place[nodes.parent[topics]]]
-        above *= strength * held[here, None]
+    for here, _, _ in levels:
+        above = means[nodes.parent[here]]
+        above *= (strength * held[here])[:, None]
         means[here] += above
-    return means[place]
+    return means
