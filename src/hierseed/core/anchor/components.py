@@ -91,9 +91,9 @@ def make_components(
 
 
 def gather(components: Components, own: Floats, total: Floats) -> Floats:
-    """Add a value per component to that of its topic, in place; the last is None's."""
+    """Put a value per component into that of its topic, zero so far; the last is None's."""
     listed = int((~components.is_rest).sum())
-    total[components.topic[:listed]] += own[:listed]
+    total[components.topic[:listed]] = own[:listed]
     for component in range(listed, len(components)):
         total[components.topic[component]] += own[component]
     return total

@@ -21,7 +21,7 @@ from threadpoolctl import ThreadpoolController
 Floats = NDArray[np.float64]
 
 SMALL = 48  # dimensions
-FEW = 0.6  # components to a dimension: as long as they are fewer, the identity is faster
+FEW = 0.9  # components to a dimension: as long as they are fewer, the identity is faster
 
 
 class Covariance(Protocol):

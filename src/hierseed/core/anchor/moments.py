@@ -107,7 +107,7 @@ def _totals(block: Block, mixture: Mixture, lattice: Lattice, skip: Ints, total:
     X = counted(block, lattice, skip, total)
     for at in pieces(len(X)):
         share, log = shares(mixture.log_joint(X[at], lattice.unit), lattice.shares)
-        weights += share.sum(axis=1)
+        weights += np.einsum("ij->i", share)
         sums += share @ X[at]
         logs += float(lattice.logs.count(log).sum())
     return Sums((weights, sums, logs))
@@ -120,7 +120,7 @@ def _closing(block: Block, mixture: Mixture, lattice: Lattice, skip: Ints, total
     for at in pieces(len(X)):
         mixture.log_joint(X[at], lattice.unit, L[:, at])
         share, log = shares(L[:, at].copy(), lattice.shares)
-        weights += share.sum(axis=1)
+        weights += np.einsum("ij->i", share)
         logs += float(lattice.logs.count(log).sum())
     if total // block.width * (block.width + len(weights)) <= REMEMBERED:
         block.memo[LOGS] = mixture.direction, seeds_in(block, skip), L
