@@ -137,3 +137,16 @@ def test_the_list_of_skipped_rows_does_not_replace_the_corpus(
     assert done.exit_code == 1
     assert "is what this command reads" in done.stderr
     assert (model / name).read_text() == (model / "docs.csv").read_text()
+
+
+def test_check_and_fit_name_columns_of_the_taxonomy_that_are_not_used(
+    project: Project, hierseed: Run
+) -> None:
+    rows = "".join(f"{name},{above}\n" for name, above in [("Cats", "Animals"), ("Dogs", "")])
+    (project / "topics.csv").write_text(f"name,Oberbegriff\n{rows}")
+    (project / "seeds.csv").write_text("id,topic\ncats-0,Cats\ndogs-0,Dogs\n")
+    given = ("--taxonomy", "topics.csv", "--seeds", "seeds.csv")
+    done = hierseed("check", *given, "--corpus", "docs.csv", "--json")
+    assert any("'Oberbegriff'" in note for note in json.loads(done.stdout)["notes"])
+    done = hierseed("fit", "docs.csv", *given, "--embedder", "wordllama:64", "-o", "model")
+    assert done.stderr.count("'Oberbegriff'") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,7 +59,10 @@ class Findings:
         from hierseed.taxonomy import Taxonomy
 
         with self.collecting():
-            tree = Taxonomy.read(file)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always", UserWarning)
+                tree = Taxonomy.read(file)
+            self.notes += [str(warning.message) for warning in told]
             levels = range(1, tree.tree.height + 1)
             each = ", ".join(f"{len(tree.tree.at_level(k)):,} on level {k}" for k in levels)
             self.fact("Taxonomy", f"{file.name}, {amount(len(tree), 'topic')}: {each}")

@@ -24,6 +24,7 @@ class Source:
 
     name: str
     data: bytes
+    aside: str = ""  # what was passed over: told with the faults, or as a warning without any
     _faults: list[tuple[str, str]] = field(default_factory=list)
 
     @classmethod
@@ -84,12 +85,13 @@ class Source:
     def _error(self) -> TaxonomyError:
         ordered = sorted(self._faults, key=lambda fault: _number(fault[0]))
         told = [f"{where}: {what}" if where else what for where, what in ordered]
+        aside = f"\n{self.aside}" if self.aside else ""
         if len(told) == 1:
-            return TaxonomyError(f"{self.name}, {told[0]}")
+            return TaxonomyError(f"{self.name}, {told[0]}{aside}")
         listed = "".join(f"\n  - {fault}" for fault in told[:LISTED])
         if len(told) > LISTED:
             listed += f"\n  … and {len(told) - LISTED:,} more"
-        return TaxonomyError(f"{self.name} has {len(told):,} faults:{listed}")
+        return TaxonomyError(f"{self.name} has {len(told):,} faults:{listed}{aside}")
 
 
 def _number(where: str) -> int:

@@ -6,6 +6,7 @@ flat JSON alike, each with its place for messages.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TypedDict, Unpack
 
@@ -18,12 +19,19 @@ from hierseed.io.taxonomies.table_columns import (
     Table,
     find_columns,
     level_columns,
+    unused_columns,
     without_header,
 )
 from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
 
-LAYOUTS = ("parent", "levels", "path", "codes")
+ROLES = {  # of the columns that each layout reads
+    "parent": ("name", "code", "description", "parent", "parent_code", "parent_path"),
+    "levels": ("code", "description"),
+    "path": ("path", "name", "code", "description"),
+    "codes": ("name", "code", "description"),
+}
+LAYOUTS = tuple(ROLES)
 
 
 class TableOptions(TypedDict, total=False):
@@ -48,6 +56,26 @@ def read_table_layout(source: Source, table: Table, **options: Unpack[TableOptio
     table, found = without_header(table, find_columns(source, table, options.get("columns")))
     levelled = level_columns(source, table, found, levels, layout)
     layout = layout or _guess_layout(source, table, found, bool(levelled))
+    used = [i for role, i in found.items() if role in ROLES[layout]]
+    if unused := unused_columns(table, [*used, *levelled] if layout == "levels" else used):
+        source.aside = (
+            f"Columns of {source.name} not used for the taxonomy: {', '.join(unused)}. If one has "
+            "the parents or codes, call it parent or code (hierseed convert --column parent=…)"
+        )
+    taxonomy = _read(source, table, layout, found, levelled, options)
+    if source.aside:
+        warnings.warn(source.aside, stacklevel=5)
+    return taxonomy
+
+
+def _read(
+    source: Source,
+    table: Table,
+    layout: str,
+    found: Mapping[str, int],
+    levelled: list[int],
+    options: TableOptions,
+) -> Taxonomy:
     pick = _Picker(found)
     if layout == "levels":
         return _read_levels(source, table, levelled, pick)

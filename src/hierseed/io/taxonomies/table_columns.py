@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from hierseed.errors import TaxonomyError
 from hierseed.io.taxonomies.source import Source
 
 SPELLINGS = {
-    "name": "name label topic title term preflabel heading descriptor category concept topic_name",
-    "code": "code id notation number tree_number treenumber topic_code identifier key",
-    "parent": "parent parent_name broader parent_topic",
+    "name": "name label topic title term preflabel heading descriptor category concept topic_name "
+    "caption subject subject_heading class_name",
+    "code": "code id notation number tree_number treenumber topic_code identifier key "
+    "class_number class_no class_code class_notation",
+    "parent": "parent parent_name broader parent_topic parent_term broader_term bt broader_concept "
+    "parent_label parent_heading parent_class parent_category narrower_of",
     "parent_code": "parent_code parent_id parentid parent_notation broader_code parent_key",
     "parent_path": "parent_path",
     "path": "path full_path topic_path category_path",
-    "description": "description definition scope_note note notes",
+    "description": "description definition scope_note sn note notes",
 }
 
 _LEVEL = re.compile(r"(?:level|tier|lvl|l|category|cat|ebene|niveau)_?(\d+)")
-_SUB = re.compile(r"^(?:major_|main_)?(?:sub_?)*")  # topic, subtopic, sub-subtopic
+_SUB = re.compile(r"^(?:major_|main_)?(?:sub(?!ject)_?)*")  # topic, subtopic, sub-subtopic
 _CODE = re.compile(r"[A-Za-z]{0,3}\d[\w.\-/]*|[A-Z]")
+_CLASS = re.compile(r"[A-Za-z]{0,3} ?\d[\w.\-/]*|[A-Z]{1,3}")
 
 Cells = tuple[str, list[str]]
 
@@ -43,6 +47,10 @@ def find_columns(source: Source, table: Table, columns: Mapping[str, str] | None
         for spelling in spellings.split():
             if role not in found and spelling in folded:
                 found[role] = folded.index(spelling)
+    if "class" in folded:  # to some the code, to others the name
+        column = folded.index("class")
+        cells = [cells[column].strip() for _, cells in table.rows if len(cells) > column]
+        found.setdefault("code" if all(map(_CLASS.fullmatch, cells)) else "name", column)
     for role, column in (columns or {}).items():
         if role not in SPELLINGS:
             raise TaxonomyError(f"no role {role!r} for a column; say one of {', '.join(SPELLINGS)}")
@@ -50,6 +58,16 @@ def find_columns(source: Source, table: Table, columns: Mapping[str, str] | None
             source.stop(table.where, f"no column {column!r}; the header has {header}")
         found[role] = header.index(column)
     return found
+
+
+def unused_columns(table: Table, used: Collection[int]) -> list[str]:
+    """Name the columns that have values and no part in the taxonomy."""
+    filled = {i for _, cells in table.rows for i, cell in enumerate(cells) if cell.strip()}
+    return [
+        repr(header) if header.strip() else f"column {i + 1}"
+        for i, header in enumerate(table.header)
+        if i in filled and i not in used
+    ]
 
 
 def _folded(header: Sequence[str]) -> list[str]:

@@ -1,0 +1,54 @@
+"""Which column of a table is what: usual headers of thesauri, and columns that are not used."""
+
+import warnings
+
+import pytest
+from taxonomy_cases import read_bytes
+
+from hierseed.errors import TaxonomyError
+
+TREE = ("Health", "Health > Hospitals")
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["Term,Broader term", "name,BT", "Caption,Parent term", "Subject,Narrower of", "Class,Broader"],
+)
+def test_thesauri_name_the_parent_in_their_own_way(header: str) -> None:
+    assert read_bytes("csv", f"{header}\nHealth,\nHospitals,Health\n").paths == TREE
+
+
+@pytest.mark.parametrize("header", ["Class,Heading", "Class number,Caption", "Notation,Subject"])
+def test_class_schemes_name_the_code_in_their_own_way(header: str) -> None:
+    found = read_bytes("csv", f"{header}\n01,Health\n01.01,Hospitals\n")
+    assert found.paths == TREE
+    assert found.codes == ("01", "01.01")
+
+
+def test_subjects_and_their_parts_are_levels() -> None:
+    assert read_bytes("csv", "Subject,Sub-subject\nHealth,\nHealth,Hospitals\n").paths == TREE
+
+
+@pytest.mark.parametrize(
+    ("text", "unused"),
+    [
+        ("name,Oberbegriff,parent\nHealth,x,\nHospitals,,Health\n", "'Oberbegriff'"),
+        ("name,Oberbegriff\nHealth,\nHospitals,Health\n", "'Oberbegriff'"),
+        ("level_1,name,,UF\nHealth,x,y,z\n", "'name', column 3, 'UF'"),
+        ("code,id,name\n1,7,Health\n", "'id'"),
+    ],
+)
+def test_columns_that_are_not_used_are_named(text: str, unused: str) -> None:
+    with pytest.warns(UserWarning, match=f"not used.*: {unused}[.]"):
+        read_bytes("csv", text)
+
+
+def test_columns_without_a_value_are_not_worth_a_word() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read_bytes("csv", "name,parent,UF,\nHealth,,,\nHospitals,Health,,\n").paths == TREE
+
+
+def test_a_fault_tells_of_the_columns_that_might_have_parted_the_topics() -> None:
+    with pytest.raises(TaxonomyError, match=r"stands twice(.|\n)*not used.*: 'Oberbegriff'"):
+        read_bytes("csv", "name,Oberbegriff\nGeneral,Health\nGeneral,Safety\n")
