@@ -2,8 +2,8 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -18,10 +18,12 @@ def test_the_python_of_a_page_runs(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    vectors = np.random.default_rng(0).normal(size=(60, 8))
-    names = {"X": vectors, "ids": list(map(str, range(60))), "texts": ["some words"] * 60}
+    texts = [f"{['guns', 'hospitals', 'minds'][i % 3]} and words {i}" for i in range(60)]
+    names: dict[str, Any] = {"ids": list(map(str, range(60))), "texts": texts}
     for block in [*blocks("README.md"), *blocks(page)]:  # what README fits the others go on with
         exec(compile(block, page, "exec"), names)
+        if page == "README.md":  # the model that was loaded
+            assert names["table"].equals(names["model"].assign(names["X"]).to_frame())
     assert list(names["table"]["id"]) == list(range(60))
     if page == "docs/report.md":
         assert (tmp_path / "report.html").stat().st_size > 10_000

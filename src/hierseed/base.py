@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.score import Scored
+from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError
 from hierseed.inputs import check_finite, check_vectors, seed_pairs
 from hierseed.taxonomy import Taxonomy
@@ -42,6 +43,7 @@ class SeededEstimator(BaseEstimator):
     coverage_: float
     n_iter_: int
     n_jobs: int | None
+    preparation_: Preparation | None = None  # set: `predict` and `assign` take raw vectors
 
     # what a method brings
 
@@ -83,6 +85,7 @@ class SeededEstimator(BaseEstimator):
 
     def _corpus(self, X: Any) -> tuple[Blocks, float]:
         """Check the fitting set; answer with its blocks and the length of its longest vector."""
+        self.preparation_ = None  # an earlier fit's
         if is_engine(X):
             self.n_features_in_ = X.width
             return X, check_finite(X)
@@ -138,6 +141,7 @@ class SeededEstimator(BaseEstimator):
     def _known(self, X: Any) -> Blocks:
         """Check documents against the fitted model."""
         self._check_fitted()
+        X = self._seen(X)
         if is_engine(X):
             return X
         vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
@@ -146,6 +150,12 @@ class SeededEstimator(BaseEstimator):
         blocks = ArrayBlocks(vectors, threads=self.n_jobs, forget=True)
         check_finite(blocks)
         return blocks
+
+    def _seen(self, X: Any) -> Any:
+        """Documents as the model was fitted on them: raw vectors through its preparation."""
+        if self.preparation_ is None or is_engine(X) or isinstance(X, Prepared):
+            return X
+        return Prepared(check_vectors(X), self.preparation_)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "taxonomy_"):
@@ -207,8 +217,8 @@ class SeededEstimator(BaseEstimator):
 
     # ---------------------------------------------------------------- on disk
 
-    def save(self, folder: str | PathLike[str]) -> None:
-        """Write a model folder: JSON and arrays."""
+    def save(self, folder: str | PathLike[str], *, preparation: Preparation | None = None) -> None:
+        """Write a model folder; with `preparation`, the model that is loaded takes raw vectors."""
         from hierseed.io.models import write_model
 
         self._check_fitted()
@@ -219,6 +229,11 @@ class SeededEstimator(BaseEstimator):
             if name != "taxonomy"
         }
         header |= {"params": params, "listed": len(self.taxonomy), "width": self.n_features_in_}
+        if preparation := preparation or self.preparation_:
+            header, arrays = (
+                header | {"preparation": preparation.header},
+                arrays | preparation.arrays,
+            )
         write_model(
             folder, kind=type(self).__name__, header=header, arrays=arrays, taxonomy=self.taxonomy_
         )
@@ -226,7 +241,7 @@ class SeededEstimator(BaseEstimator):
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:
         """Read a model folder that `save` wrote."""
-        from hierseed.io.models import read_model
+        from hierseed.io.models import read_model, read_preparation
 
         kind, header, arrays, taxonomy = read_model(folder)
         if kind != cls.__name__:
@@ -235,6 +250,7 @@ class SeededEstimator(BaseEstimator):
         self.taxonomy_ = taxonomy
         self.n_features_in_ = header["width"]
         self._unpack(header, arrays)
+        self.preparation_ = read_preparation(folder, header, arrays)
         return self
 
     # ---------------------------------------------------------------- showing it

@@ -1,10 +1,12 @@
 """assign: the same table in every format, from text or vectors, in chunks of any size."""
 
 import json
+import re
 import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -49,6 +51,18 @@ def test_the_table_is_the_contract(model: Project, hierseed: Run) -> None:
     assert "of 48 documents" in done.stderr
     page = (Path(__file__).resolve().parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in page for name in COLUMNS if name != "level_2")
+
+
+def test_python_places_raw_vectors_as_the_command_does(model: Project, hierseed: Run) -> None:
+    hierseed("assign", "model", "docs.csv", "-o", "placed.csv")
+    table = read(model / "placed.csv")
+    page = (Path(__file__).resolve().parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    names: dict[str, Any] = {"ids": table["id"], "texts": [text for _, text in model.documents]}
+    exec(compile(lines, "docs/files.md", "exec"), names)  # in the folder of the project
+    rest = ~table["is_seed"]  # those keep their topic, which Python was not told
+    assert names["table"]["topic"][rest].tolist() == table["topic"][rest].tolist()
+    np.testing.assert_allclose(names["table"]["score"][rest], table["score"][rest], atol=2e-3)
 
 
 def test_the_id_of_a_seed_makes_no_seed(model: Project, hierseed: Run) -> None:

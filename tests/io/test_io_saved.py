@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from hierseed import Taxonomy
-from hierseed.embed import Preparation, embed_corpus, get_embedder
+from hierseed import AnchoredHierSeed, Taxonomy, load_model
+from hierseed.embed import Preparation, Prepared, embed_corpus, get_embedder, load_embedder
 from hierseed.errors import CorpusError, EmbeddingError, ModelError
 from hierseed.estimator import HierSeed
 from hierseed.io.saved import SavedModel, read_saved, write_saved
@@ -52,6 +53,46 @@ def test_new_text_is_placed_as_before(fitted: SavedModel, tmp_path: Path) -> Non
     assert found.seeds.labels(["a", "b"], vectors[:2]).tolist() == [1, -1]
     assert found.seeds.labels(["b", "a"], vectors[:2]).tolist() == [-1, -1]  # a: another document
     assert found.about == {"corpus": "pets.csv"}
+
+
+def test_a_loaded_model_prepares_raw_vectors_once(fitted: SavedModel, tmp_path: Path) -> None:
+    raw = get_embedder("wordllama:64").encode(TEXTS)
+    ready = fitted.preparation.transform(raw)
+    write_saved(fitted, tmp_path / "model", get_embedder("wordllama:64"))
+    fitted.estimator.save(tmp_path / "python", preparation=fitted.preparation)
+    load_model(tmp_path / "model").save(tmp_path / "again")
+    expected = fitted.estimator.assign(ready, Y).to_frame()
+    for name in ("model", "python", "again"):
+        model = load_model(tmp_path / name)
+        for X in (raw, raw.tolist(), Prepared(raw, fitted.preparation)):
+            pd.testing.assert_frame_equal(model.assign(X, Y).to_frame(), expected)
+        np.testing.assert_array_equal(model.predict(raw), fitted.estimator.predict(ready))
+        saved = read_saved(tmp_path / name)  # as the commands use it
+        pd.testing.assert_frame_equal(saved.estimator.assign(ready, Y).to_frame(), expected)
+        with pytest.raises(CorpusError, match="has 3 features"):
+            model.assign(raw[:, :3])
+    again = model.fit(ready, Y)  # on vectors that were prepared by hand: now it takes such
+    np.testing.assert_array_equal(again.predict(ready), fitted.estimator.predict(ready))
+
+
+def test_seeds_of_a_loaded_model_are_as_far_as_before(tmp_path: Path) -> None:
+    raw = get_embedder("wordllama:64").encode(TEXTS)
+    preparation = Preparation().fit(raw)
+    ready = preparation.transform(raw)
+    model = AnchoredHierSeed(TAXONOMY).fit(ready, Y)
+    model.save(tmp_path / "model", preparation=preparation)
+    pd.testing.assert_frame_equal(
+        load_model(tmp_path / "model").assign(raw, Y).to_frame(), model.assign(ready, Y).to_frame()
+    )
+
+
+def test_the_embedder_of_a_model_is_found(fitted: SavedModel, tmp_path: Path) -> None:
+    write_saved(fitted, tmp_path / "model", get_embedder("wordllama:64"))
+    embed_corpus([("a", "x")], get_embedder("wordllama:64"), tmp_path / "store")
+    for folder in ("model", "store"):
+        assert load_embedder(tmp_path / folder).name == "wordllama:64"
+    with pytest.raises(EmbeddingError, match="Name the embedder"):
+        load_embedder(tmp_path)
 
 
 def test_damage_in_either_part_is_refused(fitted: SavedModel, tmp_path: Path) -> None:

@@ -81,10 +81,15 @@ def save_embedder(embedder: Embedder, folder: str | PathLike[str]) -> None:
 
 
 def load_embedder(folder: str | PathLike[str]) -> Embedder:
-    """Make the embedder that a folder names, and refuse one that gives other vectors now."""
-    file = Path(folder) / HEADER
-    if not file.is_file():
+    """Make the embedder that a folder names, and refuse one that gives other vectors now.
+
+    The folder may also be a model of the command line, or a store of vectors.
+    """
+    inside = (Path(folder) / place / HEADER for place in ("", "embedder", "from_text/embedder"))
+    file = next((file for file in inside if file.is_file()), None)
+    if file is None:
         raise EmbeddingError(f"no {HEADER} in {str(folder)!r}. Name the embedder instead.")
+    folder = file.parent
     header = json.loads(file.read_text(encoding="utf-8"))
     kind, _ = split_spec(header["name"])
     embedder = kind.load(folder) if kind.load else get_embedder(header["name"])

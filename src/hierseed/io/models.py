@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from hierseed.embed.prepare import Preparation
 from hierseed.errors import ModelError, name_some
 from hierseed.io.atomic import atomic_folder
 from hierseed.io.sealed import Arrays, read_sealed, write_sealed
@@ -17,6 +18,7 @@ from hierseed.taxonomy import Taxonomy
 
 FORMAT, VERSION = "hierseed-model", 1
 FILE = "model.json"
+FROM_TEXT, FROM_TEXT_FILE, FROM_TEXT_FORMAT = "from_text", "from_text.json", "hierseed-from-text"
 
 ESTIMATORS = {  # the kind written in model.json, and where its class lives
     "HierSeed": "hierseed.estimator",
@@ -58,8 +60,23 @@ def read_model(folder: str | PathLike[str]) -> tuple[str, dict[str, Any], Arrays
     return content["kind"], content["header"], arrays, Taxonomy(**content["taxonomy"])
 
 
+def read_preparation(
+    folder: str | PathLike[str], header: Mapping[str, Any], arrays: Arrays
+) -> Preparation | None:
+    """What was done to vectors before `fit`; the command line keeps it with the way from text."""
+    beside = Path(folder) / FROM_TEXT / FROM_TEXT_FILE
+    if "preparation" not in header and beside.is_file():
+        header, arrays = read_sealed(beside, format=FROM_TEXT_FORMAT, version=VERSION)
+    options = header.get("preparation")
+    return Preparation.from_saved(options, arrays) if options else None
+
+
 def load_model(folder: str | PathLike[str]) -> Any:
-    """Load the fitted estimator that was saved in `folder`, whatever its class."""
+    """Load the fitted estimator that was saved in `folder`, whatever its class.
+
+    Where the folder knows how vectors were prepared (a model of the command line does), `predict`
+    and `assign` take them as the embedder gives them, and prepare them alike.
+    """
     kind = read_model(folder)[0]
     if kind not in ESTIMATORS:
         raise ModelError(

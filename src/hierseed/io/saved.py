@@ -21,13 +21,13 @@ from hierseed.embed.prepare import ArrayLike, Preparation, Prepared
 from hierseed.embed.store import VectorStore
 from hierseed.errors import ModelError
 from hierseed.io.atomic import atomic_folder
-from hierseed.io.models import FILE, load_model
+from hierseed.io.models import FILE, FROM_TEXT, FROM_TEXT_FILE, FROM_TEXT_FORMAT, load_model
 from hierseed.io.sealed import read_sealed, write_sealed
 from hierseed.io.seed_documents import SeedDocuments
 from hierseed.taxonomy import Taxonomy
 
-FORMAT, VERSION = "hierseed-from-text", 1
-FOLDER, HEADER, EMBEDDER = "from_text", "from_text.json", "embedder"
+VERSION = 1
+FOLDER, HEADER, EMBEDDER = FROM_TEXT, FROM_TEXT_FILE, "embedder"
 SEED_VECTORS = "seed_vectors"
 
 
@@ -106,7 +106,7 @@ def write_saved(
         }
         write_sealed(
             partial / FOLDER / HEADER,
-            format=FORMAT,
+            format=FROM_TEXT_FORMAT,
             version=VERSION,
             content=content,
             arrays={
@@ -120,14 +120,16 @@ def read_saved(folder: str | PathLike[str]) -> SavedModel:
     """Read a model folder, of `write_saved` or of an estimator's own `save`."""
     folder = Path(folder)
     estimator = load_model(folder)
+    preparation, estimator.preparation_ = estimator.preparation_, None  # `prepare` is called here
     if not (folder / FOLDER).is_dir():
-        return SavedModel(estimator, folder=folder)
-    content, arrays = read_sealed(folder / FOLDER / HEADER, format=FORMAT, version=VERSION)
-    preparation = content["preparation"]
+        return SavedModel(estimator, preparation, folder=folder)
+    content, arrays = read_sealed(
+        folder / FOLDER / HEADER, format=FROM_TEXT_FORMAT, version=VERSION
+    )
     seeds = SeedDocuments(content["seeds"], arrays.pop(SEED_VECTORS))
     return SavedModel(
         estimator,
-        Preparation.from_saved(preparation, arrays) if preparation else None,
+        preparation,
         content["embedder"],
         content["fingerprint"],
         seeds,
