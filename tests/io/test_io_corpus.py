@@ -445,3 +445,15 @@ def test_faults_in_full_are_bounded() -> None:
         "f: broken; the same in f:1, f:2, f:3, f:4 and 995 more",
         "f:2000: empty",
     ]
+
+
+def test_several_columns_of_text_are_joined(tmp_path: Path) -> None:
+    file = tmp_path / "docs.csv"
+    file.write_text("id,Title,Abstract\n1,Guns,They are many.\n2,,Only this\n3,Only that, \n4,,\n")
+    corpus = Corpus(file, text=["title", "Abstract", "title"], on_error="skip")
+    assert list(corpus.texts()) == ["Guns\n\nThey are many.", "Only this", "Only that"]
+    assert corpus.survey().faults.told() == ["docs.csv:5: empty text (id '4')"]
+    turned = Corpus(file, text=["Abstract", "Title"], on_error="skip")
+    assert next(iter(turned)).text == "They are many.\n\nGuns"
+    with pytest.raises(CorpusError, match="no column 'Body'"):
+        Corpus(file, text=["Title", "Body"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,8 +17,9 @@ from hierseed.cli.options import (
     PlainQuotes,
     Quiet,
     Source,
-    TextColumn,
+    TextColumns,
 )
+from hierseed.cli.reading import Reading
 from hierseed.cli.summary import Summary
 from hierseed.errors import CorpusError
 
@@ -66,8 +67,8 @@ def assign(
         bool,
         typer.Option("--codes", help="Add the column code: the code of the topic."),
     ] = False,
-    id: IdColumn = "id",
-    text: TextColumn = "text",
+    id: IdColumn = None,
+    text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
     quiet: Quiet = False,
@@ -102,10 +103,8 @@ def assign(
             )
         if codes and not any(saved.taxonomy.codes):
             raise typer.BadParameter(f"the taxonomy of {model} has no codes", param_hint="--codes")
-        chunks, n, kept = _chunks(
-            saved, source, output, console,
-            id=id, text=text, on_error=on_error, quotes=not plain_quotes, keep=keep or [],
-        )  # fmt: skip
+        reading = Reading(id, text, on_error, plain_quotes)
+        chunks, n, kept = _chunks(saved, source, output, console, reading, keep or [])
         # JSON, Excel and CSV may mix types in a column, and Parquet may not
         as_text = output.suffix == ".parquet" and source.suffix != ".parquet"
         summary = Summary(saved.taxonomy)
@@ -128,7 +127,8 @@ def assign(
             f"{amount(strangers, 'document')} with the id of a seed but another text: placed like "
             "any other, not as a seed"
         )
-    _tell(console, summary, rows, model, source, output, seconds)
+    words = f"{quote(model)} {quote(source)}{reading.words()}"
+    _tell(console, summary, rows, words, output, seconds)
 
 
 def _chunks(
@@ -136,7 +136,8 @@ def _chunks(
     source: Path,
     output: Path,
     console: Console,
-    **reading: Any,
+    reading: Reading,
+    keep: list[str],
 ) -> tuple[Iterator[Chunk], int, list[str]]:
     """The documents in chunks, their number, and the columns that go along."""
     from hierseed.cli.source import kept_vectors, read_corpus
@@ -144,7 +145,7 @@ def _chunks(
     from hierseed.io.vectors import is_vectors, open_vectors
 
     if is_vectors(source):
-        if reading["keep"]:
+        if keep:
             raise CorpusError(
                 f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
                 "vectors that `hierseed fit` left beside the model are found by themselves"
@@ -155,7 +156,8 @@ def _chunks(
     kept = kept_vectors(saved)
     if kept is None:
         saved.embedder  # noqa: B018 - refused now, where the model knows none
-    corpus = read_corpus(source, output, console, **reading)
+    options = reading.like(saved, source, console).options()
+    corpus = read_corpus(source, output, console, **options, keep=keep)
     if kept:
         console.fact("Vectors", f"those in {kept.folder.name} serve for documents of the fit")
     console.fact("Embedder", f"{saved.embedder_name}, as in the fit")
@@ -163,19 +165,12 @@ def _chunks(
 
 
 def _tell(
-    console: Console,
-    summary: Summary,
-    rows: int,
-    model: Path,
-    source: Path,
-    output: Path,
-    seconds: float,
+    console: Console, summary: Summary, rows: int, words: str, output: Path, seconds: float
 ) -> None:
     summary.tell(console)
     rate = f"{summary.documents / max(seconds, 1e-9):,.0f} documents a second"
     console.fact("Time", f"{duration(seconds)} ({rate})")
     console.fact("Table", f"{output}, {amount(rows, 'row')}", "green")
-    words = f"{quote(model)} {quote(source)}"
     console.next(
         f"hierseed suggest {words} -o to_label.csv",
         f"hierseed report {words} -o report.html",

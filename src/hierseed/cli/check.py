@@ -9,7 +9,8 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.findings import Findings
-from hierseed.cli.options import AsJson, IdColumn, PlainQuotes, Quiet, SeedFiles, TextColumn
+from hierseed.cli.options import AsJson, IdColumn, PlainQuotes, Quiet, SeedFiles, TextColumns
+from hierseed.cli.reading import Reading
 
 
 def check(
@@ -21,8 +22,8 @@ def check(
         Path | None,
         typer.Option("--corpus", "-c", metavar="CORPUS|VECTORS", help="Your documents."),
     ] = None,
-    id: IdColumn = "id",
-    text: TextColumn = "text",
+    id: IdColumn = None,
+    text: TextColumns = None,
     plain_quotes: PlainQuotes = False,
     seeds_from_names: Annotated[
         bool, typer.Option("--seeds-from-names", help="As in fit: names stand in for seeds.")
@@ -48,7 +49,7 @@ def check(
     if tree is not None and (seeds or seeds_from_names):
         found.bare(tree, examples, seeds_from_names)
     if corpus:
-        found.source(corpus, examples, id=id, text=text, quotes=not plain_quotes)
+        found.source(corpus, examples, **Reading(id, text, plain_quotes=plain_quotes).options())
     given = {"taxonomy": taxonomy, "seeds": seeds or seeds_from_names, "corpus": corpus}
     _tell(console, found, [name for name, file in given.items() if not file])
     if found.faults:

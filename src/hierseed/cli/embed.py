@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from hierseed.cli.console import Console, amount, duration
-from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, TextColumn
+from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, TextColumns
+from hierseed.cli.reading import Reading
 
 
 def embed(
@@ -51,8 +52,8 @@ def embed(
     half: Annotated[
         bool, typer.Option("--half/--full", help="Two bytes a number on disk, or four.")
     ] = True,
-    id: IdColumn = "id",
-    text: TextColumn = "text",
+    id: IdColumn = None,
+    text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
     quiet: Quiet = False,
@@ -70,8 +71,7 @@ def embed(
     if output is None and not estimate:
         raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")
     console = Console(quiet=quiet, json=json)
-    reading: dict[str, Any] = {"id": id, "text": text, "on_error": on_error}
-    reading["quotes"] = not plain_quotes
+    reading = Reading(id, text, on_error, plain_quotes).options()
     documents = read_corpus(corpus, None if estimate else output, console, **reading)
     if output is None or estimate:
         _estimate(documents, embedder, console)

@@ -19,8 +19,9 @@ from hierseed.cli.options import (
     SeedFiles,
     Source,
     TaxonomyFile,
-    TextColumn,
+    TextColumns,
 )
+from hierseed.cli.reading import Reading
 from hierseed.cli.summary import Summary
 
 METHOD, PLACE = "How it is done", "Where it runs"  # panels in --help
@@ -115,8 +116,8 @@ def fit(
             rich_help_panel=PLACE,
         ),
     ] = "cpu",
-    id: IdColumn = "id",
-    text: TextColumn = "text",
+    id: IdColumn = None,
+    text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
     quiet: Quiet = False,
@@ -148,6 +149,7 @@ def fit(
     from hierseed.io.vectors import is_vectors
 
     console = Console(quiet=quiet, json=json)
+    reading = Reading(id, text, on_error, plain_quotes)
     check_folder(output, marker=FILE)
     place = Place(workers, dask, device, console)
     place.check()
@@ -169,10 +171,7 @@ def fit(
                 refuse_bare_topics(method, tree, examples)
         if not is_vectors(source):
             found.embedder(embedder)
-        documents = found.source(
-            source, examples, id=id, text=text, quotes=not plain_quotes, on_error=on_error,
-            on_skip=on_skip,
-        )  # fmt: skip
+        documents = found.source(source, examples, **reading.options(), on_skip=on_skip)
         found.refuse()
     assert documents is not None  # else refused
     assert estimator is not None
@@ -195,10 +194,12 @@ def fit(
         seconds = time.perf_counter() - started
 
     made = documents.embedder
-    about = {
+    about: dict[str, Any] = {
         "corpus": source.name, "documents": len(documents.ids), "seconds": round(seconds, 3),
         "vectors": _seen_from(output, source if is_vectors(source) else folder),
     }  # fmt: skip
+    if not is_vectors(source):
+        about["columns"] = reading.columns
     saved = SavedModel(
         estimator, preparation, made.name if made else "", made.fingerprint if made else "",
         SeedDocuments.among(examples.by_id, documents.ids, documents.X), about,
@@ -206,7 +207,8 @@ def fit(
     )  # fmt: skip
     write_saved(saved, output, made)
     rounds.remove()
-    _tell(console, estimator, source, output, seconds)
+    words = f"{quote(output)} {quote(source)}{reading.words()}"
+    _tell(console, estimator, words, output, seconds)
 
 
 def _seen_from(model: Path, folder: Path) -> str:
@@ -237,7 +239,7 @@ def _fit(
         )
 
 
-def _tell(console: Console, estimator: Any, source: Path, output: Path, seconds: float) -> None:
+def _tell(console: Console, estimator: Any, words: str, output: Path, seconds: float) -> None:
     summary = Summary(estimator.taxonomy_)
     summary.add(estimator.labels_)
     console.fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}")
@@ -254,8 +256,8 @@ def _tell(console: Console, estimator: Any, source: Path, output: Path, seconds:
         )
     console.fact("Model", str(output), "green")
     console.next(
-        f"hierseed assign {quote(output)} {quote(source)} -o placed.csv",
-        f"hierseed report {quote(output)} {quote(source)} -o report.html",
+        f"hierseed assign {words} -o placed.csv",
+        f"hierseed report {words} -o report.html",
     )
     if console.json:
         more = {"rounds": estimator.n_iter_, "seconds": round(seconds, 3)}

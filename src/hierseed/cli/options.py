@@ -18,18 +18,22 @@ Source = Annotated[
     ),
 ]
 IdColumn = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--id",
         metavar="COLUMN",
-        help="Column with the ids; '#' numbers the rows.",
+        help="Column with the ids, else 'id' (or that of the model's fit); '#' numbers the rows.",
         rich_help_panel=READING,
     ),
 ]
-TextColumn = Annotated[
-    str,
+TextColumns = Annotated[
+    list[str] | None,
     typer.Option(
-        "--text", metavar="COLUMN", help="Column with the texts.", rich_help_panel=READING
+        "--text",
+        metavar="COLUMN",
+        help="Column with the texts, else 'text' (or those of the model's fit); repeatable: "
+        "--text Title --text Abstract reads both as one text.",
+        rich_help_panel=READING,
     ),
 ]
 OnError = Annotated[

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hierseed.cli.console import Bar, Console
+from hierseed.cli.reading import Reading
 
 if TYPE_CHECKING:
     from hierseed.assignments import Assignments
@@ -45,7 +46,7 @@ class Placed:
 
 
 def place_corpus(
-    model: Path, source: Path, output: Path | None, console: Console, **reading: Any
+    model: Path, source: Path, output: Path | None, console: Console, reading: Reading
 ) -> Placed:
     """Open the model and the corpus (or vectors), and place every document."""
     from hierseed.assignments import Assignments
@@ -56,7 +57,8 @@ def place_corpus(
     saved = read_saved(model)
     corpus = None
     if not is_vectors(source):
-        corpus = read_corpus(source, output, console, **reading)
+        options = reading.like(saved, source, console).options()
+        corpus = read_corpus(source, output, console, **options)
     documents = documents_for(saved, source, console, corpus)
     X = saved.prepare(documents.X)
     y = saved.seeds.labels(documents.ids, documents.X)

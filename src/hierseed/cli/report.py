@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from hierseed.cli.console import Console, amount
-from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumn
+from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumns
+from hierseed.cli.reading import Reading
 
 
 def report(
@@ -25,8 +26,8 @@ def report(
             metavar="TEXT", help="Title of the page; the name of the corpus unless given."
         ),
     ] = None,
-    id: IdColumn = "id",
-    text: TextColumn = "text",
+    id: IdColumn = None,
+    text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
     quiet: Quiet = False,
@@ -55,16 +56,8 @@ def report(
     refuse_inputs(output, source)
     console = Console(quiet=quiet, json=json)
     with atomic_file(output) as partial:  # fails now rather than at the end
-        placed = place_corpus(
-            model,
-            source,
-            output,
-            console,
-            id=id,
-            text=text,
-            on_error=on_error,
-            quotes=not plain_quotes,
-        )
+        reading = Reading(id, text, on_error, plain_quotes)
+        placed = place_corpus(model, source, output, console, reading)
         if placed.corpus is None:
             console.note("vectors have no texts: the page shows ids only. Give the corpus instead")
         with console.bar("Gathering", len(placed.ids)) as bar:

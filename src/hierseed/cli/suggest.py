@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hierseed.cli.console import Console, amount
-from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumn
+from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumns
+from hierseed.cli.reading import Reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,8 +39,8 @@ def suggest(
             "is a file of seeds.",
         ),
     ] = None,
-    id: IdColumn = "id",
-    text: TextColumn = "text",
+    id: IdColumn = None,
+    text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
     quiet: Quiet = False,
@@ -62,9 +63,8 @@ def suggest(
     if output is not None:
         refuse_inputs(output, source)
         refuse_labelled(output)
-    placed = place_corpus(
-        model, source, output, console, id=id, text=text, on_error=on_error, quotes=not plain_quotes
-    )
+    reading = Reading(id, text, on_error, plain_quotes)
+    placed = place_corpus(model, source, output, console, reading)
     found = suggest_documents(placed.assignments, placed.X, number, per_topic=per_topic)
     table = found.to_frame(placed.ids)
     texts = placed.texts(found.row.tolist())

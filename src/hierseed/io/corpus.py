@@ -21,6 +21,7 @@ from hierseed.io.records import Records, as_text, describe, open_records
 
 ROW_NUMBER = "#"  # as the name of the id column: number the rows instead
 EVERY_COLUMN = "*"  # as the name of a column to keep: all but the ids
+BETWEEN = "\n\n"  # texts of several columns
 REPEATED = "id stands twice"
 EVERY = 20_000  # documents between two calls of `progress`
 
@@ -58,7 +59,8 @@ class Corpus:
     Parameters
     ----------
     path : the file or folder
-    id, text : names of the columns; `id="#"` numbers the rows from 1
+    id, text : names of the columns; `id="#"` numbers the rows from 1, and of several columns of
+        text those that are filled are joined, in the order given, with a blank line between
     on_error : "stop" refuses a corpus with faults, all told at once; "skip" leaves rows out
     on_skip : called with each fault, so that the rows left out can be kept
     quotes : False where quotation marks in CSV or TSV are letters like any other
@@ -70,7 +72,7 @@ class Corpus:
         path: str | PathLike[str],
         *,
         id: str = "id",
-        text: str = "text",
+        text: str | Sequence[str] = "text",
         on_error: Literal["stop", "skip"] = "stop",
         on_skip: Callable[[Fault], object] | None = None,
         quotes: bool = True,
@@ -81,7 +83,9 @@ class Corpus:
         self.on_skip = on_skip
         self._keeps_rows = on_error == "skip" and on_skip is not None
         self._records = _open(self.path, quotes)
-        wanted = [(text, "Name the column with --text")]
+        texts = [text] if isinstance(text, str) else dict.fromkeys(text)
+        wanted = [(name, "Name the column with --text") for name in texts]
+        self._texts = len(wanted)
         if id != ROW_NUMBER:
             advice = f"Name the column with --id, or number the rows with --id '{ROW_NUMBER}'"
             wanted.append((id, advice))
@@ -188,10 +192,12 @@ class Corpus:
                 yield row
                 continue
             line, values = row.line, row.values
-            text = as_text(values[0])
-            id = str(number) if self._own == 1 else (as_text(values[1]) or "").strip()
+            text = self._text(values)
+            own_id = self._own > self._texts
+            id = (as_text(values[self._texts]) or "").strip() if own_id else str(number)
             if text is None:
-                fault = "the text is no text", describe(values[0])
+                wrong = next(value for value in values if as_text(value) is None)
+                fault = "the text is no text", describe(wrong)
             elif not id:
                 fault = "no id", ""
             elif not text.strip():
@@ -204,6 +210,20 @@ class Corpus:
                 continue
             whole = row.whole() if self._keeps_rows else ""
             yield Fault(row.file or name, 0 if row.file else line, *fault, whole)
+
+    def _text(self, values: list[Any]) -> str | None:
+        """The text of a row; None where a column has something else."""
+        if self._texts == 1:
+            return as_text(values[0])
+        parts = [as_text(value) for value in values[: self._texts]]
+        if None in parts:
+            return None
+        return BETWEEN.join(part for part in parts if part and part.strip())
+
+
+def columns_of(path: str | PathLike[str], quotes: bool = True) -> list[str]:
+    """Name the columns of a file or folder."""
+    return _open(Path(path), quotes).columns
 
 
 def _open(path: Path, quotes: bool) -> Records:

@@ -48,9 +48,9 @@ def find_columns(source: Source, table: Table, columns: Mapping[str, str] | None
             if role not in found and spelling in folded:
                 found[role] = folded.index(spelling)
     if "class" in folded:  # to some the code, to others the name
-        column = folded.index("class")
-        cells = [cells[column].strip() for _, cells in table.rows if len(cells) > column]
-        found.setdefault("code" if all(map(_CLASS.fullmatch, cells)) else "name", column)
+        at = folded.index("class")
+        classes = [cells[at].strip() for _, cells in table.rows if len(cells) > at]
+        found.setdefault("code" if all(map(_CLASS.fullmatch, classes)) else "name", at)
     for role, column in (columns or {}).items():
         if role not in SPELLINGS:
             raise TaxonomyError(f"no role {role!r} for a column; say one of {', '.join(SPELLINGS)}")
