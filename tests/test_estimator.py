@@ -292,6 +292,7 @@ def test_bad_input_gets_one_clear_error():
     cases = [
         (spoil(X, range(7), np.nan), y, CorpusError, rf"NaN or infinity in 7 of {n} rows"),
         (spoil(X, [3], np.inf), y, CorpusError, r"rows 3\)"),
+        (X * 1e30, y, CorpusError, r"as long as \d\.\de\+3\d: .*Divide them"),
         (X[:, 0], y, CorpusError, "Expected 2D"),
         (X[:0], y[:0], CorpusError, "empty"),
         (X, y[:-1], SeedError, f"{n - 1} entries for {n} documents"),

@@ -17,6 +17,7 @@ from hierseed.taxonomy import Taxonomy
 
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
+LONGEST = 1e18  # four times its square is less than the largest float32
 
 
 def check_vectors(
@@ -76,6 +77,11 @@ def check_finite(blocks: Blocks, name: str = "X") -> float:
         raise CorpusError(
             f"{name} contains NaN or infinity in {found.bad:,} of {blocks.n:,} rows "
             f"(rows {shown}). Drop these documents or embed them again."
+        )
+    if found.largest > LONGEST:
+        raise CorpusError(
+            f"{name} has vectors as long as {found.largest:.1e}: squares of such numbers are more "
+            "than float32 holds. Divide them all by one number first."
         )
     return found.largest
 

@@ -90,6 +90,8 @@ def test_faults_are_named(X):
         Preparation().fit(X).transform(X[:, :3])
     with pytest.raises(CorpusError, match=r"pca=21 is outside 1 … 20"):
         Preparation(pca=21).fit(X)
+    with pytest.raises(CorpusError, match=r"1\.0e\+30, whose squares"):
+        Preparation().fit(np.full((2, 3), 1e30, dtype=np.float32))
     with pytest.raises(CorpusError, match="0 rows"):
         Preparation().fit(X[:0])
     X[8500, 2] = np.nan

@@ -17,6 +17,8 @@ from hierseed.core.blocks import ArrayBlocks, Block, Blocks
 from hierseed.core.exact import Grid, Sums
 from hierseed.errors import CorpusError, ModelError
 
+LARGEST = 1e17  # the square of a row's length is less than the largest float32
+
 
 class ArrayLike(Protocol):
     """What an estimator asks of a matrix: its shape, its type, and rows of it."""
@@ -67,6 +69,11 @@ class Preparation:
             )
         extent = blocks.fold(_measure)
         extent.refuse_bad_rows(n)
+        if extent.largest > LARGEST:
+            raise CorpusError(
+                f"vectors hold numbers as large as {extent.largest:.1e}, whose squares are more "
+                "than float32 holds. Divide them all by one number first."
+            )
         grid = Grid.holding(n, extent.largest)  # the order of documents must not change the mean
         total, products = blocks.fold(_sum_up, grid, self.pca is not None)
         mean = grid.value(total) / n
