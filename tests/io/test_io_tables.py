@@ -1,6 +1,8 @@
 """Tables come back as they were written, in parts of any size, or not at all."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -92,9 +94,12 @@ def test_many_parts_are_few_row_groups(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_what_excel_can_not_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_table(pd.DataFrame({"id": ["a\x00b", "x" * 40_000]}), tmp_path / "t.xlsx")
+    with pytest.warns(UserWarning, match=r"2 cells .*32,767 letters.*\.csv"):
+        write_table(
+            pd.DataFrame({"id": ["a\x00b\ufffe\uffff", *["x" * 40_000] * 2]}), tmp_path / "t.xlsx"
+        )
     found = pd.read_excel(tmp_path / "t.xlsx")["id"]
-    assert found[0] == "a\ufffdb"
+    assert found[0] == "a\ufffdb\ufffd\ufffd"
     assert len(found[1]) == tables.EXCEL_LETTERS
     monkeypatch.setattr(tables, "EXCEL_ROWS", 3)
     with pytest.raises(CorpusError, match=r"holds 3 rows.*\.parquet instead"):
@@ -106,3 +111,14 @@ def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"'\.docx'.*\.csv .*\.xlsx"):
         open_table(tmp_path / "t.docx").__enter__()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full, a disk without room")
+def test_a_full_disk_ends_an_excel_file_with_one_fault() -> None:
+    code = (
+        "import pandas as pd; from pathlib import Path; from hierseed.io.tables import ExcelTable\n"
+        "table = ExcelTable(Path('/dev/full')); table.write(pd.DataFrame({'id': range(9999)}))\n"
+        "try:\n    table.close()\nexcept OSError as fault:\n    print(fault.strerror)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("No space left on device\n", "")

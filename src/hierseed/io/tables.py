@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+import warnings
+import zipfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from os import PathLike
@@ -22,7 +24,7 @@ EXCEL_LETTERS = 32_767
 TEXT_TYPES: Any = ["object", "string"]
 FORMULA = re.compile(r"[=+\-@\t\r\n]")  # what makes a spreadsheet run a cell of a .csv
 NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")  # -0.5 is none, and stays a number
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # letters that Excel files can't hold
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # no letters of XML
 
 
 class Table(Protocol):
@@ -176,7 +178,7 @@ class ExcelTable:
         self._path = path
         self._book = Workbook(write_only=True)
         self._sheet = self._book.create_sheet("documents")
-        self._rows = 0
+        self._rows = self._cut = 0
         self._failed = False
 
     def write(self, frame: pd.DataFrame) -> None:
@@ -202,6 +204,7 @@ class ExcelTable:
 
         if not isinstance(value, str):
             return None if value is None or value != value else _plain(value)
+        self._cut += len(value) > EXCEL_LETTERS
         text = CONTROL.sub("\ufffd", value)[:EXCEL_LETTERS]
         if not text.startswith("="):
             return text
@@ -211,10 +214,21 @@ class ExcelTable:
 
     def close(self) -> None:
         """Write the workbook; a failed one is only tidied up."""
+        from openpyxl.writer.excel import ExcelWriter
+
+        self._sheet.close()
         if self._failed:
-            self._sheet.close()
-        else:
-            self._book.save(self._path)
+            return
+        # closed here: a workbook that saves itself tries once more, and aloud, on a full disk
+        with zipfile.ZipFile(self._path, "w", zipfile.ZIP_DEFLATED) as archive:
+            ExcelWriter(self._book, archive).save()
+        if self._cut:
+            cells = "1 cell was" if self._cut == 1 else f"{self._cut:,} cells were"
+            warnings.warn(
+                f"{cells} cut after {EXCEL_LETTERS:,} letters, the most that Excel holds. "
+                "Write .csv or .parquet to keep them whole",
+                stacklevel=2,
+            )
 
 
 WRITERS: dict[str, Any] = {
