@@ -57,6 +57,9 @@ def test_labels_from_paths():
     assert taxonomy.labels({"A > a": [0], "B": [0]}, 2) == [[1, 2], []]
     with pytest.raises(SeedError, match=r"did you mean 'A > a'.*row 9 .* is outside 0 … 4"):
         taxonomy.labels({"A > aa": [0], "B": [9]}, 5)
+    for rows in (["17"], [1.5], 1.5, "17"):
+        with pytest.raises(SeedError, match="no row number"):
+            taxonomy.labels({"B": rows}, 50)
     guns = Taxonomy.from_paths(["Health and public welfare", "Safety of the public > Guns"])
     with pytest.raises(SeedError, match=r"no topic 'Guns'.*did you mean 'Safety of the public > G"):
         guns.labels({"Guns": [0]}, 5)

@@ -263,8 +263,13 @@ class Taxonomy:
             except TaxonomyError as fault:
                 faults.append(str(fault))
                 continue
-            for row in members:
-                if not 0 <= row < n:
+            for row in members if isinstance(members, Iterable) else [members]:
+                if not isinstance(row, int | np.integer):
+                    faults.append(
+                        f"seed {row!r} of {path!r} is no row number: rows count from 0, so a "
+                        "document with an id is ids.index(id)"
+                    )
+                elif not 0 <= row < n:
                     faults.append(f"seed row {row} of {path!r} is outside 0 … {n - 1}")
                 elif topic not in rows.setdefault(int(row), []):
                     rows[int(row)].append(topic)

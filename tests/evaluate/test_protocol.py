@@ -203,3 +203,11 @@ def test_the_record_is_plain_json():
 def test_shapes_and_ids_that_do_not_fit_are_refused(levels, gold, said):
     with pytest.raises(CorpusError, match=said):
         score(TAXONOMY, levels, gold)
+
+
+def test_rows_that_do_not_fit_the_predictions_are_refused():
+    levels, gold = np.zeros((2, TREE.height), dtype=int), [0, 0]
+    with pytest.raises(CorpusError, match=r"shape \(3,\) for 2 rows.*a\.path.*rows=a\.row"):
+        score(TREE, levels, gold, rows=np.array([0, 0, 1]))
+    with pytest.raises(CorpusError, match=r"documents 0 … 2, but .* 0 … 1"):
+        score(TREE, levels, gold, rows=np.array([0, 2]))

@@ -76,6 +76,17 @@ def predicted_levels(
         width = int(levels.max(initial=-1)) + 1
         levels = np.where(levels < 0, -1, levels + width * np.arange(height))
     document = np.arange(n) if rows is None else np.asarray(rows)
+    if document.shape != levels.shape[:1]:
+        raise CorpusError(
+            f"rows has the shape {document.shape} for {len(levels):,} rows of predictions: give "
+            "the document of each. Of assignments a that is score(…, a.path, gold, rows=a.row); "
+            "a.levels has the primary topics alone, one row a document."
+        )
+    if len(document) and not (document.min() >= 0 and document.max() < n):
+        raise CorpusError(
+            f"rows names documents {document.min()} … {document.max()}, but there are gold labels "
+            f"for 0 … {n - 1}"
+        )
     document, levels = most_specific(document, levels, n)
     filled = fill_down(levels)
     return [_at(document, filled[:, k], n) for k in range(height)]

@@ -100,7 +100,8 @@ def score(
     levels : (documents, height) predicted topic per level, -1 below the deepest and for None;
         an id past the end of `tree` is an Other topic that a method has appended
     gold : one topic id a document, or a list of ids a document; -1 or [] is no topic at all
-    rows : the document of each row of `levels`, where a document may have several rows
+    rows : the document of each row of `levels`, where a document may have several rows; of
+        assignments `a`, `a.path` are such levels, and `a.row` their documents
     named : False where predictions are clusters without names (no accuracy then)
 
     Examples
