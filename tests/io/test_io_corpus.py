@@ -406,22 +406,23 @@ def test_files_of_a_folder_have_faults_too(tmp_path: Path) -> None:
 
 
 def test_excel_gives_the_values_that_were_shown(tmp_path: Path) -> None:
-    pytest.importorskip("openpyxl")
     frame = pd.DataFrame({"id": [1, 2, None], "text": ["a", "b", None]})
     frame.to_excel(tmp_path / "docs.xlsx", index=False)
     assert list(Corpus(tmp_path / "docs.xlsx")) == [("1", "a"), ("2", "b")]
     (tmp_path / "bad.xlsx").write_text("id,text\n")
-    with pytest.raises(CorpusError, match=r"no \.xlsx workbook"):
+    with pytest.raises(CorpusError, match="not a readable Excel workbook"):
         open_records(tmp_path / "bad.xlsx").columns  # noqa: B018 - reading it is the test
 
 
-sheet_texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=20)
+sheet_letters = st.characters(
+    codec="utf-8", exclude_categories=["Cc"], exclude_characters="\ufffe\uffff"
+)
+sheet_texts = st.text(sheet_letters, max_size=20)
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(bodies=st.lists(sheet_texts.filter(lambda text: text.strip()), min_size=1, max_size=5))
 def test_any_sheet_comes_back(bodies: list[str], tmp_path: Path) -> None:
-    pytest.importorskip("openpyxl")
     rows = [(str(i), body) for i, body in enumerate(bodies)]
     write_table(pd.DataFrame(rows, columns=["id", "text"]), tmp_path / "docs.xlsx")
     assert list(Corpus(tmp_path / "docs.xlsx")) == rows

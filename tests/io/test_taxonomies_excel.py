@@ -1,7 +1,6 @@
 """Excel workbooks as people make them: merged cells, formulas, numbers, dates."""
 
 import io
-import sys
 import zipfile
 from collections.abc import Callable
 from datetime import date
@@ -12,7 +11,7 @@ import pytest
 from taxonomy_cases import read_bytes, written
 
 from hierseed import Taxonomy
-from hierseed.errors import MissingDependency, TaxonomyError
+from hierseed.errors import TaxonomyError
 
 
 def workbook(rows: list[list[Any]], change: Callable[[Any], None] = lambda page: None) -> bytes:
@@ -121,9 +120,3 @@ def test_zip_bombs_are_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openpyxl, "load_workbook", lambda *_, **__: pytest.fail("unpacked"))
     with pytest.raises(TaxonomyError, match="unpacks to 3 MB, more than 1 MB"):
         read_bytes("xlsx", out.getvalue())
-
-
-def test_openpyxl_missing_prints_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(MissingDependency, match=r"pip install 'hierseed\[excel\]'"):
-        read_bytes("xlsx", b"PK")

@@ -95,7 +95,7 @@ def fit(
         typer.Option(
             min=1,
             metavar="N",
-            help="Fit on so many processes of this machine.",
+            help="Fit on so many processes of this machine; needs the extra 'cluster'.",
             rich_help_panel=PLACE,
         ),
     ] = None,
@@ -104,7 +104,8 @@ def fit(
         typer.Option(
             metavar="ADDRESS",
             help="Fit on the workers of a dask scheduler: tcp://host:8786, or its scheduler file. "
-            "They read the vectors where they lie: keep these (--vectors) where all see them.",
+            "They read the vectors where they lie: keep these (--vectors) where all see them; "
+            "needs the extra 'cluster'.",
             rich_help_panel=PLACE,
         ),
     ] = None,
@@ -112,7 +113,7 @@ def fit(
         Literal["cpu", "cuda"],
         typer.Option(
             help="cuda: fit on the GPU of this machine; the same labels, and on the processor "
-            "where there is no GPU.",
+            "where there is no GPU; needs the extra 'gpu'.",
             rich_help_panel=PLACE,
         ),
     ] = "cpu",

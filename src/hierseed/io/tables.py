@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from hierseed.errors import CorpusError, MissingDependency
+from hierseed.errors import CorpusError
 from hierseed.io.atomic import atomic_file
 
 GROUP = 65_536  # rows of a Parquet row group: small ones make large, slow files
@@ -171,10 +171,8 @@ class ExcelTable:
     """One sheet, streamed; text is never taken for a formula."""
 
     def __init__(self, path: Path) -> None:
-        try:
-            from openpyxl import Workbook
-        except ImportError:
-            raise MissingDependency("openpyxl", "excel", "writing Excel files") from None
+        from openpyxl import Workbook
+
         self._path = path
         self._book = Workbook(write_only=True)
         self._sheet = self._book.create_sheet("documents")

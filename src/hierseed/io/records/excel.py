@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from hierseed.errors import CorpusError, MissingDependency
+from hierseed.errors import CorpusError
 from hierseed.io.faults import Fault
 from hierseed.io.records.row import Row, as_json, as_text
+from hierseed.io.workbook import open_workbook, told_as_one_fault
 
 
 class ExcelFile:
@@ -20,6 +20,7 @@ class ExcelFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.sheets: list[str] = []  # known once the columns are
 
     @cached_property
     def columns(self) -> list[str]:
@@ -39,17 +40,13 @@ class ExcelFile:
             yield Row(number, picked, partial(as_json, self.columns, values))
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
+        book = open_workbook(self.path, self._refuse, read_only=True, data_only=True)
         try:
-            from openpyxl import load_workbook
-        except ImportError:
-            raise MissingDependency("openpyxl", "excel", "reading Excel files") from None
-        try:
-            book = load_workbook(self.path, read_only=True, data_only=True)
-        except (zipfile.BadZipFile, KeyError, ValueError) as fault:
-            raise CorpusError(
-                f"{self.path} is no .xlsx workbook ({fault}). Save it again in Excel, or as CSV"
-            ) from None
-        try:
-            yield from book.worksheets[0].iter_rows(values_only=True)
+            self.sheets = [sheet.title for sheet in book.worksheets]
+            with told_as_one_fault(self._refuse):
+                yield from book.worksheets[0].iter_rows(values_only=True)
         finally:
             book.close()
+
+    def _refuse(self, reason: str) -> NoReturn:
+        raise CorpusError(f"{self.path}: {reason}")

@@ -23,6 +23,7 @@ from hierseed.io.taxonomies import (
 from hierseed.io.taxonomies.source import Source
 from hierseed.io.taxonomies.table import TABLE_OPTIONS
 from hierseed.io.taxonomies.table_columns import Table, find_columns
+from hierseed.io.workbook import OLD_EXCEL
 from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
 
@@ -179,7 +180,7 @@ def guess_format(source: Source) -> str:
         return "json-ld"
     if named not in (None, "paths"):
         return str(named)
-    if source.data.startswith((b"PK\x03\x04", excel.OLD_EXCEL)):
+    if source.data.startswith((b"PK\x03\x04", OLD_EXCEL)):
         return "xlsx"
     text = source.text.lstrip()
     if text.startswith(("<?xml", "<rdf:", "<!DOCTYPE")):

@@ -7,19 +7,17 @@ they are refused. A formula counts by the result that Excel stored with it.
 from __future__ import annotations
 
 import io
-import warnings
 import zipfile
 from datetime import date, datetime, time, timedelta
+from functools import partial
 from typing import Any, Unpack
 
-from hierseed.errors import MissingDependency
 from hierseed.io.taxonomies.source import LIMIT, Source
 from hierseed.io.taxonomies.table import TableOptions, read_table_layout
 from hierseed.io.taxonomies.table_columns import Table
 from hierseed.io.taxonomies.table_write import table_rows
+from hierseed.io.workbook import open_workbook, told_as_one_fault
 from hierseed.taxonomy import Taxonomy
-
-OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
 def read(source: Source, *, sheet: str | None = None, **options: Unpack[TableOptions]) -> Taxonomy:
@@ -60,33 +58,23 @@ def read_cells(source: Source, sheet: str | None = None) -> Table:
 
 
 def _sheet(source: Source, sheet: str | None, *, data_only: bool) -> Any:
-    if source.data.startswith(OLD_EXCEL):
-        source.stop("", "an old .xls or an encrypted workbook; save it as a plain .xlsx")
-    openpyxl = _openpyxl()
-    try:
-        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+    refuse = partial(source.stop, "")
+    if zipfile.is_zipfile(io.BytesIO(source.data)):
+        with (
+            told_as_one_fault(refuse),
+            zipfile.ZipFile(io.BytesIO(source.data)) as archive,
+        ):
             size = sum(part.file_size for part in archive.infolist())
         if size > LIMIT:
-            source.stop("", f"unpacks to {size / 2**20:,.0f} MB, more than {LIMIT >> 20} MB")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # styles and extensions that openpyxl drops
-            book = openpyxl.load_workbook(io.BytesIO(source.data), data_only=data_only)
-    except Exception as fault:  # openpyxl lets through whatever its parts raise on a damaged file
-        source.stop("", f"not a readable Excel workbook: {fault or type(fault).__name__}")
-    if sheet is not None and sheet not in book.sheetnames:
-        source.stop("", f"no sheet {sheet!r}; the workbook has {book.sheetnames}")
-    page = book[sheet] if sheet is not None else next(iter(book.worksheets), None)
-    if page is None or not hasattr(page, "iter_rows"):
-        source.stop("", "no sheet with cells in it")
-    return page
-
-
-def _openpyxl() -> Any:
-    try:
-        import openpyxl
-    except ImportError as fault:
-        raise MissingDependency("openpyxl", "excel", "an Excel file") from fault
-    return openpyxl
+            refuse(f"unpacks to {size / 2**20:,.0f} MB, more than {LIMIT >> 20} MB")
+    book = open_workbook(io.BytesIO(source.data), refuse, data_only=data_only)
+    if sheet is None:
+        return book.worksheets[0]
+    if sheet not in book.sheetnames:
+        refuse(f"no sheet {sheet!r}; the workbook has {book.sheetnames}")
+    if not hasattr(book[sheet], "iter_rows"):
+        refuse(f"the sheet {sheet!r} is a chart and has no cells")
+    return book[sheet]
 
 
 def _spread_merged(source: Source, page: Any) -> None:
@@ -126,7 +114,7 @@ def _text(source: Source, cell: Any) -> str:
 
 def write(taxonomy: Taxonomy, *, layout: str = "parent", renumber: bool = False) -> bytes:
     """Write one sheet; every cell is a text, so that no name becomes a formula or a date."""
-    openpyxl = _openpyxl()
+    import openpyxl
     from openpyxl.cell import WriteOnlyCell
 
     book = openpyxl.Workbook(write_only=True)

@@ -1,0 +1,48 @@
+"""Excel workbooks, opened in one way: whatever is wrong with one is told as one fault."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NoReturn
+
+from hierseed.errors import HierSeedError
+
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+
+
+@contextmanager
+def told_as_one_fault(refuse: Callable[[str], NoReturn]) -> Iterator[None]:
+    """Refuse a workbook with a reason: openpyxl lets through whatever its parts raise."""
+    try:
+        yield
+    except (HierSeedError, MemoryError):
+        raise
+    except Exception as fault:
+        if isinstance(fault, OSError) and fault.errno:
+            raise
+        reason = str(fault) or type(fault).__name__
+        refuse(f"not a readable Excel workbook ({reason}); save it again in Excel, or as CSV")
+
+
+def open_workbook(file: Path | BytesIO, refuse: Callable[[str], NoReturn], **options: Any) -> Any:
+    """Open a workbook that has a sheet with cells; the caller closes it."""
+    import openpyxl
+
+    with told_as_one_fault(refuse), warnings.catch_warnings():
+        start = file.getvalue()[:4] if isinstance(file, BytesIO) else _start(file)
+        if start == OLD_EXCEL:
+            refuse("an old .xls or an encrypted workbook; save it as a plain .xlsx")
+        warnings.simplefilter("ignore")  # styles and extensions that openpyxl drops
+        book = openpyxl.load_workbook(file, **options)
+        if not book.worksheets:
+            refuse("no sheet with cells in it")
+        return book
+
+
+def _start(file: Path) -> bytes:
+    with file.open("rb") as handle:
+        return handle.read(len(OLD_EXCEL))
