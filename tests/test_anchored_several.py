@@ -58,3 +58,21 @@ def test_what_was_learned_is_kept(tmp_path):
     order = np.random.default_rng(0).permutation(len(X))
     shuffled = AnchoredHierSeed(taxonomy).fit(X[order], [lists[row] for row in order])
     assert shuffled.several_ == model.several_
+
+
+@pytest.mark.parametrize("several", ["seeds", 0.2])
+@pytest.mark.parametrize("precision", [0.3, 0.6, 0.9])
+def test_further_topics_keep_the_precision_asked_for(precision, several, tmp_path):
+    taxonomy, X, lists = world(2)
+    free = AnchoredHierSeed(taxonomy, several=several).fit(X, lists)
+    model = AnchoredHierSeed(taxonomy, several=several, precision=precision).fit(X, lists)
+    assert model.several_ == free.several_  # seeds say how many, the precision which of them stay
+    model.save(tmp_path / "model")
+    for kept in (model.assign(X), load_model(tmp_path / "model").assign(X)):
+        level = kept.path >= 0
+        for k in range(level.shape[1]):
+            assert kept.score[level[:, k], k].mean() >= precision - 1e-3
+        further = np.setdiff1d(np.arange(len(kept)), kept.primary)
+        assert (kept.at(kept.score)[further] >= precision).all()
+        assert len(kept) <= len(free.assign(X))
+        assert len(further) or precision > 0.3

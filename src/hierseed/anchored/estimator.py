@@ -30,7 +30,6 @@ from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-
 SEEDS = "seeds"  # they say how many topics a document has
 
 
@@ -47,7 +46,8 @@ class AnchoredHierSeed(SeededEstimator):
         The experts' tree.
     precision : float in (0, 1) or None
         Stop a document higher up, or leave it out, so that this share of what is kept at each
-        level is expected to be right. None places every document as deep as it goes.
+        level is expected to be right, by scores that may be too sure: see the table in
+        docs/method.md. Further topics must reach it too. None: as deep as documents go.
     several : "seeds", float in (0, 1] or None
         `assign` also places a document in every further topic that is at least so many times as
         probable as its main one: 0.5, half as probable. "seeds" takes what gives documents as
@@ -86,6 +86,8 @@ class AnchoredHierSeed(SeededEstimator):
     n_iter_ : rounds run
     coverage_ : share of documents that are not None
     """
+
+    _placer: Placer
 
     def __init__(
         self,
@@ -165,10 +167,10 @@ class AnchoredHierSeed(SeededEstimator):
             found.scores.temperature, found.scores.curve, lattice.vectors,
         )  # fmt: skip
         if self.several == SEEDS:
-            self._learn_several(found.documents, given.topics_each)
+            self.several_ = learn_several(found.documents, self._placer, given.topics_each)
+            self._placer = replace(self._placer, several=self.several_)
         self.tree_weight_ = result.problem.scale.tree_weight
-        self.history_ = result.history
-        self.n_iter_ = len(result.history)
+        self.history_, self.n_iter_ = result.history, len(result.history)
         self.objective_ = float(result.history[-1]["objective"])
         self._label(blocks, given.rows, given.topics[: len(given.rows)])
         return self
@@ -191,20 +193,19 @@ class AnchoredHierSeed(SeededEstimator):
             curve, grid, self.several_,
         )  # fmt: skip
 
-    def _learn_several(self, X: NDArray[np.float32], each: float) -> None:
-        self.several_ = learn_several(X, self._placer, each)
-        self._placer = replace(self._placer, several=self.several_)
-
     def _label(self, blocks: Blocks, rows: Ints, topics: Ints) -> None:
         """Place the corpus; where a precision is asked for, find thresholds first."""
         found, counts = label_and_count(blocks, self._placer)
         if self.precision is not None:
             self.thresholds_ = thresholds(counts, self.precision)
-            self._placer = replace(self._placer, thresholds=self.thresholds_)
+            self._keep_to(self.precision)
             found = np.concatenate(list(self._place(blocks)))
         found[rows[::-1]] = topics[::-1]  # of several topics the first given
         self.labels_ = found
         self.coverage_ = float((found >= 0).mean())
+
+    def _keep_to(self, promise: float) -> None:
+        self._placer = replace(self._placer, thresholds=self.thresholds_, promise=promise)
 
     # ---------------------------------------------------------------- using it
 
@@ -270,7 +271,7 @@ class AnchoredHierSeed(SeededEstimator):
         self._keep(components, mixture, arrays["vectors"], warm, curve, grid)
         self.tree_weight_ = header["tree_weight"]
         self.thresholds_ = arrays["thresholds"]
-        self._placer = replace(self._placer, thresholds=self.thresholds_)
+        self._keep_to(self.precision or 0.0)
         self.labels_, self.history_ = arrays["labels"], header["history"]
         self.objective_, self.coverage_ = header["objective"], header["coverage"]
         self.n_iter_ = len(self.history_)
@@ -296,5 +297,4 @@ class AnchoredHierSeed(SeededEstimator):
             ("tol", self.tol >= 0, "at least 0"),
         ]
         self._check_parameters(checks)
-        names = Settings.__dataclass_fields__
-        return Settings(**{name: getattr(self, name) for name in names})
+        return Settings(**{name: getattr(self, name) for name in Settings.__dataclass_fields__})

@@ -39,6 +39,7 @@ class Placer:
     curve : of each level, from probability to score (see `curve`)
     grid : on which vectors are rounded, as in the fit
     several : further topics must be so many times as probable as the main one; None: one topic
+    promise : score that further topics must reach: the precision asked for, which they then keep
     """
 
     components: Components
@@ -49,6 +50,7 @@ class Placer:
     curve: Floats
     grid: Grid
     several: float | None = None
+    promise: float = 0.0
 
     @property
     def tree(self) -> Tree:
@@ -127,7 +129,8 @@ def further(topic: Ints, own: Floats, mass: Floats, placer: Placer) -> tuple[Int
     near[-1], near[topic, every], near[:, topic < 0] = False, False, False
     found, row = np.nonzero(near)
     path = placer.tree.ancestors[found]
-    sure = (path < 0) | (scores(mass, row, path, placer) >= placer.thresholds)
+    least = np.maximum(placer.thresholds, placer.promise)
+    sure = (path < 0) | (scores(mass, row, path, placer) >= least)
     kept = sure.all(axis=1)
     return row[kept], found[kept]
 
