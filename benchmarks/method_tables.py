@@ -206,6 +206,30 @@ def calibration(rows):
     )
     table = Table("Calibration error", about, ("method", "seeds", "level", *names), tuple(body))
     (HOME / "calibration.md").write_text(table.markdown())
+    fill("precision", Table("", "", ("seeds", "level", *names), tuple(precision(rows, names))))
+
+
+def precision(rows, names, asked=0.9):
+    """Rows of a table: the share that is right of what `precision` would keep, band by band."""
+    for k, level in product((1, 4), (1, 2, 3)):
+        cells = []
+        for name in names:
+            held = []
+            for row in rows:
+                key = (row["method"], row["data"], row["seeds"], row["level"])
+                if key == ("AnchoredHierSeed", name, k, level):
+                    count, score, right = (
+                        np.array(row[part], float)[::-1] for part in ("counts", "score", "accuracy")
+                    )
+                    kept, told = np.cumsum(count), np.cumsum(count * score)
+                    fine = np.flatnonzero((kept > 0) & (told >= asked * kept))
+                    if len(fine):
+                        upto = fine[-1] + 1
+                        share = kept[upto - 1] / kept[-1]
+                        held.append((count[:upto] @ right[:upto] / kept[upto - 1], share))
+            right, share = np.mean(held, axis=0) if held else (np.nan, 0.0)
+            cells.append(f"{right:.2f} ({share:.0%})".lstrip("0") if share >= 0.01 else "-")
+        yield (str(k), str(level), *cells)
 
 
 if __name__ == "__main__":
