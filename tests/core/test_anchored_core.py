@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from worlds import TREES, make_world
 
+from hierseed import AnchoredHierSeed
 from hierseed.core.anchor.calibrate import most_likely
 from hierseed.core.anchor.components import make_components, sum_up
 from hierseed.core.anchor.covariance import Factored, Products, invert
@@ -119,18 +120,27 @@ def test_rounds_equal_a_dense_version(name):
     np.testing.assert_allclose(found.mixture.log_size, log_size, atol=1e-4)
 
 
-@pytest.mark.parametrize("n", [3, 15, 19])
-def test_a_covariance_by_the_identity_and_by_its_factor(n):
+@pytest.mark.parametrize(("n", "ridge"), [(3, 0.5), (15, 0.5), (19, 0.5), (3, 1e-9)])
+def test_a_covariance_by_the_identity_and_by_its_factor(n, ridge):
     rng = np.random.default_rng(n)
-    root, sums = rng.normal(size=(40, 20)), rng.normal(size=(n, 20)) * 0.1
-    means = sums * rng.uniform(0.1, 0.9, n)[:, None]
-    matrix = root.T @ root / 40 + means.T @ sums
-    covariance, solved = Products(matrix).less(means, sums)
-    W = matrix - means.T @ sums
-    assert isinstance(covariance, Factored) == (n == 19)
-    np.testing.assert_allclose(solved.T, np.linalg.solve(W, means.T), atol=1e-12)
-    np.testing.assert_allclose(covariance.solve(root).T, np.linalg.solve(W, root.T), atol=1e-10)
-    assert covariance.log_det == pytest.approx(np.linalg.slogdet(W)[1], abs=1e-12)
+    root, sums = rng.normal(size=(40, 20)), rng.normal(size=(n, 20))
+    means = sums * rng.uniform(0.01, 0.1, n)[:, None]
+    squares = root.T @ root + means.T @ sums
+    covariance, solved = Products(squares, 40.0, ridge).less(means, sums)
+    W = (squares - means.T @ sums) / 40 + np.eye(20) * ridge
+    assert isinstance(covariance, Factored) == (n == 19 or ridge < 0.5)
+    np.testing.assert_allclose(solved.T, np.linalg.solve(W, means.T), atol=1e-11)
+    np.testing.assert_allclose(covariance.solve(root).T, np.linalg.solve(W, root.T), atol=1e-9)
+    assert covariance.log_det == pytest.approx(np.linalg.slogdet(W)[1], abs=1e-11)
+
+
+@pytest.mark.parametrize(("spread", "smoothing", "shift"), [
+    (1e-7, 1e-6, 0.0), (1e-3, 1e-3, 0.0), (0.1, 1.0, 1e3), (1e-5, 1.0, 0.0),
+])  # fmt: skip
+def test_tight_topics_and_topics_far_away_keep_their_digits(spread, smoothing, shift):
+    taxonomy, X, y, truth = make_world("deep", per_leaf=30, width=64, spread=spread)
+    model = AnchoredHierSeed(taxonomy, smoothing=smoothing).fit(X + shift, y)
+    assert np.array_equal(model.labels_, truth)
 
 
 @pytest.mark.parametrize("n", [1, 48, 49, 211])

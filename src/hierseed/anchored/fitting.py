@@ -63,7 +63,8 @@ def fit_mixture(
             held = hold_back(sample, pairs, opening)
         known: dict[str, Any] = {}
         if sample.whole:
-            known = {"posed": opening.problem, "seen": sample.totals(opening.mixture)}
+            seen = sample.telling(opening.problem.ridge).totals(opening.mixture)
+            known = {"posed": opening.problem, "seen": seen}
     rest = opening.components.parent[opening.components.is_rest]
     whole = with_rest(taxonomy, np.concatenate([components.parent[components.is_rest], rest]))
     components = components_of(whole, has_seeds, rest)

@@ -2,8 +2,8 @@
 
 From round to round only means change: the covariance is A - M'S, with A of all products, the same
 in every round, and a row of M and of S for each component. Where these are fewer than dimensions,
-A is inverted once, and what remains is a matrix of components (Woodbury's identity); else the
-covariance is factored each time.
+A is inverted once, and what remains is a matrix of components (Woodbury's identity); else, or where
+A is almost flat in some direction, the covariance is factored each time.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from threadpoolctl import ThreadpoolController
 Floats = NDArray[np.float64]
 
 SMALL = 48  # dimensions
+TRIES = 12  # to make up for rounding, ten times as much each time
+SOUND = 1e-5  # least variance to the sum of all; below, an inverse has too few digits left
 FEW = 0.9  # components to a dimension: as long as they are fewer, the identity is faster
 
 
@@ -43,9 +45,18 @@ class Factored:
 
     @classmethod
     def of(cls, matrix: Floats) -> Factored:
-        """Factor a matrix, of which the upper half is read."""
+        """Factor a matrix, of which the upper half is read.
+
+        Where rounded shares leave less than no variance in some direction, a little is added.
+        """
+        more, one = 1e-12 * float(np.abs(np.diag(matrix)).sum()), np.eye(len(matrix))
         factor, fault = lapack.dpotrf(matrix.T, lower=1)  # in the order of columns
-        assert fault == 0, "smoothing keeps the covariance positive"
+        for _ in range(TRIES if fault else 0):
+            factor, fault = lapack.dpotrf(matrix.T + more * one, lower=1)
+            if not fault:
+                break
+            more *= 10.0
+        assert fault == 0, "the covariance is positive, but for rounding"
         return cls(factor)
 
     @property
@@ -76,22 +87,35 @@ class Updated:
 
 
 class Products:
-    """A: what is the same in every round."""
+    """A: what is the same in every round.
 
-    def __init__(self, matrix: Floats) -> None:
-        self.matrix = matrix
+    Parameters
+    ----------
+    squares, mass : weighted products of all documents and seeds, and their total weight
+    ridge : variance added in every direction
+    """
+
+    def __init__(self, squares: Floats, mass: float, ridge: float) -> None:
+        self.squares, self.mass, self.ridge = squares, mass, ridge
+        self._sound = ridge > SOUND * float(np.trace(squares)) / mass
 
     @cached_property
     def _inverse(self) -> tuple[Floats, float]:
-        return invert(self.matrix)
+        return invert(self._smooth(self.squares / self.mass))
+
+    def _smooth(self, matrix: Floats) -> Floats:
+        matrix[np.diag_indices_from(matrix)] += self.ridge
+        return matrix
 
     def less(self, means: Floats, sums: Floats) -> tuple[Covariance, Floats]:
-        """A - M'S, and what solves for M, row by row."""
-        if len(means) > FEW * len(self.matrix):
-            found = Factored.of(self.matrix - means.T @ sums)
+        """A less means' x sums, over the mass; and what solves for the means, row by row."""
+        if len(means) > FEW * len(self.squares) or not self._sound:
+            left = self.squares - means.T @ sums  # before rounding: a corpus of doubles leaves none
+            left /= self.mass
+            found = Factored.of(self._smooth(left))
             return found, found.solve(means)
         inverse, log_det = self._inverse
-        first = means @ inverse
+        first, sums = means @ inverse, sums / self.mass
         left = np.eye(len(means)) - first @ sums.T
         factor, pivot, _ = lapack.dgetrf(left)
         log_det += float(np.log(np.abs(np.diag(factor))).sum())

@@ -61,7 +61,7 @@ class Problem:
     document_weight : of each document
     mass : total weight of documents and seeds
     variance : of a coordinate of documents around their topic
-    products : of all documents and seeds, over the mass; smoothed
+    products : of all documents and seeds, smoothed
     """
 
     components: Components
@@ -125,18 +125,17 @@ def pose(
     square = float(np.trace(corpus.products) + np.trace(seeds.products)) or 1.0
     tiny = 1e-5 * square / max(n + len(seeds.counts), 1)
     variance = max(scale.within, tiny) / len(corpus.sums)
-    products = corpus.products * (w / mass)
-    products += seeds.products * (s / mass)
-    products[np.diag_indices_from(products)] += settings.smoothing * variance
-    return Problem(
-        components, seeds, corpus, scale, settings, w, mass, variance, Products(products)
-    )
+    squares = w * corpus.products
+    squares += s * seeds.products
+    products = Products(squares, mass, settings.smoothing * variance)
+    return Problem(components, seeds, corpus, scale, settings, w, mass, variance, products)
 
 
 def advance(
     problem: Problem, sample: Sample, mixture: Mixture, rounds: int
 ) -> tuple[Mixture, Totals]:
     """Run some rounds on a sample; also what the last one has seen."""
+    sample = sample.telling(problem.ridge)
     for _ in range(rounds):
         seen = sample.totals(mixture)
         mixture, _, _ = maximise(problem, seen)
@@ -237,7 +236,7 @@ def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
     weights = w * seen.weights + s * seeds.weights
     nodes = tree_means(components.nodes, components.node, sums, weights, problem.strength)
     means = nodes[components.node]
-    covariance, solved = problem.products.less(means, sums / problem.mass)
+    covariance, solved = problem.products.less(means, sums)
     size = w * seen.weights + seeds.weights + SIZE_PRIOR
     mixture = Mixture.of(means, covariance, np.log(size / size.sum()), solved)
     towards = 2.0 * np.vdot(solved, sums) + 2.0 * weights @ mixture.offset

@@ -17,6 +17,8 @@ from hierseed.core.exact import Grid
 
 Floats = NDArray[np.float64]
 
+SINGLE = 24  # bits of a float32: what is counted fits one
+
 
 @dataclass(frozen=True)
 class Lattice:
@@ -33,7 +35,7 @@ class Lattice:
     @classmethod
     def holding(cls, n: int, largest: float) -> Lattice:
         """Return the finest lattice for n documents of at most this length."""
-        bits = (52 - math.ceil(math.log2(max(n, 1) + 1))) // 2
+        bits = min((52 - math.ceil(math.log2(max(n, 1) + 1))) // 2, SINGLE)
         scale = math.ceil(math.log2(max(largest, 1e-100)))
         return cls(Grid(bits - scale), Grid(bits), Grid.holding(n, 2.0**16), scale)
 

@@ -29,6 +29,7 @@ Bools = NDArray[np.bool_]
 
 FIRST, THEN = 3, 2  # rounds before and after the search
 DISTINCT = 0.9  # of the usual distance between listed topics; less, the more is believed unlisted
+LEVEL = 5e-10  # what lies so near a cut is on neither side of it
 LEAST = 5.0  # documents in a group
 ENOUGH = 3  # seeds of a topic: what lies away from fewer says little
 
@@ -95,7 +96,7 @@ def far_halves(
 
     Returns the parent, the mean and the number of documents of each half that has enough.
     """
-    seeds, lattice = problem.seeds, sample.lattice
+    seeds, lattice, sample = problem.seeds, sample.lattice, sample.telling(problem.ridge)
     listed = np.flatnonzero(~problem.components.is_rest)
     centres = seen.sums[listed] / np.maximum(seen.weights[listed], 1e-300)[:, None]
     towards = mixture.solve(seeds.means[listed] - centres)
@@ -103,7 +104,7 @@ def far_halves(
     weights, sums = np.zeros(len(listed)), np.zeros(centres.shape)
     for at, share in sample.shares(mixture):
         far = share[: len(listed)]
-        far *= ready @ sample.columns[:, at] < 0
+        far *= ready @ sample.columns[:, at] < -LEVEL
         weights += np.einsum("ij->i", far)
         sums += far @ sample.X[at]
     weights = lattice.shares.value(weights)

@@ -1,14 +1,17 @@
 """A sample of the corpus: plenty to begin on, and to learn a few numbers from.
 
 What is learned here only says where the rounds on the whole corpus begin, so float32 will do, at
-twice the speed. Its sums are not exact; rows stand in an order of their own instead, which comes
-of what they say, and so the result is still the same for any order of documents.
+twice the speed; unless topics are so tight, or so far from the origin, that its digits can't tell
+them. Its sums are not exact; rows stand in an order of their own instead, which comes of what they
+say, and so the result is still the same for any order of documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +27,7 @@ Rough = NDArray[np.float32]
 Ints = NDArray[np.intp]
 
 SAMPLE = 4_000  # documents
+COARSE = 1e-5  # of a document's square: variances that float32 still tells
 LEAST = -60.0  # below the best, in logs: products with what is almost nothing take very long
 TURNED = 96  # rows made columns at a time, while they are in the cache
 GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly
@@ -42,25 +46,35 @@ class Sample:
     whole : whether they are all there are
     """
 
-    columns: Rough
+    columns: Rough | Floats
     lattice: Lattice
     corpus: Spread
     copies: int
     whole: bool
 
     @property
-    def X(self) -> Rough:  # noqa: N802 - the matrix
+    def X(self) -> NDArray[Any]:  # noqa: N802 - the matrix
         """Their vectors, row by row."""
         return self.columns[:-1].T
 
-    def ready(self, directions: Floats, offset: Floats) -> Rough:
+    @cached_property
+    def fine(self) -> Sample:
+        """The same in float64."""
+        return replace(self, columns=self.columns.astype(np.float64))
+
+    def telling(self, variance: float) -> Sample:
+        """The same in digits that tell so small a variance of a coordinate."""
+        square = float(np.trace(self.corpus.products)) / max(self.corpus.n, 1)
+        return self if variance > COARSE * square else self.fine
+
+    def ready(self, directions: Floats, offset: Floats) -> NDArray[Any]:
         """What gives `x @ direction + offset` of rows x when multiplied with `columns`."""
-        found = np.empty((len(offset), len(self.columns)), dtype=np.float32)
+        found = np.empty((len(offset), len(self.columns)), dtype=self.columns.dtype)
         np.multiply(directions, self.lattice.unit, out=found[:, :-1], casting="same_kind")
         found[:, -1] = offset
         return found
 
-    def shares(self, mixture: Mixture) -> Iterator[tuple[slice, Rough]]:
+    def shares(self, mixture: Mixture) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Yield some rows at a time, and the share of each component, on the lattice."""
         common = mixture.direction.mean(axis=1)  # tells nothing apart, and would cost digits
         ready = self.ready(mixture.direction.T - common, mixture.offset + mixture.log_size)
@@ -68,7 +82,7 @@ class Sample:
             L = ready @ self.columns[:, at]
             L -= L.max(axis=0)
             np.exp(np.maximum(L, LEAST, out=L), out=L)
-            L *= np.float32(2.0**self.lattice.shares.bits) / L.sum(axis=0)
+            L *= L.dtype.type(2.0**self.lattice.shares.bits) / L.sum(axis=0)
             yield at, np.rint(L, out=L)
 
     def totals(self, mixture: Mixture) -> Totals:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.anchor.components import Components
 from hierseed.core.anchor.moments import pieces
-from hierseed.core.anchor.sample import Sample, rough
+from hierseed.core.anchor.sample import Sample
 from hierseed.core.anchor.scale import average_up
 from hierseed.core.anchor.seeds import Seeds
 from hierseed.core.distance import squared_norms
@@ -42,9 +42,14 @@ class Strangers:
 def find_strangers(sample: Sample, components: Components, seeds: Seeds) -> Strangers:
     """How far documents are, and who is far. The seeds' own noise is taken off."""
     lattice, known = sample.lattice, np.flatnonzero(seeds.counts)
-    best, away = nearest(sample, seeds.means[known], 1.0 + 1.0 / seeds.counts[known])
+    means, noise = seeds.means[known], 1.0 + 1.0 / seeds.counts[known]
+    best, away = nearest(sample, means, noise)
     n, shape = len(away), (len(components), sample.X.shape[1])
     mean = float(away.sum()) / max(n, 1)
+    better = sample.telling(mean * 4.0**lattice.exponent / shape[1])
+    if better is not sample:
+        best, away = nearest(better, means, noise)
+        mean = float(away.sum()) / max(n, 1)
     deviation = max(float((away**2).sum()) / max(n, 1) - mean**2, 0.0) ** 0.5
     stray = mean * 4.0**lattice.exponent
     if not components.is_rest.any() or deviation <= SAME * mean:
@@ -54,9 +59,9 @@ def find_strangers(sample: Sample, components: Components, seeds: Seeds) -> Stra
     rest = rest_of(components)[known][best[far]]
     at_root = np.flatnonzero(components.is_rest & (components.parent < 0))
     if len(at_root):  # strangers go to Other beside their nearest topic, or where the root is
-        means, _ = average_up(components, seeds)  # nearer yet, to None
-        own = ((X - means[components.parent[rest]]) ** 2).sum(axis=1)
-        rest = np.where(own < ((X - means[-1]) ** 2).sum(axis=1), rest, at_root[0])
+        middle, _ = average_up(components, seeds)  # nearer yet, to None
+        own = ((X - middle[components.parent[rest]]) ** 2).sum(axis=1)
+        rest = np.where(own < ((X - middle[-1]) ** 2).sum(axis=1), rest, at_root[0])
     X, rest = X[rest >= 0], rest[rest >= 0]
     weights = np.bincount(rest, minlength=shape[0]).astype(np.float64)
     return Strangers(stray, weights, sum_by_group(rest, X, shape[0]))
@@ -76,13 +81,16 @@ def rest_of(components: Components) -> NDArray[np.intp]:
 
 def nearest(sample: Sample, means: Floats, noise: Floats) -> tuple[Ints, Floats]:
     """Nearest mean and its squared distance, in units of the longest vector's square."""
-    lattice = sample.lattice
+    lattice, kind = sample.lattice, sample.columns.dtype
     unit, scaled = lattice.unit * 2.0**-lattice.exponent, means * 2.0**-lattice.exponent
-    own, direction = squared_norms(scaled), rough(scaled.T * (-2.0 * unit))
+    own, direction = squared_norms(scaled), (scaled.T * (-2.0 * unit)).astype(kind)
     found, away = [np.zeros(0, dtype=np.intp)], [np.zeros(0)]
     for X in (sample.X[at] for at in pieces(len(sample.X))):
         product, square = X @ direction, squared_norms(X) * unit**2
-        best = ((product + rough(own) + rough(square)[:, None]) / rough(noise)).argmin(axis=1)
+        D = product + own.astype(kind)
+        D += square.astype(kind)[:, None]
+        D /= noise.astype(kind)
+        best = D.argmin(axis=1)
         least = product[np.arange(len(X)), best] + own[best] + square
         found.append(best)
         away.append(np.maximum(least, 0.0) / noise[best])
