@@ -322,7 +322,8 @@ def test_the_byte_order_mark_is_no_letter(tmp_path: Path) -> None:
         ("id,text\n".encode("utf-16"), "UTF-16"),
         (b"PK\x03\x04rest", "Office file"),
         (b"%PDF-1.7", "PDF"),
-        (b"\x7fELF\x02\x01\x01\0\0", "byte 7 is zero"),
+        (b"\x7fELF\x02\x01\x01" + bytes(9), "byte 7 is zero"),
+        ("id,text\n1,one\n2,two\n".encode("utf-16-le"), "byte 1 is zero"),
         (b"PAR1", "ending .parquet"),
     ],
 )
@@ -330,6 +331,16 @@ def test_a_binary_file_is_called_by_its_name(tmp_path: Path, start: bytes, said:
     (tmp_path / "docs.csv").write_bytes(start)
     with pytest.raises(CorpusError, match=said):
         Corpus(tmp_path / "docs.csv")
+
+
+@pytest.mark.parametrize("before", [0, 1, 30_000])
+def test_a_zero_byte_costs_its_own_row_wherever_it_stands(tmp_path: Path, before: int) -> None:
+    rows = [b"%d,fine\n" % i for i in range(before + 2)]
+    rows[before] = b"bad,a\0b\n"
+    (tmp_path / "docs.csv").write_bytes(b"id,text\n" + b"".join(rows))
+    corpus = Corpus(tmp_path / "docs.csv", on_error="skip")
+    assert len(corpus) == before + 1
+    assert faults_of(corpus) == [(before + 2, "not text")]
 
 
 def test_a_gzip_file_cut_off_is_refused_with_the_last_good_line(tmp_path: Path) -> None:
