@@ -229,6 +229,11 @@ def test_vectors_that_do_not_fit_the_model(model: Project, hierseed: Run) -> Non
     done = hierseed("assign", "model", "v.npy", "-o", "t.csv")
     assert done.exit_code == 1
     assert "rows of 5 numbers" in done.stderr
+    np.save(model / "none.npy", np.ones((0, 64), dtype=np.float32))
+    for command in ("assign", "suggest"):
+        done = hierseed(command, "model", "none.npy", "-o", "t.csv")
+        assert done.exit_code == 1
+        assert "none.npy has no rows" in done.stderr
     hierseed("fit", "docs.csv", *FIT[:4], "--embedder", "wordllama:128", "-o", "other")
     done = hierseed("assign", "model", "other.vectors", "-o", "t.csv")
     assert done.exit_code == 1

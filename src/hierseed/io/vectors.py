@@ -44,6 +44,8 @@ def open_vectors(path: str | PathLike[str]) -> StoredVectors:
     """Open without reading: rows come from disk when they are asked for."""
     if Path(path).suffix == ".npy":
         X = Precomputed(path).vectors
+        if not len(X):
+            raise CorpusError(f"{path} has no rows, and so no document. Check what wrote it")
         return StoredVectors(X, RowNumbers(len(X)), None)
     store = VectorStore(path)
     if not store.complete:
