@@ -86,6 +86,14 @@ def test_ids_that_never_meet_are_refused(tmp_path):
         judge(*files, TAXONOMY)
 
 
+def test_gold_that_is_all_seeds_is_told_apart_from_gold_of_other_documents(tmp_path):
+    rows = [(id, topic, False, True) for id, topic in dict(GOLD).items()]
+    files = write(tmp_path, rows, GOLD)
+    with pytest.raises(CorpusError, match=r"are seeds.*--with-seeds"):
+        judge(*files, TAXONOMY)
+    assert judge(*files, TAXONOMY, with_seeds=True).documents == len(dict(GOLD))
+
+
 def test_whole_numbers_are_the_same_id_however_spelled(tmp_path):
     plain = judge(*write(tmp_path, ROWS, GOLD), TAXONOMY)
     spread = [(f"{id}.0", topic) for id, topic in GOLD]  # as pandas writes a column with a gap

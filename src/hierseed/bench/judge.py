@@ -77,6 +77,11 @@ def judge(
     missing = [name for name in names if name not in placed.topics]
     if only_table:
         names = [name for name in names if name in placed.topics]
+    if skipped and not names:
+        raise CorpusError(
+            f"all documents of {gold} that are in {table} are seeds ({len(skipped):,}), whose "
+            "topics the method was told. Give gold of other documents, or use --with-seeds"
+        )
     if not names or len(missing) == len(wanted):
         raise CorpusError(
             f"none of the {len(wanted):,} documents in {gold} is in {table}, such as "
