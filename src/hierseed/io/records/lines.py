@@ -13,7 +13,8 @@ from hierseed.io.faults import NOT_UTF8
 
 LIMIT = 8 * 2**20  # bytes in one document; the Bible has 4.3 million
 
-FEW_ZEROS = 8  # in the first bytes: the fault of their lines, and not yet of the whole file
+CONTROL = bytes({*range(32)} - {*b"\t\n\r\f"})  # what text has none of
+FEW = 3  # of them among the first bytes are a fault of their lines, not yet of the whole file
 
 SIGNATURES = {  # how files begin that people take for text
     b"\xff\xfe": "UTF-16 text; save it as UTF-8 (in Excel: 'CSV UTF-8')",
@@ -73,7 +74,8 @@ def refuse_binary(path: Path, start: bytes) -> None:
     for signature, meaning in SIGNATURES.items():
         if start.startswith(signature):
             raise CorpusError(f"{path} is not plain text but looks like {meaning}")
-    if start.count(0) > max(FEW_ZEROS, len(start) // 100):
+    strange = len(start) - len(start.translate(None, CONTROL))
+    if b"\0" in start and strange > max(FEW, len(start) // 100):
         raise CorpusError(
             f"{path} is not text: byte {start.index(0):,} is zero. "
             "Give a CSV, TSV, JSONL or Parquet file, or a folder of .txt files"
