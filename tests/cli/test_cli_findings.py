@@ -150,3 +150,16 @@ def test_check_and_fit_name_columns_of_the_taxonomy_that_are_not_used(
     assert any("'Oberbegriff'" in note for note in json.loads(done.stdout)["notes"])
     done = hierseed("fit", "docs.csv", *given, "--embedder", "wordllama:64", "-o", "model")
     assert done.stderr.count("'Oberbegriff'") == 1
+
+
+def test_a_name_that_is_also_a_whole_path_is_noted_with_its_other_places(
+    project: Project, hierseed: Run
+) -> None:
+    (project / "topics.txt").write_text("Health > Guns\nHealth > General\nGuns\nSafety > Guns\n")
+    (project / "seeds.csv").write_text("id,topic\ncats-0,guns\ndogs-0,Guns\nsoup-0,General\n")
+    done = hierseed("check", "--taxonomy", "topics.txt", "--seeds", "seeds.csv", "--json")
+    notes = [note for note in json.loads(done.stdout)["notes"] if "taken as" in note]
+    assert notes == [
+        "the seeds' topic 'Guns' is taken as the topic of level 1, and stands at 'Health > Guns', "
+        "'Safety > Guns' too: write the whole path where one of these is meant"
+    ]

@@ -96,6 +96,11 @@ class Findings:
                     self._left_out(file, len(more.faults), more.faults.describe())
         if blank:
             self.notes.append(f"{amount(blank, 'row')} of the seeds without a topic: passed over")
+        for name, others in found.shared.items():
+            self.notes.append(
+                f"the seeds' topic {name!r} is taken as the topic of level 1, and stands at "
+                f"{name_some(others)} too: write the whole path where one of these is meant"
+            )
         if tree is not None and files:
             seeded = f"{int((found.counts(len(tree)) > 0).sum()):,} of {amount(len(tree), 'topic')}"
             names = ", ".join(file.name for file in files)

@@ -31,6 +31,8 @@ class Seeds:
     text_topics: list[int] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
     blank: int = 0  # rows whose topic is not filled in
+    shared: dict[str, list[str]] = field(default_factory=dict)  # by name of a topic of level 1:
+    # the deeper ones with that name, which might have been meant
 
     def __len__(self) -> int:
         return sum(map(len, self.by_id.values())) + len(self.texts)
@@ -58,6 +60,7 @@ class Seeds:
             self._put(id, topics)
         self.texts += more.texts
         self.text_topics += more.text_topics
+        self.shared |= more.shared
 
     def _put(self, id: str, topics: list[int]) -> None:
         known = self.by_id.setdefault(id, [])
@@ -163,6 +166,7 @@ def read_seeds(
         problem = _add(seeds, finder, values[topic], values.get(id or ""), values.get(text or ""))
         if problem:
             note(Fault(records.path.name, row.line, problem, row=row.whole()))
+    seeds.shared = {taxonomy.names[topic]: finder.others(topic) for topic in finder.shared}
     if strict:
         refuse_faults(seeds, file)
     return seeds

@@ -19,6 +19,7 @@ class TopicFinder:
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         self.taxonomy = taxonomy
+        self.shared: set[int] = set()  # topics of level 1, found by a name that others have too
         self._known: dict[str, int] = {}
         paths = list(enumerate(taxonomy.paths))
         short = [*enumerate(taxonomy.codes), *enumerate(taxonomy.names)]
@@ -40,7 +41,10 @@ class TopicFinder:
         for spell, topics in self._steps:
             found = topics.get(spell(text), set())
             if len(found) == 1:
-                return next(iter(found))
+                topic = next(iter(found))
+                if self.others(topic):
+                    self.shared.add(topic)
+                return topic
             if found:
                 meant = [self.taxonomy.paths[topic] for topic in sorted(found)]
                 raise TaxonomyError(
@@ -48,6 +52,13 @@ class TopicFinder:
                     "write the whole path"
                 )
         raise TaxonomyError(f"no topic {text!r}{self.nearest(text)}")
+
+    def others(self, topic: int) -> list[str]:
+        """Paths of the deeper topics that go by the name of this one, which has no parent."""
+        if self.taxonomy.tree.parent[topic] >= 0:
+            return []
+        named = self._steps[3][1].get(_loose(self.taxonomy.names[topic]), set())
+        return [self.taxonomy.paths[other] for other in sorted(named - {topic})]
 
     def nearest(self, text: str) -> str:
         """`; did you mean …?` by last name or path, or nothing where none is near."""
