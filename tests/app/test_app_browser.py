@@ -349,6 +349,37 @@ def test_by_keyboard_alone(chrome: Any, house: tuple[Server, Project]) -> None:
     assert visit.faults == []
 
 
+def test_keys_act_on_the_card_that_is_current(chrome: Any, house: tuple[Server, Project]) -> None:
+    """Nobody has clicked into the list: the focus is nowhere, or still on the topic."""
+    server, project = house
+    visit = Visit(chrome, server.address + "/seeds")
+    page = visit.page
+    visit.topic("pathlib")
+    page.wait_for_selector(".card.here")
+    before = len(labels.seeds(project))
+    page.keyboard.press("j")
+    page.wait_for_selector("[role=listitem]:nth-child(2).here")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowUp")
+    page.wait_for_selector("[role=listitem]:nth-child(1).here")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("a")
+    page.wait_for_selector("[role=listitem]:nth-child(1) .stamp.yes")
+    assert len(labels.seeds(project)) == before + 1
+    page.keyboard.press("u")
+    page.wait_for_selector(".notes p:has-text('Taken back')")
+    visit.step("Review")
+    page.wait_for_selector(".card.here")
+    page.keyboard.press("w")
+    page.wait_for_selector(".card.here .why")
+    page.keyboard.press("m")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.type("w")  # a letter of a topic, not a key of the page
+    assert page.input_value("dialog input") == "w"
+    page.keyboard.press("Escape")
+    assert visit.faults == []
+
+
 def test_no_screen_scrolls_sideways_at_400_pixels(
     chrome: Any, house: tuple[Server, Project]
 ) -> None:

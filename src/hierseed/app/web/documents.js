@@ -17,7 +17,7 @@ export default {
   emits: ["act"],
   data: () => ({ at: 0, open: {}, waiting: {}, putting: null }),
   template: `
-    <section class="documents" aria-label="Documents" @keydown="key">
+    <section class="documents" aria-label="Documents">
       <div role="list">
         <article v-for="(card, i) in cards" :key="card.row" role="listitem" :ref="'card' + i" :tabindex="i === at ? 0 : -1"
           :class="['card', { here: i === at, yes: card.verdict === 1, no: card.verdict === -1, waiting: waiting[card.row] }]"
@@ -73,6 +73,12 @@ export default {
         if (inside) this.$nextTick(() => this.focus());
       }
     },
+  },
+  created() {
+    addEventListener("keydown", this.key); // of the page: one card is current wherever the focus is
+  },
+  unmounted() {
+    removeEventListener("keydown", this.key);
   },
   methods: {
     crumbs,
@@ -134,7 +140,8 @@ export default {
     key(event) {
       if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || this.putting) return;
       const card = this.cards[this.at];
-      if (!card) return;
+      const elsewhere = event.target !== document.body && !this.$el.contains(event.target);
+      if (!card || (elsewhere && event.key.startsWith("Arrow"))) return; // there they scroll
       const acts = {
         ArrowDown: () => this.move(1),
         j: () => this.move(1),

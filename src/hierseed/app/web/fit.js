@@ -51,7 +51,7 @@ export default {
     sure() {
       if (!this.view.sure) return "places everything as deep as it can";
       const share = percent(this.view.sure);
-      return this.anchored ? "about " + share + " of placements right, else it stops higher up" : "stops higher up below a score of " + share;
+      return this.anchored ? "aims at " + share + " of placements right (often up to ten points fewer are), else it stops higher up" : "stops higher up below a score of " + share;
     },
     overlap() {
       const value = this.view.overlap;
