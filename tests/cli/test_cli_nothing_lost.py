@@ -52,6 +52,38 @@ def test_topics_that_were_filled_in_are_not_suggested_over(
     assert read(model / name).loc[2, "topic"] == "Cats"
 
 
+@pytest.mark.parametrize("command", ["assign", "suggest"])
+def test_what_the_fit_read_is_never_the_output(
+    project: Project, hierseed: Run, command: str
+) -> None:
+    paths = (project / "topics.txt").read_text()
+    (project / "topics.csv").write_text("path\n" + paths)
+    (project / "seeds.csv").rename(project / "seeds.tsv")
+    text = (project / "seeds.tsv").read_text()
+    (project / "seeds.tsv").write_text(text.replace(",", "\t"))
+    given = ("--taxonomy", "topics.csv", "--seeds", "seeds.tsv", "--embedder", "wordllama:64")
+    assert hierseed("fit", "docs.csv", *given, "-o", "model").exit_code == 0
+    for name in ("topics.csv", "seeds.tsv"):
+        before = (project / name).read_text()
+        done = hierseed(command, "model", "docs.csv", "-o", name)
+        assert done.exit_code == 1
+        assert name in done.stderr
+        assert (project / name).read_text() == before
+
+
+def test_only_what_assign_wrote_is_assigned_over(model: Project, hierseed: Run) -> None:
+    hierseed("suggest", "model", "docs.csv", "-n", "4", "-o", "label.csv")
+    table = pd.read_csv(model / "label.csv", dtype={"topic": object})
+    table.assign(topic="Cats").to_csv(model / "label.csv", index=False)
+    done = hierseed("assign", "model", "docs.csv", "-o", "label.csv")
+    assert done.exit_code == 1
+    assert "label.csv has topics filled in, in 4 of 4 rows" in done.stderr
+    for _ in range(2):
+        done = hierseed("assign", "model", "docs.csv", "-o", "placed.csv")
+        assert done.exit_code == 0, done.stderr
+    assert hierseed("suggest", "model", "docs.csv", "-o", "placed.csv").exit_code == 1
+
+
 def test_convert_replaces_a_file_only_when_told(project: Project, hierseed: Run) -> None:
     (project / "topics.md").write_text("- made by hand\n")
     done = hierseed("convert", "topics.txt", "topics.md")

@@ -84,7 +84,7 @@ def assign(
 
     Example: hierseed assign model docs.csv -o placed.xlsx
     """
-    from hierseed.cli.outputs import refuse_inputs
+    from hierseed.cli.outputs import refuse_inputs, refuse_labelled
     from hierseed.io.keep import add_codes, keep_columns
     from hierseed.io.place import place
     from hierseed.io.saved import read_saved
@@ -92,10 +92,12 @@ def assign(
 
     console = Console(quiet=quiet, json=json)
     refuse_inputs(output, source)
+    refuse_labelled(output, but=("distance", "is_seed"))  # an earlier table of this command
     rows = strangers = 0
     with ExitStack() as stack:
         table = stack.enter_context(open_table(output))  # fails now rather than at the end
         saved = read_saved(model)
+        refuse_inputs(output, *saved.inputs, of="the fit of this model")
         if level and level > saved.taxonomy.tree.height:
             raise typer.BadParameter(
                 f"the taxonomy of {model} has {amount(saved.taxonomy.tree.height, 'level')}",

@@ -198,6 +198,7 @@ def fit(
     about: dict[str, Any] = {
         "corpus": source.name, "documents": len(documents.ids), "seconds": round(seconds, 3),
         "vectors": _seen_from(output, source if is_vectors(source) else folder),
+        "inputs": [_seen_from(output, file) for file in (taxonomy, *(seeds or []))],
     }  # fmt: skip
     if not is_vectors(source):
         about["columns"] = reading.columns

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from hierseed.errors import CorpusError, SeedError
 
 
-def refuse_inputs(output: Path, *inputs: Path) -> None:
+def refuse_inputs(output: Path, *inputs: Path, of: str = "this command") -> None:
     """Refuse an output that is an input, under its own name or through a link."""
     if output.exists() and any(file.exists() and output.samefile(file) for file in inputs):
         raise CorpusError(
-            f"{output} is what this command reads, and writing would replace it. "
+            f"{output} is what {of} reads, and writing would replace it. "
             "Name another file with --output"
         )
 
 
-def refuse_labelled(table: Path) -> None:
-    """Refuse to replace a table in which topics have been filled in."""
+def refuse_labelled(table: Path, *, but: Collection[str] = ()) -> None:
+    """Refuse to replace a table in which topics are filled in, but for one with these columns."""
     from hierseed.io.columns import choose_column
     from hierseed.io.faults import Fault
     from hierseed.io.records import as_text, open_records
 
     try:
         records = open_records(table)
+        if but and set(but) <= set(records.columns):
+            return
         rows = records.rows([choose_column(records, "topic", "")])
         cells = [as_text(row.values[0]) or "" for row in rows if not isinstance(row, Fault)]
     except CorpusError:  # not there, or no table of ours

@@ -50,11 +50,14 @@ def place_corpus(
 ) -> Placed:
     """Open the model and the corpus (or vectors), and place every document."""
     from hierseed.assignments import Assignments
+    from hierseed.cli.outputs import refuse_inputs
     from hierseed.cli.source import documents_for, read_corpus
     from hierseed.io.saved import read_saved
     from hierseed.io.vectors import is_vectors
 
     saved = read_saved(model)
+    if output is not None:
+        refuse_inputs(output, *saved.inputs, of="the fit of this model")
     corpus = None
     if not is_vectors(source):
         options = reading.like(saved, source, console).options()

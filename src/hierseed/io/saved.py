@@ -72,6 +72,12 @@ class SavedModel:
             )
         return load_embedder(place)
 
+    @property
+    def inputs(self) -> list[Path]:
+        """The files of topics and seeds that the fit read, where it left a word about them."""
+        place = self.folder.parent if self.folder else Path()
+        return [place / name for name in self.about.get("inputs", [])]
+
     def prepare(self, X: ArrayLike) -> ArrayLike:
         """See vectors as the estimator saw them."""
         return X if self.preparation is None else Prepared(X, self.preparation)
