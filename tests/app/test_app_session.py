@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from hierseed.app import compare, fits, fitting, jobs, review, tree, uploads, vectors
+from hierseed.app.loading import look_at_corpus
 from hierseed.app.pages.session import SCREENS, Session
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
 from hierseed.app.vectors import Space
+from hierseed.io.corpus import ROW_NUMBER
 
 
 def id_of(project: Project, path: str) -> int:
@@ -320,3 +322,34 @@ def test_names_that_stand_in_are_not_counted_as_seeds(project: Project) -> None:
     given = sum(map(len, labels.seeds(project).values()))
     facts = fits.get(project, fitting.fit(project, fitting.Dials())).facts
     assert (facts["seeds"], facts["names"]) == (given, 1)
+
+
+@pytest.mark.parametrize(
+    ("header", "id"),
+    [
+        ("Record No,Text,Year", "Record No"),
+        ("Year,CaseNumber,Text", "CaseNumber"),
+        ("Year No,Record ID,Text", "Record ID"),  # a year stands twice
+        ("Year,Notes,Text", ROW_NUMBER),
+    ],
+)
+def test_a_column_that_numbers_the_rows_is_guessed(header: str, id: str, tmp_path: Path) -> None:
+    file = tmp_path / "d.csv"
+    values = {"Text": "A text of some length, number {}", "Year": "2001", "Year No": "2001"}
+    rows = [
+        ",".join(f'"{values.get(name, "R-{}").format(i)}"' for name in header.split(","))
+        for i in range(9)
+    ]
+    file.write_text("\n".join([header, *rows]) + "\n")
+    look = look_at_corpus(file)
+    assert (look.id, look.text, len(look.rows)) == (id, "Text", 6)
+
+
+def test_documents_without_topics_open_where_the_topics_are_brought(empty: Project) -> None:
+    documents.add(empty, [(str(i), f"text {i}") for i in range(7)])
+    session = Session(empty)
+    assert session.screen == "load"
+    view = session.act("go", screen="seeds")["stage"]["view"]
+    assert (view["mode"], view["total"], len(view["cards"])) == ("search", 7, 7)
+    edits.add(empty, None, "A")
+    assert Session(empty).screen == "seeds"

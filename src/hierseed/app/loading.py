@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ PREVIEW = 6
 AT_ONCE = 64 * 2**20  # bytes of a file that is checked while the person waits
 TEXT_NAMES = ("text", "body", "content", "abstract", "document", "message", "description")
 ID_NAMES = ("id", "doc_id", "docid", "key", "uid", "identifier", "name")
+ID_WORDS = {"id", "no", "nr", "num", "number", "record", "key", "identifier", "ref", "uuid"}
+ENOUGH = 1_000  # rows that tell whether a column's values differ
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -47,19 +50,24 @@ def look_at_corpus(file: Path) -> Look:
     try:
         records = open_records(file)
         look.columns = list(records.columns)
-        for row in islice(records.rows(look.columns), PREVIEW):
-            if not isinstance(row, Fault):
-                look.rows.append([as_text(value) or "" for value in row.values])
+        found = islice(records.rows(look.columns), ENOUGH)
+        rows = [
+            [as_text(value) or "" for value in row.values]
+            for row in found
+            if not isinstance(row, Fault)
+        ]
     except HierSeedError as fault:
         look.faults.append(plain(fault))
         return look
+    look.rows = rows[:PREVIEW]
     lengths = [
         sum(len(row[i]) for row in look.rows) / max(len(look.rows), 1)
         for i in range(len(look.columns))
     ]
     longest = look.columns[lengths.index(max(lengths))] if lengths else ""
     look.text = _named(look.columns, TEXT_NAMES) or longest
-    look.id = _named([c for c in look.columns if c != look.text], ID_NAMES) or ROW_NUMBER
+    others = [column for column in look.columns if column != look.text]
+    look.id = _named(others, ID_NAMES) or _numbering(look.columns, rows, others) or ROW_NUMBER
     return look
 
 
@@ -214,3 +222,13 @@ def _told_missing(name: str, missing: list[str]) -> list[str]:
 def _named(columns: list[str], names: tuple[str, ...]) -> str:
     lower = {column.lower(): column for column in reversed(columns)}
     return next((lower[name] for name in names if name in lower), "")
+
+
+def _numbering(columns: list[str], rows: list[list[str]], others: list[str]) -> str:
+    """Find a column named like an id (`Record No`), with another value in every row."""
+    for column in others:
+        words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", column)}
+        values = [row[columns.index(column)] for row in rows]
+        if words & ID_WORDS and all(values) and len(set(values)) == len(values) > 0:
+            return column
+    return ""

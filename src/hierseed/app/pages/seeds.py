@@ -36,9 +36,10 @@ class SeedsScreen(Screen):
 
     def view(self) -> dict[str, Any]:
         """Show one page of documents for a topic."""
-        key = self.session.key
+        key, fit = self.session.key, self.session.fit
+        if self.mode == "suggest" and not key and fit is None:  # nothing to suggest by
+            self.mode = "search"
         rows, total, reasons, note = self._rows(key)
-        fit = self.session.fit
         here = topics.current(self.project)
         topic = None
         if key.isdigit() and int(key) in here.place:

@@ -31,7 +31,8 @@ class Session:
         self.fit_id: int | None = None  # None: always the latest
         self.notes: list[dict[str, str]] = []
         self.screens: dict[str, Screen] = {kind.name: kind(self) for kind in SCREENS}
-        self.screen = "load" if documents.count(project) == 0 else "seeds"
+        ready = documents.count(project) and len(topics.current(project).taxonomy)
+        self.screen = "seeds" if ready else "load"
         self.pulse = project.pulse()
         self.job_state = ""
 
