@@ -17,7 +17,7 @@ from hierseed.core.exact import Sums
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
-PIECE = 768  # rows
+PIECE = 1600  # rows
 LOGS = "log joint"  # what blocks remember of the last round
 REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
 
