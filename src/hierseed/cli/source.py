@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import shutil
+import tempfile
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -203,17 +206,34 @@ def documents_for(
     model: SavedModel, source: Path, console: Console, corpus: Corpus | None
 ) -> Documents:
     """Vectors of `source` for a model: opened, found beside the model, or made there now."""
+    from hierseed.embed.precomputed import Precomputed
+    from hierseed.io.kept import rows_of
     from hierseed.io.vectors import open_vectors
 
     if corpus is None:
         model.check_store(open_vectors(source).store)
         return open_stored(source, console.fact)
     folder, kept = model.folder or source, kept_vectors(model)
-    if kept is not None and len(kept) == len(corpus):
-        try:
-            return embed(corpus, model.embedder, kept.folder, console)
-        except CorpusError:  # as many documents, but others
-            pass
+    if kept is not None and (rows := rows_of(kept, corpus)) is not None:
+        console.fact("Vectors", f"{amount(len(rows), 'document')}, found in {kept.folder}")
+        ids = kept.ids
+        if len(rows) == len(kept) and (rows[:-1] < rows[1:]).all():
+            return Documents(kept, ids, None)
+        return Documents(kept[rows], [ids[row] for row in rows], None)
+    if isinstance(model.embedder, Precomputed) and model.embedder.ids is None:
+        model.embedder.encode([])  # refuses: its rows belong to the documents of the fit
     # Not beside the model itself: what `fit` left there took long to make.
-    other = folder.with_name(f"{folder.name}.{source.stem}.vectors")
+    other = _writable(folder.with_name(f"{folder.name}.{source.stem}.vectors"), console)
     return embed(corpus, model.embedder, other, console, redo=True)
+
+
+def _writable(folder: Path, console: Console) -> Path:
+    """The folder, or one that goes when the command ends, where a model can only be read."""
+    if os.access(folder if folder.exists() else folder.parent, os.W_OK):
+        return folder
+    place = Path(tempfile.mkdtemp(prefix="hierseed-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    console.note(
+        f"{folder.parent} can't be written to: vectors lie in {place} until this command ends"
+    )
+    return place / folder.name

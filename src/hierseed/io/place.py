@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hierseed.assignments import Assignments
-from hierseed.embed.corpus import hash_text
 from hierseed.embed.overlap import read_ahead
-from hierseed.embed.store import VectorStore, read_ids
+from hierseed.embed.store import VectorStore
 from hierseed.errors import CorpusError
-from hierseed.io.corpus import Corpus, Document
+from hierseed.io.corpus import Corpus
+from hierseed.io.kept import KeptVectors
 from hierseed.io.saved import SavedModel
 from hierseed.io.vectors import open_vectors
 
@@ -35,9 +35,9 @@ def chunks_of_text(
     """Embed a corpus with the model's embedder; the next chunk is read meanwhile.
 
     `kept` are vectors of an earlier run: taken for as long as its documents, in order, have
-    the same ids and texts.
+    the same ids and texts; in any order where the embedder is a file and can't make them again.
     """
-    known = _KeptVectors(kept)
+    known = KeptVectors(kept, anywhere=model.embedder_name.startswith("precomputed:"))
     with closing(read_ahead(_batches(corpus.rows(), size))) as batches:
         for batch in batches:
             documents = [document for document, _ in batch]
@@ -51,26 +51,6 @@ def chunks_of_text(
 def _batches(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:
     while batch := list(islice(rows, size)):
         yield batch
-
-
-class _KeptVectors:
-    """Follows a corpus through a store, until they part."""
-
-    def __init__(self, store: VectorStore | None) -> None:
-        self._store = store
-        self._rows = read_ids(store.folder, len(store)) if store else iter(())
-        self._at = 0
-
-    def take(self, batch: list[Document]) -> Any:
-        """Vectors of the next documents, or None from the first one that differs."""
-        if self._store is None:
-            return None
-        found = list(islice(self._rows, len(batch)))
-        if found != [(document.id, hash_text(document.text)) for document in batch]:
-            self._store = None
-            return None
-        start, self._at = self._at, self._at + len(batch)
-        return self._store[start : self._at]
 
 
 def chunks_of_vectors(
