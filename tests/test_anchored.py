@@ -357,6 +357,20 @@ def test_nasty_vectors(nasty):
     assert len(model.predict(X)) == len(X)
 
 
+@pytest.mark.parametrize("width", [8, 64, 256])
+@pytest.mark.parametrize("noise", [0.0, 1e-7, 1e-4])
+def test_vectors_that_hardly_differ(width, noise):
+    rng = np.random.default_rng(0)
+    taxonomy = Taxonomy.from_paths([f"A{i // 10} > B{i}" for i in range(60)])
+    X = rng.normal(size=width) + noise * rng.normal(size=(1000, width))
+    y = np.full(len(X), -1)
+    y[:180] = np.flatnonzero(taxonomy.tree.is_leaf).repeat(3)
+    model = AnchoredHierSeed(taxonomy).fit(X.astype(np.float32), y)
+    assert np.isfinite(model.vectors_).all()
+    placed = model.assign(X)
+    assert np.isfinite(placed.at(placed.score)).all()
+
+
 def test_progress_hears_every_round():
     taxonomy, X, y, _ = make_world()
     heard = []

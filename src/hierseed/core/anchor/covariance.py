@@ -21,7 +21,7 @@ from threadpoolctl import ThreadpoolController
 Floats = NDArray[np.float64]
 
 SMALL = 48  # dimensions
-TRIES = 12  # to make up for rounding, ten times as much each time
+TRIES = 14  # to make up for rounding, ten times as much each time, up to more than all there is
 SOUND = 1e-5  # least variance to the sum of all; below, an inverse has too few digits left
 FEW = 0.9  # components to a dimension: as long as they are fewer, the identity is faster
 
