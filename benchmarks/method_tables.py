@@ -15,6 +15,7 @@ PAGE = RESULTS.parent / "docs" / "method.md"
 RIVALS = (*CHEAP, *DEAR)
 MEASURES = {"B-cubed F1": "bcubed_f1", "V-measure": "v_measure"}
 PLAIN = {"leave_out": 0.0, "parameters": {}, "limit": 0, "prepare": True, "vectors": "minilm"}
+METHODS = ("AnchoredHierSeed", "HierSeed")
 CATCH = ("home", "home_other", "none", "elsewhere_other", "listed", "false_alarm")
 
 
@@ -232,12 +233,20 @@ def precision(rows, names, asked=0.9):
         yield (str(k), str(level), *cells)
 
 
+def time(rows):
+    body = [
+        (r["data"], f"{r['documents']:,}", *(f"{r[m]:.2f}" for m in METHODS), f"{r['ratio']:.2f}")
+        for r in rows
+    ]
+    fill("time", Table("", "", ("data", "documents", *METHODS, "ratio"), tuple(body)))
+
+
 if __name__ == "__main__":
     made = list(everything().values())
     compare(made)
     results(made)
     left_out(made)
-    for part in (ablations, calibration):
+    for part in (ablations, calibration, time):
         file = HOME / f"{part.__name__}.json"
         if file.exists():
             part(json.loads(file.read_text()))
