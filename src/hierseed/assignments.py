@@ -92,9 +92,10 @@ class Assignments:
         depth = np.maximum((self.path >= 0).sum(axis=1) - 1, 0)
         return level_of[np.arange(len(self)), depth]
 
-    def confident(self, threshold: float) -> Assignments:
+    def confident(self, threshold: float | Floats) -> Assignments:
         """Stop each document at the deepest topic whose score reaches the threshold.
 
+        `threshold` may be one for each level, as `hierseed.evaluate.thresholds` gives them.
         Where even level 1 falls short the document becomes None.
         """
         sure = (self.path >= 0) & (self.score >= threshold)

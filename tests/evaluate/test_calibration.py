@@ -5,7 +5,7 @@ from sklearn.metrics import brier_score_loss
 
 from hierseed.core.tree import Tree
 from hierseed.errors import CorpusError
-from hierseed.evaluate import calibration
+from hierseed.evaluate import calibration, thresholds
 
 TREE = Tree([-1, -1, 0, 0, 1])
 
@@ -47,3 +47,26 @@ def test_any_gold_label_makes_it_right_and_missing_scores_are_left_out():
 def test_scores_outside_the_unit_interval_are_refused():
     with pytest.raises(CorpusError, match="outside"):
         calibration(TREE, TREE.ancestors[[0]], np.array([[2.0, np.nan]]), [0])
+
+
+@pytest.mark.parametrize("precision", [0.6, 0.8, 0.9])
+def test_thresholds_of_a_coded_sample_hold_on_the_rest(precision):
+    """Scores that boast: what is scored s is right in s squared of the cases."""
+    rng = np.random.default_rng(0)
+    gold = np.full(60_000, 2)
+    scores = rng.random((len(gold), 1)) * np.ones(2)
+    levels = TREE.ancestors[np.where(rng.random(len(gold)) < scores[:, 0] ** 2, 2, 4)]
+    found = thresholds(TREE, levels[:20_000], scores[:20_000], gold[:20_000], precision)
+    for k in range(2):
+        kept = scores[20_000:, k] >= found[k]
+        right = levels[20_000:, k][kept] == TREE.ancestors[2][k]
+        assert right.mean() == pytest.approx(precision, abs=0.03)  # kept, and no more than needed
+        assert scores[20_000:, k][kept].mean() > precision  # scores alone would promise more
+
+
+def test_few_coded_documents_promise_nothing():
+    levels, scores = TREE.ancestors[[2] * 7], np.full((7, 2), 0.99)
+    assert (thresholds(TREE, levels, scores, [2] * 7, 0.9) > 1).all()
+    levels, scores = TREE.ancestors[[2] * 8], np.full((8, 2), 0.99)
+    assert thresholds(TREE, levels, scores, [2] * 8, 0.9) == pytest.approx([0.99, 0.99])
+    assert (thresholds(TREE, levels, scores, [2] * 7 + [4], 0.9) > 1).all()  # level scores: all

@@ -6,7 +6,7 @@
 
 from hierseed.evaluate.ancestors import hierarchical
 from hierseed.evaluate.bcubed import bcubed
-from hierseed.evaluate.calibration import Calibration, calibration
+from hierseed.evaluate.calibration import Calibration, calibration, thresholds
 from hierseed.evaluate.catch import Catch, caught
 from hierseed.evaluate.classes import accuracy, macro_f1
 from hierseed.evaluate.protocol import PROTOCOLS, LevelScore, Score, Scores, score
@@ -26,5 +26,6 @@ __all__ = [
     "hierarchical",
     "macro_f1",
     "score",
+    "thresholds",
     "v_measure",
 ]

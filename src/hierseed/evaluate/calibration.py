@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from hierseed.core.tree import Tree
 from hierseed.errors import CorpusError
 from hierseed.evaluate.crossing import Labels, memberships
+from hierseed.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,42 @@ def calibration(
     gold : one id a document, or a list of ids a document
     bands : equal steps of the score from 0 to 1
     """
+    told = _told(tree, levels, scores, gold)
+    return [_one(level, score, right, bands) for level, (score, right) in enumerate(told, start=1)]
+
+
+def thresholds(
+    tree: Tree | Taxonomy,
+    levels: NDArray[Any],
+    scores: NDArray[Any],
+    gold: Labels,
+    precision: float,
+) -> NDArray[np.float64]:
+    """Score of each level from which on this share of hand-coded documents is right.
+
+    The lowest such; above 1 where there is none. One more right and one more wrong document are
+    counted in, so that a few lucky ones promise nothing. `Assignments.confident` takes the result.
+
+    Parameters
+    ----------
+    levels, scores : (documents, height) primary topic and its score in [0, 1] per level
+    gold : what the documents were coded as: one id a document, or a list of ids a document
+    """
+    tree = tree.tree if isinstance(tree, Taxonomy) else tree
+    found = []
+    for score, right in _told(tree, levels, scores, gold):
+        order = np.argsort(-score, kind="stable")
+        kept = np.arange(1, len(order) + 1)
+        fine = (np.cumsum(right[order]) + 1) / (kept + 2) >= precision
+        fine &= np.diff(score[order], append=-1.0) < 0  # of level scores all are kept, or none
+        found.append(score[order][fine][-1] if fine.any() else 2.0)
+    return np.array(found)
+
+
+def _told(
+    tree: Tree, levels: NDArray[Any], scores: NDArray[Any], gold: Labels
+) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """Score of every placement of a level, and whether it is right."""
     levels, scores = np.asarray(levels), np.asarray(scores, dtype=float)
     labels = memberships(gold)
     if levels.shape != scores.shape or len(levels) != labels.n:
@@ -58,13 +96,11 @@ def calibration(
     if known.size and (known.min() < 0 or known.max() > 1):
         raise CorpusError(f"scores run from {known.min():.3g} to {known.max():.3g}, outside 0 … 1")
     paths = tree.ancestors[labels.cluster]
-    table = []
     for k in range(tree.height):
         hit = (levels[labels.document, k] == paths[:, k]) & (paths[:, k] >= 0)
         right = np.bincount(labels.document, weights=hit, minlength=labels.n) > 0
         told = (levels[:, k] >= 0) & np.isfinite(scores[:, k])
-        table.append(_one(k + 1, scores[told, k], right[told].astype(float), bands))
-    return table
+        yield scores[told, k], right[told].astype(float)
 
 
 def _one(level: int, score: NDArray[Any], right: NDArray[Any], bands: int) -> Calibration:
