@@ -52,3 +52,26 @@ def test_columns_without_a_value_are_not_worth_a_word() -> None:
 def test_a_fault_tells_of_the_columns_that_might_have_parted_the_topics() -> None:
     with pytest.raises(TaxonomyError, match=r"stands twice(.|\n)*not used.*: 'Oberbegriff'"):
         read_bytes("csv", "name,Oberbegriff\nGeneral,Health\nGeneral,Safety\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"name": "Health"}, {"name": "Hospitals", "parent": "Health"}]',
+        '[{"Term": "Health", "BT": ""}, {"Term": "Hospitals", "BT": "Health"}]',
+    ],
+)
+def test_flat_records_are_a_table_where_any_names_a_parent(text: str) -> None:
+    assert read_bytes("json", text).paths == TREE
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("json", '[{"name": "Health"}, {"name": "Hospitals", "Oberbegriff": "Health"}]'),
+        ("yaml", "- name: Health\n- name: Hospitals\n  Oberbegriff: Health\n"),
+    ],
+)
+def test_keys_that_are_not_used_are_named(format: str, text: str) -> None:
+    with pytest.warns(UserWarning, match=r"not used.*: 'Oberbegriff'[.]"):
+        assert read_bytes(format, text).paths == ("Health", "Hospitals")

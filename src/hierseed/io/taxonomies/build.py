@@ -67,6 +67,8 @@ def build(source: Source, rows: Sequence[Row]) -> Taxonomy:
         raise TaxonomyError(f"{source.name}: {fault}") from fault
     if taxonomy.tree.height > DEEPEST:
         source.stop("", f"{taxonomy.tree.height:,} levels, and {DEEPEST} are the most allowed")
+    if source.unused:
+        warnings.warn(source.aside(), stacklevel=5)
     return taxonomy
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from hierseed.errors import TaxonomyError
 from hierseed.io.taxonomies.build import DEEPEST, PathRows, build
 from hierseed.io.taxonomies.nested import (
-    NAME,
+    CHILDREN,
     Items,
     Mapping,
     Node,
@@ -21,7 +21,7 @@ from hierseed.io.taxonomies.nested import (
 )
 from hierseed.io.taxonomies.source import Source
 from hierseed.io.taxonomies.table import read_table_layout
-from hierseed.io.taxonomies.table_columns import Table
+from hierseed.io.taxonomies.table_columns import Table, find_columns
 from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
 
@@ -48,7 +48,7 @@ def read(source: Source, *, lists: str = "topics", parent: str = "only") -> Taxo
             for i, path in enumerate(value):
                 rows.add(path.split(SEPARATOR), f"$[{i}]")
             return build(source, rows.rows)
-        if all(isinstance(item, _Pairs) and _is_flat(dict(item)) for item in value):
+        if all(isinstance(item, _Pairs) for item in value) and _is_flat(source, value):
             return read_table_layout(source, _flat_table(source, value), parent=parent)
     if not isinstance(value, list):
         source.stop("$", "a taxonomy is an object or a list")
@@ -92,8 +92,12 @@ def _scalar(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _is_flat(item: dict[str, Any]) -> bool:
-    return any(word in item for word in NAME) and "parent" in item and "children" not in item
+def _is_flat(source: Source, value: list[_Pairs]) -> bool:
+    """True for records of which some name a parent and none has children of its own."""
+    keys = list(dict.fromkeys(key for item in value for key, _ in item))
+    found = find_columns(source, Table(keys, []), None)
+    flat = "name" in found and any(role.startswith("parent") for role in found)
+    return flat and not set(keys) & set(CHILDREN)
 
 
 def _flat_table(source: Source, value: list[_Pairs]) -> Table:

@@ -21,6 +21,7 @@ CHILDREN = ("children", "topics", "subtopics", "narrower")
 CODE = ("code", "id", "notation")
 DESCRIPTION = ("description", "definition")
 IS_OTHER = "is_other"
+KNOWN = {*NAME, *CHILDREN, *CODE, *DESCRIPTION, IS_OTHER}
 LISTS = ("topics", "words")
 
 
@@ -100,6 +101,9 @@ def _record(source: Source, node: Mapping) -> tuple[Row, Node]:
     fields = {key.value: value for key, value in node.items}
     if len(fields) < len(node.items):
         source.fault(node.where, "a key stands twice in one topic")
+    source.unused += [
+        repr(key) for key in fields if key and key not in KNOWN and repr(key) not in source.unused
+    ]
     found: dict[str, str] = {}
     for column, spellings in (("name", NAME), ("code", CODE), ("description", DESCRIPTION)):
         value = next((fields[word] for word in spellings if word in fields), None)

@@ -24,7 +24,7 @@ class Source:
 
     name: str
     data: bytes
-    aside: str = ""  # what was passed over: told with the faults, or as a warning without any
+    unused: list[str] = field(default_factory=list)  # columns or keys that were passed over
     _faults: list[tuple[str, str]] = field(default_factory=list)
 
     @classmethod
@@ -82,10 +82,17 @@ class Source:
         if self._faults:
             raise self._error()
 
+    def aside(self) -> str:
+        """Say what was passed over: with the faults, or as a warning where there are none."""
+        return (
+            f"not used for the taxonomy in {self.name}: {', '.join(self.unused)}. If one has the "
+            "parents or codes, call it parent or code (hierseed convert --column parent=…)"
+        )
+
     def _error(self) -> TaxonomyError:
         ordered = sorted(self._faults, key=lambda fault: _number(fault[0]))
         told = [f"{where}: {what}" if where else what for where, what in ordered]
-        aside = f"\n{self.aside}" if self.aside else ""
+        aside = f"\n{self.aside()}" if self.unused else ""
         if len(told) == 1:
             return TaxonomyError(f"{self.name}, {told[0]}{aside}")
         listed = "".join(f"\n  - {fault}" for fault in told[:LISTED])

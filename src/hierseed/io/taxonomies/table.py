@@ -6,7 +6,6 @@ flat JSON alike, each with its place for messages.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TypedDict, Unpack
 
@@ -57,25 +56,7 @@ def read_table_layout(source: Source, table: Table, **options: Unpack[TableOptio
     levelled = level_columns(source, table, found, levels, layout)
     layout = layout or _guess_layout(source, table, found, bool(levelled))
     used = [i for role, i in found.items() if role in ROLES[layout]]
-    if unused := unused_columns(table, [*used, *levelled] if layout == "levels" else used):
-        source.aside = (
-            f"Columns of {source.name} not used for the taxonomy: {', '.join(unused)}. If one has "
-            "the parents or codes, call it parent or code (hierseed convert --column parent=…)"
-        )
-    taxonomy = _read(source, table, layout, found, levelled, options)
-    if source.aside:
-        warnings.warn(source.aside, stacklevel=5)
-    return taxonomy
-
-
-def _read(
-    source: Source,
-    table: Table,
-    layout: str,
-    found: Mapping[str, int],
-    levelled: list[int],
-    options: TableOptions,
-) -> Taxonomy:
+    source.unused = unused_columns(table, [*used, *levelled] if layout == "levels" else used)
     pick = _Picker(found)
     if layout == "levels":
         return _read_levels(source, table, levelled, pick)
