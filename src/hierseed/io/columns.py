@@ -36,13 +36,18 @@ def choose_column(records: Records, name: str, advice: str) -> str:
         )
     close = difflib.get_close_matches(name, columns, n=1)
     guess = f"; did you mean {close[0]!r}?" if close else "."
-    first, *others = getattr(records, "sheets", None) or [""]
-    if others:
-        advice += (
-            f". Of this workbook only the first sheet, {first!r}, is read, and not "
-            f"{name_some(others)}: drag the right one to the front in Excel, or save it as CSV"
-        )
     raise CorpusError(
         f"{records.path} has no column {name!r}; its {len(columns):,} columns are "
-        f"{name_some(columns, 12)}{guess} {advice}"
+        f"{name_some(columns, 12)}{guess} {advice}{other_sheets(records)}"
+    )
+
+
+def other_sheets(records: Records) -> str:
+    """Where a column may be that is missed: in a sheet that is not read."""
+    first, *others = getattr(records, "sheets", None) or [""]
+    if not others:
+        return ""
+    return (
+        f". Of this workbook only the first sheet, {first!r}, is read, and not "
+        f"{name_some(others)}: drag the right one to the front in Excel, or save it as CSV"
     )

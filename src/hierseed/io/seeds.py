@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
-from hierseed.io.columns import choose_column
+from hierseed.io.columns import choose_column, other_sheets
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import Records, as_text, open_records
 from hierseed.io.topics import TopicFinder
@@ -128,7 +128,7 @@ def open_seeds(
         raise SeedError(
             f"{file} has no column 'id' or 'text' beside 'topic'; its columns are "
             f"{name_some(records.columns, 12)}. Name documents of the corpus in a column 'id', "
-            "or give texts in a column 'text'"
+            f"or give texts in a column 'text'{other_sheets(records)}"
         )
     return records, topic, id, text
 
