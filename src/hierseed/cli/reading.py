@@ -47,10 +47,9 @@ class Reading:
         found = Reading(id, text, self.on_error, self.plain_quotes)
         if found != self:
             meant = found.columns
-            console.fact(
-                "Columns",
-                f"id in {meant['id']}, text in {' and '.join(meant['text'])}, as in the fit",
-            )
+            ids = "rows are numbered" if meant["id"] == ROW_NUMBER else f"id in {meant['id']}"
+            texts = " and ".join(meant["text"])
+            console.fact("Columns", f"{ids}, text in {texts}, as in the fit")
         return found
 
     def words(self) -> str:
