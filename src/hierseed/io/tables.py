@@ -202,8 +202,11 @@ class ExcelTable:
 
         if not isinstance(value, str):
             return None if value is None or value != value else _plain(value)
-        self._cut += len(value) > EXCEL_LETTERS
-        text = CONTROL.sub("\ufffd", value)[:EXCEL_LETTERS]
+        text = CONTROL.sub("\ufffd", value)
+        if len(text) > EXCEL_LETTERS // 2:  # Excel counts in UTF-16, where some letters are two
+            units = text.encode("utf-16-le")
+            self._cut += len(units) > 2 * EXCEL_LETTERS
+            text = units[: 2 * EXCEL_LETTERS].decode("utf-16-le", "ignore")
         if not text.startswith("="):
             return text
         cell = WriteOnlyCell(self._sheet, text)
