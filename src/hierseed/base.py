@@ -141,7 +141,7 @@ class SeededEstimator(BaseEstimator):
     def _known(self, X: Any) -> Blocks:
         """Check documents against the fitted model."""
         self._check_fitted()
-        X = self._seen(X)
+        X = self.prepared(X)
         if is_engine(X):
             return X
         vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
@@ -151,7 +151,7 @@ class SeededEstimator(BaseEstimator):
         check_finite(blocks)
         return blocks
 
-    def _seen(self, X: Any) -> Any:
+    def prepared(self, X: Any) -> Any:
         """Documents as the model was fitted on them: raw vectors through its preparation."""
         if self.preparation_ is None or is_engine(X) or isinstance(X, Prepared):
             return X

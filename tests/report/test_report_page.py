@@ -111,12 +111,11 @@ def test_many_documents_give_a_small_page():
         random.random(path.shape), random.choice(leaves, n), np.zeros(n, bool),
     )  # fmt: skip
 
-    class Fitted:
-        vectors_ = random.normal(size=(len(taxonomy), 4))
-
+    model = HierSeed(taxonomy)
+    model.vectors_ = random.normal(size=(len(taxonomy), 4))
     X = random.normal(size=(n, 4)).astype(np.float32)
     documents = ((str(i), f"word{i % 5000} " * 60) for i in range(n))
-    page = render(gather(Fitted(), X, documents, assignments=assignments))
+    page = render(gather(model, X, documents, assignments=assignments))
     assert len(page.encode()) < 3_000_000
 
 

@@ -47,11 +47,11 @@ def gather(
     Parameters
     ----------
     model : a fitted estimator
-    X : the vectors of the corpus, prepared as for `fit`
+    X : the vectors of the corpus, as `model.assign` takes them
     documents : (id, text) of each row, in order; read once
     assignments : the result of `model.assign(X)`, where it is at hand
     """
-    limits = limits or Limits()
+    limits, X = limits or Limits(), model.prepared(X)
     placements = choose.first_placements(assignments or model.assign(X))
     taxonomy, n = placements.taxonomy, len(placements.labels)
     counts, own = choose.count_documents(placements)
