@@ -351,5 +351,6 @@ def test_documents_without_topics_open_where_the_topics_are_brought(empty: Proje
     assert session.screen == "load"
     view = session.act("go", screen="seeds")["stage"]["view"]
     assert (view["mode"], view["total"], len(view["cards"])) == ("search", 7, 7)
-    edits.add(empty, None, "A")
+    key = str(edits.add(empty, None, "A"))
     assert Session(empty).screen == "seeds"
+    assert session.act("select", key=key)["stage"]["view"]["mode"] == "suggest"

@@ -37,9 +37,9 @@ class SeedsScreen(Screen):
     def view(self) -> dict[str, Any]:
         """Show one page of documents for a topic."""
         key, fit = self.session.key, self.session.fit
-        if self.mode == "suggest" and not key and fit is None:  # nothing to suggest by
-            self.mode = "search"
-        rows, total, reasons, note = self._rows(key)
+        nothing_to_suggest_by = self.mode == "suggest" and not key and fit is None
+        mode = "search" if nothing_to_suggest_by else self.mode
+        rows, total, reasons, note = self._rows(key, mode)
         here = topics.current(self.project)
         topic = None
         if key.isdigit() and int(key) in here.place:
@@ -53,7 +53,7 @@ class SeedsScreen(Screen):
             }
         return {
             "topic": topic,
-            "mode": self.mode,
+            "mode": mode,
             "query": self.query,
             "like": self._like_title(),
             "cards": cards(self.project, rows, fit=fit, key=key, reasons=reasons),
@@ -64,15 +64,15 @@ class SeedsScreen(Screen):
             **pages(total, self.page),
         }
 
-    def _rows(self, key: str) -> tuple[list[int], int, dict[int, str], str]:
+    def _rows(self, key: str, mode: str) -> tuple[list[int], int, dict[int, str], str]:
         start = self.page * PAGE
-        if self.mode == "search":
+        if mode == "search":
             found = documents.search(self.project, self.query, offset=start, limit=PAGE)
             plain = (
                 "" if found.ranked or not self.query else "Many hits: in the order of the corpus."
             )
             return found.rows, found.total, {}, plain
-        if self.mode == "mine":
+        if mode == "mine":
             rows = labels.of_topic(self.project, int(key)) if key.isdigit() else []
             return rows[start : start + PAGE], len(rows), {}, ""
         if self.found is None:
