@@ -152,7 +152,10 @@ class SeededEstimator(BaseEstimator):
         return blocks
 
     def prepared(self, X: Any) -> Any:
-        """Documents as the model was fitted on them: raw vectors through its preparation."""
+        """Documents as the model was fitted on them: raw vectors through its preparation.
+
+        What is `Prepared` already, and blocks of another engine, are taken as they are.
+        """
         if self.preparation_ is None or is_engine(X) or isinstance(X, Prepared):
             return X
         return Prepared(check_vectors(X), self.preparation_)
