@@ -46,6 +46,9 @@ def timings() -> str:
             for name, took in peer.items()
         ]
     rows += [(f"whole fit, {name}", fit["seconds"]) for name, fit in record["fit"].items()]
+    part, some = record["streamed"], f"AnchoredHierSeed, {record['streamed']['rows']:,} of the rows"
+    rows += [(f"{some}, on the card", part["resident"])]
+    rows += [(f"{some}, fetched from a file at every pass", part["fetched"])]
     lines = [f"| {size}, {record['centres']} centres, {card} | seconds |", "|---|---|"]
     return "\n".join(lines + [f"| {name} | {took} |" for name, took in rows])
 

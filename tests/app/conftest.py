@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from workbench_browser import Server, chromium
 from workbench_chapters import CHAPTERS
 
 from hierseed.app import fitting, loading
@@ -58,3 +60,37 @@ def empty(tmp_path: Path) -> Iterator[Project]:
     opened = Project(tmp_path / "new")
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Any]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def served() -> Iterator[Any]:
+    """Start servers that end with the test, however it ends."""
+    servers: list[Server] = []
+
+    def start(path: Path, *options: str) -> Server:
+        servers.append(Server(path, *options))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture(scope="module")
+def house(
+    _fitted: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Server, Project]]:
+    """One server and its project for the tests that leave both in order."""
+    folder = tmp_path_factory.mktemp("house")
+    shutil.copytree(_fitted, folder, dirs_exist_ok=True)
+    project = Project(folder / "library")
+    server = Server(project.path)
+    yield server, project
+    server.close()
+    project.close()

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from hierseed.core.anchor.components import make_components
-from hierseed.core.anchor.hold_back import Held, believed
+from hierseed.core.anchor.hold_back import Held, believed, halves
+from hierseed.core.anchor.lattice import Lattice
 from hierseed.core.anchor.mixture import Mixture
 from hierseed.core.anchor.opening import Opening
+from hierseed.core.anchor.seeds import Pairs, sum_seeds
 from hierseed.core.tree import Tree
 
 SIZES = np.array([0.3, 0.3, 0.2, 0.15, 0.05])  # the last two are groups
@@ -48,3 +50,34 @@ def test_one_listed_topic_whose_seeds_a_group_takes():
     logs = np.array([[0.0, 0, 0, 0], [-1, -1, -1, 1]])
     assert believed(Held(logs, own), opening).tolist() == [True, False]
     assert believed(Held(logs[:, :3], own[:, :3]), opening).all()
+
+
+def test_halves_share_out_each_topic_and_do_not_see_the_order():
+    rng = np.random.default_rng(0)
+    component = np.repeat(np.arange(5), [1, 2, 3, 4, 9])
+    vectors = rng.normal(size=(len(component), 4))
+    half = halved(Pairs(vectors, np.arange(len(component)), component))
+    assert half[0] == -1
+    for k in range(1, 5):
+        mine = half[component == k]
+        assert abs((mine == 0).sum() - (mine == 1).sum()) <= 1
+    order = rng.permutation(len(component))
+    again = halved(Pairs(vectors[order], order, component[order]))
+    assert np.array_equal(again, half[order])
+
+
+def test_a_seed_of_several_topics_is_held_back_from_all_of_them():
+    rng = np.random.default_rng(1)
+    component = np.concatenate([np.repeat(np.arange(4), 4), [1, 2, 3]])
+    seed = np.concatenate([np.arange(16), [0, 1, 12]])
+    half = halved(Pairs(rng.normal(size=(16, 4))[seed], seed, component))
+    for one in range(16):
+        assert len({*half[seed == one]}) == 1
+    for number in (0, 1):  # and no topic is left without any
+        assert np.bincount(component[half != number], minlength=4).min() > 0
+
+
+def halved(pairs):
+    components = make_components(Tree([-1] * 5), np.ones(5, bool), np.zeros(0, dtype=np.intp))
+    lattice = Lattice.holding(100, 10.0)
+    return halves(pairs, sum_seeds(pairs, components, lattice, pairs.seed))

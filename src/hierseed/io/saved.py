@@ -27,8 +27,7 @@ from hierseed.io.seed_documents import SeedDocuments
 from hierseed.taxonomy import Taxonomy
 
 VERSION = 1
-FOLDER, HEADER, EMBEDDER = FROM_TEXT, FROM_TEXT_FILE, "embedder"
-SEED_VECTORS = "seed_vectors"
+EMBEDDER, SEED_VECTORS = "embedder", "seed_vectors"
 
 
 @dataclass
@@ -64,7 +63,7 @@ class SavedModel:
     @cached_property
     def embedder(self) -> Embedder:
         """The embedder of the fit, refused where it would give other vectors now."""
-        place = self.folder / FOLDER / EMBEDDER if self.folder else None
+        place = self.folder / FROM_TEXT / EMBEDDER if self.folder else None
         if place is None or not place.is_dir():
             raise ModelError(
                 f"the model {self.folder or ''} was fitted on vectors and does not know how they "
@@ -99,9 +98,9 @@ def write_saved(
     """Write the model folder as a whole or not at all."""
     with atomic_folder(folder, marker=FILE) as partial:
         model.estimator.save(partial)
-        (partial / FOLDER).mkdir()
+        (partial / FROM_TEXT).mkdir()
         if embedder is not None:
-            save_embedder(embedder, partial / FOLDER / EMBEDDER)
+            save_embedder(embedder, partial / FROM_TEXT / EMBEDDER)
         content = {
             "embedder": model.embedder_name,
             "fingerprint": model.fingerprint,
@@ -111,7 +110,7 @@ def write_saved(
             "dtype": model.dtype,
         }
         write_sealed(
-            partial / FOLDER / HEADER,
+            partial / FROM_TEXT / FROM_TEXT_FILE,
             format=FROM_TEXT_FORMAT,
             version=VERSION,
             content=content,
@@ -127,10 +126,10 @@ def read_saved(folder: str | PathLike[str]) -> SavedModel:
     folder = Path(folder)
     estimator = load_model(folder)
     preparation, estimator.preparation_ = estimator.preparation_, None  # `prepare` is called here
-    if not (folder / FOLDER).is_dir():
+    if not (folder / FROM_TEXT).is_dir():
         return SavedModel(estimator, preparation, folder=folder)
     content, arrays = read_sealed(
-        folder / FOLDER / HEADER, format=FROM_TEXT_FORMAT, version=VERSION
+        folder / FROM_TEXT / FROM_TEXT_FILE, format=FROM_TEXT_FORMAT, version=VERSION
     )
     seeds = SeedDocuments(content["seeds"], arrays.pop(SEED_VECTORS))
     return SavedModel(

@@ -21,6 +21,7 @@ class TopicFinder:
         self.taxonomy = taxonomy
         self.shared: set[int] = set()  # topics of level 1, found by a name that others have too
         self._known: dict[str, int] = {}
+        self._named = _group(enumerate(taxonomy.names), _loose)
         paths = list(enumerate(taxonomy.paths))
         short = [*enumerate(taxonomy.codes), *enumerate(taxonomy.names)]
         self._steps: list[tuple[Callable[[str], str], dict[str, set[int]]]] = [
@@ -57,7 +58,7 @@ class TopicFinder:
         """Paths of the deeper topics that go by the name of this one, which has no parent."""
         if self.taxonomy.tree.parent[topic] >= 0:
             return []
-        named = self._steps[3][1].get(_loose(self.taxonomy.names[topic]), set())
+        named = self._named[_loose(self.taxonomy.names[topic])]
         return [self.taxonomy.paths[other] for other in sorted(named - {topic})]
 
     def nearest(self, text: str) -> str:

@@ -1,0 +1,138 @@
+"""The workbench by keyboard alone, on a narrow screen, and as a screen reader finds it."""
+
+from typing import Any
+
+import pytest
+from workbench_browser import AXE, Server, Visit, missing
+
+from hierseed.app.project import Project
+from hierseed.app.store import labels
+
+SCREENS = ("Load", "Taxonomy", "Seeds", "Fit", "Review", "Export")
+WITH_TOPIC = ("Taxonomy", "Seeds", "Review")
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
+
+
+def test_by_keyboard_alone(chrome: Any, house: tuple[Server, Project]) -> None:
+    """From the header to the tree, to a document, accepted; then put into another topic."""
+    server, project = house
+    visit = Visit(chrome, server.address + "/review")
+    page = visit.page
+
+    def at() -> str:
+        return str(page.evaluate("document.activeElement.className + document.activeElement.id"))
+
+    def tab_to(selector: str, most: int = 40) -> None:
+        for _ in range(most):
+            page.keyboard.press("Tab")
+            if page.evaluate("s => document.activeElement.matches(s)", selector):
+                return
+        raise AssertionError(f"Tab never reached {selector}; it is at {at()}")
+
+    tab_to(".skip")
+    tab_to("nav a:has(i)")
+    while "Seeds" not in page.evaluate("document.activeElement.innerText"):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("nav a[aria-current=page]:has-text('Seeds')")
+    tab_to("[role=treeitem]")
+    page.keyboard.press("End")
+    while "zipfile" not in page.evaluate("document.activeElement.innerText"):
+        page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowLeft")  # to its parent
+    page.keyboard.press("ArrowLeft")  # which closes
+    page.wait_for_selector("[role=treeitem][aria-expanded=false]")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    while "zipfile" not in page.evaluate("document.activeElement.innerText"):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('zipfile')")
+    before = dict(labels.seeds(project))
+    page.keyboard.press("/")
+    page.keyboard.type("archive")
+    page.wait_for_selector(".card mark")
+    tab_to("article.card")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    page.keyboard.press("a")
+    page.wait_for_selector(".stamp.yes")
+    page.keyboard.press("m")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.type("tarf")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".notes p:has-text('tarfile')")
+    page.wait_for_selector("dialog", state="detached")
+    assert "card" in at()  # back where the hand was
+    page.keyboard.press("u")
+    page.wait_for_selector(".notes p:has-text('Taken back')")
+    assert len(labels.seeds(project)) == len(before) + 1
+    assert visit.faults == []
+
+
+def test_keys_act_on_the_card_that_is_current(chrome: Any, house: tuple[Server, Project]) -> None:
+    """Nobody has clicked into the list: the focus is nowhere, or still on the topic."""
+    server, project = house
+    visit = Visit(chrome, server.address + "/seeds")
+    page = visit.page
+    visit.topic("pathlib")
+    page.wait_for_selector(".card.here")
+    before = len(labels.seeds(project))
+    page.keyboard.press("j")
+    page.wait_for_selector("[role=listitem]:nth-child(2).here")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowUp")
+    page.wait_for_selector("[role=listitem]:nth-child(1).here")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("a")
+    page.wait_for_selector("[role=listitem]:nth-child(1) .stamp.yes")
+    assert len(labels.seeds(project)) == before + 1
+    page.keyboard.press("u")
+    page.wait_for_selector(".notes p:has-text('Taken back')")
+    visit.step("Review")
+    page.wait_for_selector(".card.here")
+    page.keyboard.press("w")
+    page.wait_for_selector(".card.here .why")
+    page.keyboard.press("m")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.type("w")  # a letter of a topic, not a key of the page
+    assert page.input_value("dialog input") == "w"
+    page.keyboard.press("Escape")
+    assert visit.faults == []
+
+
+def test_no_screen_scrolls_sideways_at_400_pixels(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
+    visit = Visit(chrome, house[0].address, width=400, height=800)
+    for name in SCREENS:
+        visit.step(name)
+        if name in WITH_TOPIC:
+            visit.page.click("text=Topics")
+            visit.page.click("#side .line:has(.name:text-is('pathlib'))")
+            visit.page.wait_for_selector("#stage .path:has-text('pathlib')")
+        across = visit.page.evaluate("document.documentElement.scrollWidth")
+        assert across <= 400, f"{name} is {across} wide"
+        visit.shot(f"narrow-{name.lower()}")
+    assert visit.faults == []
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not fetched: make browser")
+def test_axe_finds_nothing_serious(chrome: Any, house: tuple[Server, Project]) -> None:
+    """Every screen, then two of them in dark colours."""
+    visit = Visit(chrome, house[0].address)
+    findings: list[str] = []
+    for name in SCREENS:
+        visit.step(name)
+        if name in WITH_TOPIC:
+            visit.topic("pathlib")
+            visit.page.wait_for_selector("#stage .path:has-text('pathlib')")
+        findings += [f"{name}: {found}" for found in visit.findings()]
+    visit.page.click("[aria-label='Dark colours']")
+    for name in ("Review", "Fit"):
+        visit.step(name)
+        findings += [f"dark {name}: {found}" for found in visit.findings()]
+    visit.shot("dark-fit")
+    assert findings == []
+    assert visit.faults == []
