@@ -1,4 +1,4 @@
-"""HierSeed as people use it: what it promises, and what it says to bad input."""
+"""HierSeed as people use it: what it promises."""
 
 import tracemalloc
 
