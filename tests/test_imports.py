@@ -6,12 +6,12 @@ from pathlib import Path
 import hierseed
 
 ORDER = [
-    {"errors"},
+    {"errors", "settings"},
     {"core", "embed", "names"},
     {"taxonomy", "assignments", "inputs", "scale"},
     {"base", "estimator", "anchored", "evaluate"},
-    {"baselines", "io", "suggest"},
-    {"bench", "demo", "report"},
+    {"io", "suggest"},
+    {"demo", "report"},
     {"app"},
     {"cli", "__main__"},
 ]
@@ -66,3 +66,8 @@ def test_core_knows_no_files_and_no_names():
     for path in sorted((PACKAGE / "core").rglob("*.py")):
         names = {name for name, _ in imported(ast.parse(path.read_text()))}
         assert names <= {"core", "errors"}, path.name
+
+
+def test_the_product_does_not_need_its_benchmark():
+    for path in sorted(PACKAGE.rglob("*.py")):
+        assert "hierseed_bench" not in path.read_text(), path.name

@@ -17,7 +17,7 @@ from cli_project import heed_ctrl_c
 from typer.testing import CliRunner, Result
 
 from hierseed.cli import app as frame
-from hierseed.cli import console
+from hierseed.cli import console, extensions
 from hierseed.cli.console import amount, duration
 from hierseed.cli.faults import STOPPED, explain, guarded
 from hierseed.errors import SeedError
@@ -124,15 +124,15 @@ def test_version() -> None:
     assert (done.exit_code, done.stdout) == (0, "hierseed 0.1.0\n")
 
 
-def test_the_page_of_help_is_up_to_date() -> None:
-    spec = importlib.util.spec_from_file_location("make_cli", DOCS / "make_cli.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert (DOCS / "cli.md").read_text(encoding="utf-8") == module.render(), (
-        "the help has changed: run python docs/make_cli.py"
-    )
+def test_a_command_that_is_not_installed_says_how_to_install_it(
+    hierseed: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extensions, "entry_points", lambda group: [])
+    done = hierseed("bench", "run", "--data", "demo", "-x")
+    assert done.exit_code == 1
+    assert "pip install hierseed-bench" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "│ bench" not in hierseed("--help").stdout
 
 
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "pyarrow", "rdflib", "nicegui", "torch"}

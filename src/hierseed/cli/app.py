@@ -17,7 +17,7 @@ from typing import Any
 
 import typer
 
-from hierseed.cli.faults import guarded
+from hierseed.cli import extensions
 
 WORK, JUDGE, TOOLS = "The job", "Look and improve", "Tools"
 
@@ -33,7 +33,6 @@ COMMANDS = {  # name: panel, line in --help (the first line of the command's own
     "serve": (JUDGE, "Open the workbench in the browser."),
     "convert": (TOOLS, "Convert a taxonomy from one file format to another."),
     "embedders": (TOOLS, "List the ways to turn text into vectors, and what each one needs."),
-    "bench": (TOOLS, "Make the tables and figures of the paper, and ours."),
 }
 
 HELP = """Place a large corpus in your own taxonomy, from a few example documents per topic.
@@ -73,13 +72,11 @@ def make_app(wanted: Collection[str] | None = None) -> typer.Typer:
         if find_spec(f"hierseed.cli.{name}") is None:
             continue
         if wanted is None or name in wanted:
-            command = _function(name)
-            if isinstance(command, typer.Typer):  # a command with commands of its own
-                app.add_typer(command, name=name, rich_help_panel=panel)
-            else:
-                app.command(name, rich_help_panel=panel)(guarded(name, command))
+            extensions.add_command(app, name, _function(name), panel)
         else:
             app.command(name, rich_help_panel=panel, help=line)(_never_run)
+    if wanted is None or extensions.KNOWN.keys() & wanted or not COMMANDS.keys() & wanted:
+        extensions.add_extensions(app, TOOLS)
     return app
 
 
