@@ -7,6 +7,7 @@ import hierseed
 
 ORDER = [
     {"errors"},
+    {"settings"},
     {"core", "embed", "names"},
     {"taxonomy", "assignments", "inputs", "scale"},
     {"base", "estimator", "anchored", "evaluate"},
