@@ -6,7 +6,8 @@ from pathlib import Path
 import hierseed
 
 ORDER = [
-    {"errors", "settings"},
+    {"errors"},
+    {"settings"},
     {"core", "embed", "names"},
     {"taxonomy", "assignments", "inputs", "scale"},
     {"base", "estimator", "anchored", "evaluate"},

@@ -17,7 +17,7 @@ from cli_project import heed_ctrl_c
 from typer.testing import CliRunner, Result
 
 from hierseed.cli import app as frame
-from hierseed.cli import console, extensions
+from hierseed.cli import console
 from hierseed.cli.console import amount, duration
 from hierseed.cli.faults import STOPPED, explain, guarded
 from hierseed.errors import SeedError
@@ -100,7 +100,7 @@ def test_an_error_of_the_system_names_the_file() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_line_in_the_table_is_the_first_of_the_help(name: str) -> None:
-    command = frame._function(name)
+    command = frame._command(name, {})
     said = command.info.help if isinstance(command, typer.Typer) else command.__doc__
     assert str(said).strip().split("\n")[0] == frame.COMMANDS[name][1]
 
@@ -122,17 +122,6 @@ def test_slips_of_the_command_line_are_exit_code_2(hierseed: Run) -> None:
 def test_version() -> None:
     done = CliRunner().invoke(frame.make_app(), ["--version"])
     assert (done.exit_code, done.stdout) == (0, "hierseed 0.1.0\n")
-
-
-def test_a_command_that_is_not_installed_says_how_to_install_it(
-    hierseed: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(extensions, "entry_points", lambda group: [])
-    done = hierseed("bench", "run", "--data", "demo", "-x")
-    assert done.exit_code == 1
-    assert "pip install hierseed-bench" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert "│ bench" not in hierseed("--help").stdout
 
 
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "pyarrow", "rdflib", "nicegui", "torch"}
@@ -207,3 +196,12 @@ def test_numbers_as_people_say_them() -> None:
     assert spoken == ["0.0 s", "10.0 s", "42 s", "1 min 40 s", "1 h 0 min", "2 h 5 min"]
     assert amount(1, "row") == "1 row"
     assert amount(34488, "document") == "34,488 documents"
+
+
+def test_a_command_of_another_distribution_says_how_to_install_it(monkeypatch, capsys):
+    monkeypatch.setattr(frame, "entry_points", lambda group: [])
+    monkeypatch.setattr(frame, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit) as left:
+        frame.make_app({"bench"})(["bench", "quick", "--jobs", "2"])
+    assert left.value.code == 1
+    assert "pip install hierseed-bench" in capsys.readouterr().err

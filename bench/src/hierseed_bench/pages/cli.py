@@ -39,7 +39,7 @@ def render() -> str:
     functions = {name: _function(name) for name in COMMANDS if find_spec(f"hierseed.cli.{name}")}
     functions["bench"] = bench
     lines = {name: line for name, (_, line) in COMMANDS.items()}
-    lines["bench"] = f"{bench.info.help} Needs `pip install hierseed-bench`."
+    lines["bench"] += " Needs `pip install hierseed-bench`."
     listed = [f"| [`{name}`](#hierseed-{name}) | {lines[name]} |" for name in functions]
     parts = [INTRO, "| command | what it does |\n|---|---|\n" + "\n".join(listed) + "\n"]
     parts += ["\n".join(_section(name, function)) for name, function in functions.items()]
