@@ -9,9 +9,8 @@ from cli_project import FIT, Project
 from typer.testing import Result
 
 from hierseed import load_model
-from hierseed.cli.methods import known_methods
+from hierseed.cli.methods import known_methods, parse_settings
 from hierseed.io.saved import read_saved
-from hierseed.settings import parse_settings
 
 Run = Callable[..., Result]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import difflib
 import inspect
 from collections.abc import Sequence
 from importlib import import_module
@@ -11,16 +13,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from hierseed.errors import SeedError, name_some
-from hierseed.settings import parse_settings
 
 if TYPE_CHECKING:
     from hierseed.io.seeds import Seeds
     from hierseed.taxonomy import Taxonomy
 
 METHODS = {  # name: module, class; the first that is installed is the default
-    "anchored": ("hierseed.anchored", "AnchoredHierSeed"),
-    "hierseed": ("hierseed.estimator", "HierSeed"),
-    "unfit": ("hierseed.estimator", "UnfitHierSeed"),
+    "anchored": ("hierseed.estimators.anchored", "AnchoredHierSeed"),
+    "hierseed": ("hierseed.estimators.hierseed", "HierSeed"),
+    "unfit": ("hierseed.estimators.hierseed", "UnfitHierSeed"),
 }
 NEED_ALL_SEEDS = ("hierseed", "unfit")  # these refuse a leaf without seeds; others leave it empty
 
@@ -39,11 +40,7 @@ def make_estimator(method: str, taxonomy: Any, settings: Sequence[str]) -> Any:
     module, name = METHODS[method]
     estimator = getattr(import_module(module), name)
     known = [key for key in inspect.signature(estimator).parameters if key != "taxonomy"]
-    try:
-        parsed = parse_settings(settings, known)
-    except ValueError as fault:
-        raise typer.BadParameter(str(fault), param_hint="--set") from None
-    return estimator(taxonomy, **parsed)
+    return estimator(taxonomy, **parse_settings(settings, known))
 
 
 def refuse_bare_topics(method: str, taxonomy: Taxonomy, seeds: Seeds) -> None:
@@ -55,3 +52,30 @@ def refuse_bare_topics(method: str, taxonomy: Taxonomy, seeds: Seeds) -> None:
             f"of a branch, and {method} needs one for each: {name_some(bare)}. Give each at least "
             "one, use --seeds-from-names, or --method anchored"
         )
+
+
+def parse_settings(settings: Sequence[str], known: Sequence[str]) -> dict[str, Any]:
+    """Turn `["alpha=1.2", "other=below"]` into keyword arguments."""
+    parsed = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            guess = f" Did you mean {close[0]}?" if close else ""
+            raise typer.BadParameter(
+                f"{setting!r} is no NAME=VALUE with one of the names {', '.join(known)}.{guess}",
+                param_hint="--set",
+            )
+        parsed[name] = _value(value.strip())
+    return parsed
+
+
+def _value(text: str) -> Any:
+    words = {"true": True, "yes": True, "false": False, "no": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
