@@ -7,6 +7,7 @@ import hierseed
 
 ORDER = [
     {"errors"},
+    {"settings"},
     {"core", "embed", "names"},
     {"taxonomy", "assignments"},
     {"estimators", "engines", "evaluate"},

@@ -100,7 +100,7 @@ def test_an_error_of_the_system_names_the_file() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_line_in_the_table_is_the_first_of_the_help(name: str) -> None:
-    command = frame._function(name)
+    command = frame._command(name, {})
     said = command.info.help if isinstance(command, typer.Typer) else command.__doc__
     assert str(said).strip().split("\n")[0] == frame.COMMANDS[name][1]
 
@@ -207,3 +207,12 @@ def test_numbers_as_people_say_them() -> None:
     assert spoken == ["0.0 s", "10.0 s", "42 s", "1 min 40 s", "1 h 0 min", "2 h 5 min"]
     assert amount(1, "row") == "1 row"
     assert amount(34488, "document") == "34,488 documents"
+
+
+def test_a_command_of_another_distribution_says_how_to_install_it(monkeypatch, capsys):
+    monkeypatch.setattr(frame, "entry_points", lambda group: [])
+    monkeypatch.setattr(frame, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit) as left:
+        frame.make_app({"bench"})(["bench", "quick", "--jobs", "2"])
+    assert left.value.code == 1
+    assert "pip install hierseed-bench" in capsys.readouterr().err
