@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from importlib import import_module
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.estimators.registry import METHODS
 from hierseed.taxonomy import Taxonomy
 from hierseed_bench.competitors.task import Documents, Ints, Task
-from hierseed_bench.errors import MissingExtra
-
-PLACES = {
-    "hierseed": ("hierseed.estimator", "HierSeed"),
-    "unfit": ("hierseed.estimator", "UnfitHierSeed"),
-    "anchored": ("hierseed.anchored", "AnchoredHierSeed"),
-}
 
 
 class Ours:
@@ -25,11 +19,7 @@ class Ours:
     named = True
 
     def __init__(self, kind: str, **parameters: Any) -> None:
-        module, name = PLACES[kind]
-        try:
-            self.make = getattr(import_module(module), name)
-        except (ImportError, AttributeError) as fault:
-            raise MissingExtra(name, "all", f"the method {kind}") from fault
+        self.make = METHODS[kind].estimator
         self.parameters = parameters
 
     def fit(self, task: Task) -> Self:
@@ -52,12 +42,12 @@ class Ours:
     def place(self, documents: Documents) -> tuple[Ints, Ints]:
         """Every placement: several a document with `several` or an `eccentricity`."""
         placed = self.model.assign(documents.vectors)
-        return placed.row, placed.path
+        return placed.row.astype(np.intp), placed.path.astype(np.intp)
 
     def scores(self, documents: Documents) -> tuple[Ints, NDArray[Any]]:
         """Return the primary topic and its score per level, to see whether scores are honest."""
         placed = self.model.assign(documents.vectors)
-        return placed.levels, placed.score[placed.primary]
+        return placed.levels.astype(np.intp), placed.score[placed.primary]
 
     @property
     def taxonomy_(self) -> Taxonomy:
