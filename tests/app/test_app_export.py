@@ -15,7 +15,7 @@ import pytest
 
 from hierseed.app import export, fits, fitting, loading
 from hierseed.app.project import Project
-from hierseed.app.store import documents, edits, labels, topics
+from hierseed.app.store import actions, documents, edits, examples, labels, topics
 from hierseed.io.taxonomies import FORMATS
 from hierseed.taxonomy import Taxonomy
 
@@ -51,7 +51,7 @@ def test_the_flat_file_holds_every_document_in_every_format(project: Project) ->
         "jsonl": pd.DataFrame(map(json.loads, made["jsonl"].read_text().splitlines())),
     }
     wanted = ["id", "topic", "level_1", "level_2", "distance", "score", "runner_up", "is_other"]
-    wanted += ["is_none", "is_seed", "your_topic", "text"]
+    wanted += ["is_none", "is_seed", "your_topic", "rejected", "text"]
     ids = [document.id for document in documents.every(project)]
     for frame in frames.values():
         assert list(frame.columns) == wanted
@@ -131,7 +131,7 @@ def test_seeds_come_back(project: Project) -> None:
     from hierseed.io.seeds import read_seeds
 
     here = topics.current(project)
-    labels.add_examples(project, [(here.ids[1], "words of my own")])
+    examples.add(project, [(here.ids[1], "words of my own")])
     seeds = read_seeds(export.write_seeds(project), here.taxonomy)
     assert len(seeds.by_id) == len(labels.seeds(project))
     assert seeds.texts == ["words of my own"]
@@ -151,7 +151,7 @@ def test_the_commands_of_the_bundle_give_the_same_table(
     project: Project, tmp_path: Path, dials: fitting.Dials
 ) -> None:
     here = topics.current(project)
-    labels.add_examples(project, [(here.ids[2], "parse the headers of a request")])
+    examples.add(project, [(here.ids[2], "parse the headers of a request")])
     id = fitting.fit(project, dials)
     fit = fits.get(project, id)
     edits.delete(project, here.ids[0])  # later changes must not leak into what is repeated
@@ -165,6 +165,7 @@ def test_the_commands_of_the_bundle_give_the_same_table(
         run = [sys.executable, "-c", "from hierseed.cli import main; main()", *words[1:]]
         done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
+    actions.undo(project)
     theirs = pd.read_csv(folder / "documents.csv", keep_default_na=False)
     ours = pd.read_csv(
         export.write_documents(project, fit, "csv", text=False), keep_default_na=False

@@ -99,7 +99,7 @@ def test_the_token_is_asked_of_everyone_and_leaves_the_address() -> None:
     assert (welcome.status_code, welcome.headers["location"]) == (303, "/review?a=1")
     cookie = welcome.headers["set-cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=Strict" in cookie
+    assert "SameSite=Lax" in cookie
     assert visitor.get("/").status_code == 200  # the cookie is enough from here on
     assert client(token="t").get("//evil.example/?token=t").headers["location"] == "/"
 
@@ -136,10 +136,14 @@ def test_beyond_this_computer_a_token_is_made_and_said(
     for host in ("0.0.0.0", "127.0.0.1"):
         serving.serve_project(tmp_path / "p", host=host, port=0, browser=False, say=said.append)
     assert seen[0].token
-    assert f"?token={seen[0].token}" in " ".join(said)
-    assert "token is asked for" in said[0]
+    assert f"?token={seen[0].token}" in said[0]
+    assert "127.0.0.1" not in said[0]
+    assert any("Other computers can reach it" in line for line in said)
     assert said[-1] == "The workbench has ended; everything is saved."
-    assert seen[1].token is None
+    assert seen[1].token  # other people may use the same computer
+    assert seen[1].token != seen[0].token
+    with pytest.raises(ProjectError, match="token is needed"):
+        serving.serve_project(tmp_path / "p", host="0.0.0.0", port=0, token="", browser=False)
     assert len(security.new_token()) >= 32
 
 

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hierseed.app import fits, vectors
-from hierseed.app.project import Project
-from hierseed.app.store import documents, labels, topics
+from hierseed.app.decided import apply_decisions
+from hierseed.app.project import Project, now
+from hierseed.app.store import documents, examples, labels, topics
+from hierseed.app.store import gold as gold_store
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
 from hierseed.embed import Preparation, Prepared
@@ -104,7 +106,7 @@ def project_seeds(project: Project, here: Topics) -> Seeds:
     for start in range(0, len(rows), 500):
         for document in documents.get(project, rows[start : start + 500]):
             seeds.by_id[document.id] = [here.place[id] for id in by_row[document.row]]
-    for topic, text in labels.examples(project):
+    for topic, text in examples.pairs(project):
         seeds.texts.append(text)
         seeds.text_topics.append(here.place[topic])
     return seeds
@@ -125,6 +127,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         raise ProjectError("the project has no taxonomy. Load one, or add topics by hand")
     method = next((m for m in methods() if m.name == dials.method), methods()[0])
     dials = replace(dials, method=method.name)
+    begun, last_event = now(), labels.last_event(project)  # later decisions wait for the next fit
     seeds = project_seeds(project, here)
     given = seed_rows(seeds, here.taxonomy)
     if dials.names:
@@ -156,6 +159,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         )  # fmt: skip
     say({"phase": "Placing the documents", "done": rounds, "total": rounds})
     assignments = place(estimator, X, y, dials)
+    assignments = respect_decisions(project, here, assignments, estimator, X)
     seconds = time.perf_counter() - started
     say({"phase": "Finding words and drawing the map", "done": rounds, "total": rounds})
     report = gather(
@@ -173,6 +177,9 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         "rounds": int(estimator.n_iter_),
         "seconds": round(seconds, 2),
         "scores": gold_scores(project, here, assignments),
+        "event": last_event,
+        "expected": expected_accuracy(assignments) if method.name == "anchored" else None,
+        "started": begun,
     }
     about = {"corpus": project.name, "documents": len(store), "seconds": facts["seconds"]}
     saved = SavedModel(
@@ -200,12 +207,35 @@ def place(estimator: Any, X: Any, y: Any, dials: Dials) -> Assignments:
     return assignments
 
 
+def respect_decisions(
+    project: Project, here: Topics, assignments: Assignments, estimator: Any, X: Any
+) -> Assignments:
+    """Keep documents out of the topics that people rejected them for."""
+
+    def distances(row: int) -> Any:
+        x = np.asarray(X[np.array([row])])[0]
+        return np.linalg.norm(np.asarray(estimator.vectors_) - x, axis=1)
+
+    rejected = {
+        row: [here.place[id] for id in ids] for row, ids in labels.rejections(project).items()
+    }
+    none = labels.whole(project, labels.NONE_OF_THESE)
+    return apply_decisions(assignments, rejected, none, distances)
+
+
+def expected_accuracy(assignments: Assignments) -> list[float]:
+    """Mean score at each level: the share of placements to expect right, seeds left out."""
+    rows = ~assignments.is_seed
+    levels = assignments.levels[rows]
+    scores = np.where(levels >= 0, assignments.score[assignments.primary][rows], np.nan)
+    return [round(float(np.nanmean(column)), 4) for column in scores.T if np.isfinite(column).any()]
+
+
 def gold_scores(project: Project, here: Topics, assignments: Assignments) -> dict[str, Any] | None:
     """Scores against gold labels, where they were given; seeds are left out."""
     gold: dict[int, list[int]] = {}
-    for row, topic in project.db.execute("SELECT row, topic FROM gold ORDER BY row, topic"):
-        if topic in here.place:
-            gold.setdefault(row, []).append(here.place[topic])
+    for row, topic in gold_store.pairs(project):
+        gold.setdefault(row, []).append(here.place[topic])
     rows = np.array([row for row in sorted(gold) if not assignments.is_seed[row]], dtype=np.intp)
     if not len(rows):
         return None
