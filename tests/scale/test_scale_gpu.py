@@ -15,7 +15,9 @@ from hierseed.core.block import portable
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.hierseed import refine
 from hierseed.core.mixture import sample
+from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.errors import CorpusError
+from hierseed.io.checkpoint import CheckpointWarning, digest_of_documents
 
 torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -113,13 +115,61 @@ def test_placing_and_assigning_take_the_engine_too(make):
 
 
 @pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
-def test_no_pass_of_a_fit_is_left_to_the_processor(make, monkeypatch):
-    monkeypatch.setattr(sample, "SAMPLE", 50)  # the opening has a sample of its own
+def test_no_pass_of_a_fit_is_left_to_the_processor(make, monkeypatch, tmp_path):
+    monkeypatch.setattr(sample, "SAMPLE", 50)  # the initialisation has a sample of its own
     taxonomy, X, y = corpus()
-    blocks = Watched(X, DEVICE, block_rows=100)
-    make(taxonomy).fit(blocks, y).predict(blocks)
+    raw = Watched(X, DEVICE, block_rows=100)
+    preparation = Preparation().fit(raw)
+    blocks = Watched(Prepared(X, preparation), DEVICE, block_rows=100)
+    make(taxonomy).fit(blocks, y, checkpoint=tmp_path / "rounds").predict(blocks)
+    assert len(raw.steps) == 2
     assert len(blocks.steps) > 5
-    assert not blocks.on_host
+    assert not raw.on_host | blocks.on_host
+
+
+@pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
+def test_a_fit_with_preparation_and_checkpoint_is_that_of_the_processor(make, tmp_path):
+    taxonomy, X, y = corpus()
+    preparation = Preparation().fit(X)
+    alone = make(taxonomy).fit(Prepared(X, preparation), y)
+    here = Preparation().fit(TorchBlocks(X, DEVICE, block_rows=70))
+    assert here.mean_.tobytes() == preparation.mean_.tobytes()
+
+    def stop(event):
+        raise KeyboardInterrupt
+
+    ready, folder = Prepared(X, here), tmp_path / "rounds"
+    with pytest.raises(KeyboardInterrupt):
+        make(taxonomy).fit(
+            TorchBlocks(ready, DEVICE, block_rows=90), y, progress=stop, checkpoint=folder
+        )
+    rounds = []
+    model = make(taxonomy).fit(  # another size of blocks is still the same corpus
+        TorchBlocks(ready, DEVICE, block_rows=61), y, progress=rounds.append, checkpoint=folder
+    )
+    same(alone, model)
+    assert len(rounds) == model.n_iter_ - 1
+    with pytest.warns(CheckpointWarning, match="engine"):
+        make(taxonomy).fit(ready, y, checkpoint=folder)
+
+
+def test_principal_components_are_left_to_the_processor_with_a_warning():
+    _, X, _ = corpus()
+    with pytest.warns(HostStepWarning, match="_sum_and_products"):
+        there = Preparation(pca=3).fit(TorchBlocks(X, DEVICE, block_rows=70))
+    assert there.components_.tobytes() == Preparation(pca=3).fit(X).components_.tobytes()
+
+
+def test_checksums_see_every_number_and_its_place(tmp_path):
+    _, X, _ = corpus()
+    found = {digest_of_documents(TorchBlocks(X, DEVICE, block_rows=rows)) for rows in (7, 100, 240)}
+    assert len(found) == 1
+    for change in (lambda X: X[[1, 0, *range(2, len(X))]], lambda X: X[:, ::-1]):
+        assert (
+            digest_of_documents(TorchBlocks(np.ascontiguousarray(change(X)), DEVICE)) not in found
+        )
+    X[77, 3] += 1
+    assert digest_of_documents(TorchBlocks(X, DEVICE)) not in found
 
 
 def test_a_step_that_is_not_portable_runs_on_the_processor_and_says_so():
@@ -165,7 +215,6 @@ def test_the_array_functions_of_torch_are_those_of_numpy():
         "sqrt": lambda f, put: f.sqrt(put(vector**2)),
         "isfinite": lambda f, put: f.isfinite(put(np.array([1.0, np.nan, np.inf]))),
         "all_in_rows": lambda f, put: f.all_in_rows(put(values) > -1),
-        "bits": lambda f, put: f.bits(put(vector)),
         "bincount": lambda f, put: [
             f.bincount(put(abs(groups)), 6),
             f.bincount(put(abs(groups)), 6, put(np.round(vector * 10))),

@@ -112,10 +112,6 @@ class Arrays:
         """Where all entries of a row are true."""
         return mask.all(axis=1)
 
-    def bits(self, values: Array) -> Array:
-        """The bits of float64 numbers, as int64."""
-        return values.view(np.int64)
-
     def bincount(self, groups: Array, n_groups: int, weights: Array | None = None) -> Array:
         """Number of entries of each group, or the sum of their weights."""
         return np.bincount(groups, weights, n_groups)

@@ -117,6 +117,10 @@ class Block(ABC):
         """
 
     @abstractmethod
+    def checksums(self) -> Array:
+        """A number in int64 for each row, always the same on this engine."""
+
+    @abstractmethod
     def sum_by_group(
         self, rows: Array, groups: Array, n_groups: int, grid: Grid
     ) -> tuple[Floats, Ints]:

@@ -181,6 +181,10 @@ class ArrayBlock(Block):
             tally.move(X, groups[at], none[at])
         return tally.sums, tally.counts
 
+    def checksums(self) -> NDArray[np.int64]:
+        """The bits of each row's squared length, which is known already."""
+        return self.squared_norms.view(np.int64)
+
     def _nearest(self, C: Floats, rows: NDArray[np.integer] | None) -> NDArray[np.intp]:
         """Nearest of some centres to each of some rows."""
         x2 = self._norms(rows)

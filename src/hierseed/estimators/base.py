@@ -137,6 +137,8 @@ class SeededEstimator(BaseEstimator):
             for name, value in settings.items()
             if name not in ("taxonomy", "n_jobs")
         }
+        if hasattr(blocks, "engine"):
+            fit["engine"] = blocks.engine
         return {"resume": checkpoint.open(state, fit), "keep": checkpoint.keep}
 
     def _known(self, X: Any) -> Blocks:

@@ -85,9 +85,6 @@ class TorchArrays(Arrays):
     def isfinite(self, values: Tensor) -> Tensor:
         return values.isfinite()
 
-    def bits(self, values: Tensor) -> Tensor:
-        return values.view(torch.int64)
-
     def bincount(self, groups: Tensor, n_groups: int, weights: Tensor | None = None) -> Tensor:
         if weights is None:
             return torch.bincount(groups, minlength=n_groups)

@@ -105,6 +105,12 @@ class TorchBlock(Block):
         sums, counts = sum_rows(self.rows, chosen, groups, n_groups, grid)
         return self.xp.to_numpy(sums), self.xp.to_numpy(counts)
 
+    def checksums(self) -> Tensor:
+        """The bits of each row's numbers times odd weights; lengths depend on the block's size."""
+        X = self.rows.float() if self.rows.dtype == torch.float16 else self.rows
+        bits = X.view(torch.int64 if X.dtype == torch.float64 else torch.int32)
+        return (bits * (2 * self.xp.arange(self.width) + 1)).sum(dim=1)
+
     def in_order(self, rows: Tensor) -> bool:
         """True if the rows are all of the block, one after the other."""
         return len(rows) == len(self) and bool((rows[1:] > rows[:-1]).all())

@@ -46,6 +46,8 @@ class TorchBlocks:
     resident : keep the rows on the device; None: if they take at most half of its free memory
     """
 
+    engine = "torch"  # its checksums are not those of other engines
+
     def __init__(
         self,
         vectors: Any,
