@@ -121,7 +121,7 @@ def test_data_sets_are_told_and_built(hierseed, tmp_path):
     assert result.exit_code == 0, result.output
     built = load_dataset(str(tmp_path / "set"))
     assert sorted(text.split()[1] for text in built.texts) == ["a", "b"]
-    assert built.taxonomy.paths == ["game", "game > chess"]
+    assert list(built.taxonomy.paths) == ["game", "game > chess"]
 
 
 @pytest.mark.parametrize(
