@@ -295,7 +295,8 @@ from hierseed.app.store import labels
 project = Project(sys.argv[1])
 row = int(sys.argv[2])
 while True:
-    labels.decide(project, row % 40, 1 + row // 40 % 2, 1 if row // 80 % 2 == 0 else 0, several=True)
+    verdict = 1 if row // 80 % 2 == 0 else 0
+    labels.decide(project, row % 40, 1 + row // 40 % 2, verdict, several=True)
     row += 1
     os.write(1, b"%d\\n" % row)
 """

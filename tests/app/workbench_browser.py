@@ -43,8 +43,8 @@ def free_port() -> int:
 class Server:
     """`hierseed serve` as a person would start it."""
 
-    def __init__(self, project: Path, *options: str) -> None:
-        self.port = free_port()
+    def __init__(self, project: Path, *options: str, port: int | None = None) -> None:
+        self.port = port or free_port()
         if "--token" not in options:
             options = (*options, "--token", TOKEN)
         self.address = f"http://127.0.0.1:{self.port}"

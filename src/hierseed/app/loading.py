@@ -113,20 +113,22 @@ def load_corpus(
     Returns how many documents are new, and what was wrong with the rows that were left out.
     `load` is the number of an unfinished load that this one goes on with.
     """
+    name = name or file.name
     if load is None:
-        load = loads.begin(project, name or file.name, {"file": str(file), "id": id, "text": text})
+        arguments = {"file": str(file), "id": id, "text": text, "name": name}
+        load = loads.begin(project, name, arguments)
     corpus = Corpus(file, id=id, text=text, on_error="skip", keep=[EVERY_COLUMN])
     if tell:
         tell({"phase": "Checking the file"})
     total, done, added = len(corpus), 0, 0
     loads.set_total(project, load, total)
     started = time.perf_counter()
-    others = [(i, name) for i, name in enumerate(corpus.kept) if name.lower() != text.lower()]
+    others = [(i, title) for i, title in enumerate(corpus.kept) if title.lower() != text.lower()]
     known = project.get("columns", [])
-    project.put("columns", [*known, *(name for _, name in others if name not in known)])
+    project.put("columns", [*known, *(title for _, title in others if title not in known)])
     rows = corpus.rows()
     while batch := list(islice(rows, BATCH)):
-        kept = [{name: plain_value(values[i]) for i, name in others} for _, values in batch]
+        kept = [{title: plain_value(values[i]) for i, title in others} for _, values in batch]
         added += documents.add(project, [document for document, _ in batch], kept)
         done += len(batch)
         if tell:
@@ -134,7 +136,7 @@ def load_corpus(
             tell({"phase": "Reading the documents", "done": done, "total": total, "left": left})
     faults = corpus.survey().faults
     told = f"{len(faults):,} rows left out: {'; '.join(faults.told())}" if faults else ""
-    loads.finish(project, load, told.replace(file.name, name or file.name))
+    loads.finish(project, load, told.replace(file.name, name))
     return added, faults
 
 

@@ -90,13 +90,11 @@ class Session:
         """What the fit is worth: expected accuracy where scores are probabilities."""
         placed = fit.today(topics.current(self.project))
         share = f"{(placed.labels >= 0).mean():.0%} placed" if placed.n else ""
-        if not fits.calibrated(fit):
+        levels = placed.expected_accuracy() if fits.calibrated(fit) else []
+        if not levels:
             return f"Fit {fit.id} · {share}"
-        levels = [
-            f"{value:.0%} at level {i + 1}" for i, value in enumerate(placed.expected_accuracy())
-        ]
-        right = f", expected right: {', '.join(levels)}" if levels else ""
-        return f"Fit {fit.id} · {share}{right}"
+        right = ", ".join(f"{value:.0%} at level {i + 1}" for i, value in enumerate(levels))
+        return f"Fit {fit.id} · {right} right (expected) · {share}"
 
     def _unfinished(self, job: jobs.Job | None) -> dict[str, Any] | None:
         """A load that was cut off; None while it runs and when all is complete."""
@@ -204,9 +202,10 @@ class Session:
             self._leave_lost_topic()
             self.pulse = self.project.pulse()
             parts = {"frame": self.frame(), "tree": self.tree(), "stage": self.stage()}
-        except (OSError, sqlite3.Error) as fault:
+        except (OSError, sqlite3.Error, ProjectError) as fault:
             parts = {}
-            self.say(explain_failure(fault), "bad")
+            said = str(fault) if isinstance(fault, ProjectError) else explain_failure(fault)
+            self.say(said, "bad")
         notes, self.notes = self.notes, []
         return {**parts, "notes": notes}
 

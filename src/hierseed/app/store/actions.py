@@ -24,7 +24,7 @@ class Person(NamedTuple):
     name: str = ""
 
 
-ANYONE = Person()  # scripts and older versions: everybody may undo what nobody owns
+ANYONE = Person()  # scripts, workers and older versions
 
 
 class Step(NamedTuple):
@@ -56,7 +56,7 @@ def record(project: Project, what: str, by: Person = ANYONE) -> Iterator[Action]
     """Record one action: all of it is written, or nothing."""
     with project.write() as db:
         db.execute(
-            "UPDATE action SET state = 'final' WHERE state = 'undone' AND person IN ('', ?)",
+            "UPDATE action SET state = 'final' WHERE state = 'undone' AND person = ?",
             (by.key,),
         )
         cursor = db.execute(
@@ -84,7 +84,7 @@ def to_redo(project: Project, by: Person = ANYONE) -> Step | None:
 
 def _find(project: Project, by: Person, state: str, order: str) -> Step | None:
     row = project.db.execute(
-        "SELECT id, what FROM action WHERE person IN ('', ?) AND state = ?"
+        "SELECT id, what FROM action WHERE person = ? AND state = ?"
         f" ORDER BY id {order} LIMIT 1",
         (by.key, state),
     ).fetchone()

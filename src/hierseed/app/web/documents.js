@@ -1,9 +1,8 @@
 // A list of documents that one hand can work through: arrows move, one key decides.
 // Keys act only while a card has the focus, so that typing elsewhere never labels anything.
-import { shared } from "/workbench/web/shared.js";
 import card from "/workbench/web/card.js";
 import picker from "/workbench/web/picker.js";
-import { number } from "/workbench/web/shared.js";
+import { number, shared } from "/workbench/web/shared.js";
 
 export default {
   components: { card, picker },
@@ -58,6 +57,9 @@ export default {
     "shared.answered"() {
       this.waiting = {};
     },
+  },
+  mounted() {
+    if (Date.now() - shared.askedAt < 2000) this.focus();
   },
   methods: {
     number,

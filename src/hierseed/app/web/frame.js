@@ -61,7 +61,7 @@ export default {
     facts() {
       const { documents, seeds, summary } = this.view;
       if (!documents) return "empty project";
-      return counted(documents, "document") + " · " + counted(seeds, "seed") + (summary ? " · " + summary : "");
+      return (summary ? summary + " · " : "") + counted(documents, "document") + " · " + counted(seeds, "seed");
     },
     standing() {
       const { share, left, at_most, total } = this.view.job;

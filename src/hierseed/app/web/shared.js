@@ -7,6 +7,7 @@ export const shared = Vue.reactive({
   treeOpen: false,
   online: true,
   refused: 0, // clicks while there was no connection
+  askedAt: 0,
   wantFocus: 0, // counts up when the cards should take the focus
   keys: localStorage.getItem("hierseed-keys") !== "off",
   coder: "",
@@ -17,6 +18,12 @@ export const shared = Vue.reactive({
 export function pass(part, what) {
   if (shared.online) part.$emit("act", what);
   else shared.refused++;
+}
+
+// Ask the cards to take the focus, now or as soon as they appear.
+export function askFocus() {
+  shared.askedAt = Date.now();
+  shared.wantFocus++;
 }
 
 // All single-key shortcuts: they act where a card has the focus.

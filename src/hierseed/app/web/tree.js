@@ -1,5 +1,5 @@
 // The taxonomy, always in sight: documents, share and seeds of each topic; all keys of a tree.
-import { counted, number, pass, shared } from "/workbench/web/shared.js";
+import { askFocus, counted, number, pass, shared } from "/workbench/web/shared.js";
 
 export default {
   props: { view: Object },
@@ -13,7 +13,7 @@ export default {
       <p v-else-if="!shown.length" class="empty">No topic is called so.</p>
       <div v-else role="tree" aria-label="Taxonomy" @keydown="key">
         <div v-for="line in shown" :key="line.key" role="treeitem" :id="'t-' + line.key"
-             :class="{ line: true, apart: line.apart, none: line.key === 'none', bare: line.leaf && line.seeds === 0, above: !hits.has(line.key) }"
+             :class="{ line: true, apart: line.apart, none: line.key === 'none', bare: line.below === 0, above: !hits.has(line.key) }"
              :style="{ '--depth': depth(line) - 1 }"
              :aria-level="depth(line)" :aria-selected="line.key === view.key ? 'true' : 'false'"
              :aria-expanded="line.leaf ? null : String(words.length > 0 || !closed[line.key])"
@@ -21,7 +21,7 @@ export default {
              @click="pick(line.key)" @focus="focus = line.key">
           <span class="twist" aria-hidden="true" @click.stop="line.leaf || turn(line.key)">{{ line.leaf ? "" : closed[line.key] && !words.length ? "▸" : "▾" }}</span>
           <span class="name">{{ short(line) }}</span>
-          <span v-if="line.seeds === null"></span><span v-else class="seeds" :title="counted(line.below, 'seed')" aria-hidden="true">{{ line.below || "○" }}</span>
+          <span v-if="line.seeds === null"></span><span v-else class="seeds" :title="counted(line.below, 'seed')" aria-hidden="true">{{ line.below || (line.leaf ? "○" : "") }}</span>
           <span class="count">{{ line.count === null ? "" : number(line.count) }}</span>
           <span v-if="line.count !== null" class="cover" aria-hidden="true"><i :style="{ width: width(line) }"></i></span>
         </div>
@@ -39,7 +39,7 @@ export default {
         if (now.key && (!before || before.key !== now.key)) this.reveal(now.key);
         if (this.wanted && now.key === this.wanted) {
           this.wanted = "";
-          shared.wantFocus++;
+          askFocus();
         }
       },
     },
@@ -117,7 +117,7 @@ export default {
     pick(key, stay = false) {
       this.focus = key;
       shared.treeOpen = false;
-      if (!stay && key === this.view.key) shared.wantFocus++;
+      if (!stay && key === this.view.key) askFocus();
       else if (!stay) this.wanted = key;
       pass(this, { do: "select", key });
     },
