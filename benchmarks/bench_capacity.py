@@ -23,8 +23,8 @@ import numpy as np
 from machine import RESULTS, write
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
-from hierseed.core.anchor import moments
 from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.mixture import moments
 
 WIDTH, BELOW = 384, 10
 METHODS = {"anchored": AnchoredHierSeed, "hierseed": HierSeed}

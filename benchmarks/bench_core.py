@@ -22,7 +22,7 @@ from machine import DATA, RESULTS, best_of, least, write
 from threadpoolctl import threadpool_limits
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
-from hierseed.core.sphere import windows
+from hierseed.core.hierseed.sphere import windows
 
 # ------------------------------------------------------------------ the sphere
 

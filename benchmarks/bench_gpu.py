@@ -24,10 +24,10 @@ from machine import RESULTS, describe
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.core.exact import Grid
-from hierseed.scale.gpu import TorchBlocks
-from hierseed.scale.gpu.block import TorchBlock
-from hierseed.scale.gpu.distance import Centres, fused, nearest
-from hierseed.scale.gpu.exact import sum_rows
+from hierseed.engines.torch import TorchBlocks
+from hierseed.engines.torch.block import TorchBlock
+from hierseed.engines.torch.distance import Centres, fused, nearest
+from hierseed.engines.torch.exact import sum_rows
 
 SEEDS = 4  # a leaf
 

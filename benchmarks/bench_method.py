@@ -22,15 +22,15 @@ import numpy as np
 from machine import RESULTS
 
 from hierseed import AnchoredHierSeed, HierSeed
-from hierseed.anchored import fitting
 from hierseed.baselines.task import Documents
 from hierseed.bench.prepared import make_task, ready
 from hierseed.bench.records import Records
 from hierseed.bench.run import run_all
 from hierseed.bench.setting import Setting
-from hierseed.core.anchor import em
-from hierseed.core.anchor.covariance import Factored
-from hierseed.core.anchor.mixture import Mixture
+from hierseed.core.mixture import em
+from hierseed.core.mixture.covariance import Factored
+from hierseed.core.mixture.gaussian_mixture import Mixture
+from hierseed.estimators.anchored import fitting
 from hierseed.evaluate import calibration, score
 
 HOME = RESULTS / "method"
@@ -109,11 +109,11 @@ def changed(**parts):
             log_size = np.full(len(log_size), -np.log(len(log_size)))
         return Mixture.of(mixture.means, Factored.of(covariance), log_size), nodes, fixed
 
-    def all_groups(held, opening):
-        return np.ones(len(opening.components), dtype=bool)
+    def all_groups(held, initial):
+        return np.ones(len(initial.components), dtype=bool)
 
     if parts.get("every_group"):
-        context = patch.object(fitting, "believed", all_groups)
+        context = patch.object(fitting, "supported_groups", all_groups)
     else:
         context = patch.object(em, "maximise", maximise) if parts else nullcontext()
     with context:

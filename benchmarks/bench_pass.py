@@ -29,12 +29,12 @@ from machine import DATA, RESULTS, least, write
 from threadpoolctl import threadpool_limits
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
-from hierseed.core import compiled
 from hierseed.core.blocks import ArrayBlocks
-from hierseed.core.descend import settled
 from hierseed.core.exact import Grid
-from hierseed.core.model import Model
-from hierseed.core.refine import move, refine
+from hierseed.core.hierseed.descend import settled
+from hierseed.core.hierseed.model import Model
+from hierseed.core.hierseed.refine import move, refine
+from hierseed.core.kernels import compiled
 from hierseed.core.tree import Tree
 
 SETS = {  # documents, width, centres, rounds

@@ -13,8 +13,8 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from hierseed.scale.gpu.kernels import assign_kernel, sum_kernel
-from hierseed.scale.gpu.launch import ASSIGN, SUM, tiles
+from hierseed.engines.torch.kernels import assign_kernel, sum_kernel
+from hierseed.engines.torch.launch import ASSIGN, SUM, tiles
 
 HOPPER = GPUTarget("cuda", 90, 32)
 SHARED = 227 * 1024  # bytes that a program may have there

@@ -13,9 +13,9 @@ from hierseed.errors import MissingDependency
 from hierseed.taxonomy import Taxonomy
 
 PLACES = {
-    "hierseed": ("hierseed.estimator", "HierSeed"),
-    "unfit": ("hierseed.estimator", "UnfitHierSeed"),
-    "anchored": ("hierseed.anchored", "AnchoredHierSeed"),
+    "hierseed": ("hierseed.estimators.hierseed", "HierSeed"),
+    "unfit": ("hierseed.estimators.hierseed", "UnfitHierSeed"),
+    "anchored": ("hierseed.estimators.anchored", "AnchoredHierSeed"),
 }
 
 
