@@ -23,7 +23,7 @@ from hierseed.bench.splits import draw_seeds
 from hierseed.cli.methods import METHODS, known_methods, make_estimator
 from hierseed.embed.prepare import Preparation
 from hierseed.evaluate import score
-from hierseed.suggest import suggest
+from hierseed.suggestions import suggest
 
 SETS = {"20newsgroups": 8_000, "cap": 0, "arxiv": 10_000}  # documents used, 0: all
 SEEDS, ROUNDS, MIN_DOCS = 2, 4, 15

@@ -7,12 +7,16 @@ import hierseed
 
 ORDER = [
     {"errors"},
-    {"settings"},
+    {"settings", "progress"},
     {"core", "embed", "names"},
     {"taxonomy", "assignments"},
     {"estimators", "engines", "evaluate"},
-    {"baselines", "io", "suggest"},
-    {"bench", "demo", "report"},
+    {"baselines", "io", "suggestions"},
+    {"bench", "report"},
+    {"placed"},
+    {"text_model"},
+    {"pipeline"},
+    {"demo"},
     {"app"},
     {"cli", "__main__"},
 ]

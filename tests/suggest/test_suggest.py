@@ -6,7 +6,7 @@ import pytest
 import hierseed.suggest as module
 from hierseed.assignments import Assignments
 from hierseed.errors import CorpusError
-from hierseed.suggest import suggest
+from hierseed.suggestions import suggest
 from hierseed.taxonomy import Taxonomy
 
 TAXONOMY = Taxonomy.from_paths(["A > B", "A > C", "D"]).with_others([0])

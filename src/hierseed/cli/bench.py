@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hierseed.cli.console import Console, duration
+from hierseed.cli.console import Console
 from hierseed.cli.faults import guarded
 from hierseed.cli.options import AsJson
+from hierseed.progress import duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -73,6 +73,7 @@ class Suggestions:
     def to_frame(self, ids: Sequence[Any] | None = None) -> pd.DataFrame:
         """Return the table: id, placed, runner_up, score, similar, kind, reason."""
         paths = np.array([*self.assignments.taxonomy.paths, ""], dtype=object)
+        ids = self.assignments.ids if ids is None else ids
         return pd.DataFrame(
             {
                 "id": [ids[row] for row in self.row] if ids is not None else self.row,
