@@ -290,12 +290,12 @@ def test_a_document_between_two_topics_is_placed_in_both():
 
 
 def test_on_20_newsgroups_it_beats_the_nearest_seed_mean(shared_data):
-    from hierseed.baselines.catalogue import make_method
-    from hierseed.baselines.task import Documents, Task
-    from hierseed.bench.datasets import load_dataset
-    from hierseed.bench.splits import draw_seeds
     from hierseed.embed.prepare import Preparation
     from hierseed.evaluate import score
+    from hierseed_bench.competitors.catalogue import make_method
+    from hierseed_bench.competitors.task import Documents, Task
+    from hierseed_bench.data.catalogue import load_dataset
+    from hierseed_bench.data.splits import draw_seeds
 
     data = load_dataset("20newsgroups", shared_data / "20newsgroups")
     split = draw_seeds(data, 4, 0)

@@ -11,8 +11,8 @@ ORDER = [
     {"core", "embed", "names"},
     {"taxonomy", "assignments"},
     {"estimators", "engines", "evaluate"},
-    {"baselines", "io", "suggestions"},
-    {"bench", "report"},
+    {"io", "suggestions"},
+    {"report"},
     {"placed"},
     {"text_model"},
     {"pipeline"},
@@ -71,3 +71,8 @@ def test_core_knows_no_files_and_no_names():
     for path in sorted((PACKAGE / "core").rglob("*.py")):
         names = {name for name, _ in imported(ast.parse(path.read_text()))}
         assert names <= {"core", "errors"}, path.name
+
+
+def test_the_product_does_not_need_its_benchmark():
+    for path in sorted(PACKAGE.rglob("*.py")):
+        assert "hierseed_bench" not in path.read_text(), path.name

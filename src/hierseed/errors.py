@@ -112,10 +112,12 @@ class ProjectError(HierSeedError, ValueError):
 class MissingDependency(HierSeedError, ImportError):  # noqa: N818 - the contract's name
     """An optional package is not installed."""
 
-    def __init__(self, package: str, extra: str, purpose: str) -> None:
+    def __init__(
+        self, package: str, extra: str, purpose: str, distribution: str = "hierseed"
+    ) -> None:
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed. "
-            f"Install it with: pip install 'hierseed[{extra}]'"
+            f"Install it with: pip install '{distribution}[{extra}]'"
         )
 
     def __reduce__(self) -> tuple[type[HierSeedError], tuple[str]]:

@@ -124,17 +124,6 @@ def test_version() -> None:
     assert (done.exit_code, done.stdout) == (0, "hierseed 0.1.0\n")
 
 
-def test_the_page_of_help_is_up_to_date() -> None:
-    spec = importlib.util.spec_from_file_location("make_cli", DOCS / "make_cli.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert (DOCS / "cli.md").read_text(encoding="utf-8") == module.render(), (
-        "the help has changed: run python docs/make_cli.py"
-    )
-
-
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "pyarrow", "rdflib", "nicegui", "torch"}
 
 
@@ -211,7 +200,6 @@ def test_numbers_as_people_say_them() -> None:
 
 def test_a_command_of_another_distribution_says_how_to_install_it(monkeypatch, capsys):
     monkeypatch.setattr(frame, "entry_points", lambda group: [])
-    monkeypatch.setattr(frame, "find_spec", lambda name: None)
     with pytest.raises(SystemExit) as left:
         frame.make_app({"bench"})(["bench", "quick", "--jobs", "2"])
     assert left.value.code == 1
