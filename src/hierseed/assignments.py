@@ -35,6 +35,18 @@ class Assignments:
     runner_up : the topic that came second where the last choice was made, -1 if there was none
     is_seed : per document
     ids : of the documents, where they are known
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hierseed import Taxonomy, UnfitHierSeed
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [0.1, 0.9]])
+    >>> model = UnfitHierSeed(Taxonomy.from_paths(["A", "B"]), other=False).fit(X, [0, 1, -1])
+    >>> found = model.assign(X)
+    >>> found.labels.tolist(), found.coverage
+    ([0, 1, 0], 1.0)
+    >>> found.to_frame()["topic"].tolist()
+    ['A', 'B', 'A']
     """
 
     taxonomy: Taxonomy

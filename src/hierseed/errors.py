@@ -57,7 +57,8 @@ class HierSeedError(Exception):
 
     def worded(self, wording: Wording) -> str:
         """Return message and advice, with parameters as a front end writes them."""
-        return f"{self.message} {word(self.advice, wording)}".strip()
+        gap = "" if self.message.endswith("\n") else " "
+        return f"{self.message}{gap}{word(self.advice, wording)}".strip()
 
     def __str__(self) -> str:
         return self.worded(python_wording)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import hierseed.suggest as module
+import hierseed.suggestions as module
 from hierseed.assignments import Assignments
 from hierseed.errors import CorpusError
 from hierseed.suggestions import suggest

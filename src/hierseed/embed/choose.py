@@ -27,6 +27,12 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
         `"auto"` takes the best one present; `+windows` at the end averages over windows where
         the model would cut a long text. An embedder is returned as it is, and any other
         callable (list of texts -> matrix) is wrapped.
+
+    Examples
+    --------
+    >>> embedder = get_embedder("wordllama:64")
+    >>> embedder.encode(["a text", "another one"]).shape
+    (2, 64)
     """
     if not isinstance(spec, str):
         if "fingerprint" in dir(spec):
