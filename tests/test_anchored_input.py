@@ -6,7 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
-from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError
+from hierseed.errors import ModelError, ParameterError, SeedError, TaxonomyError
 
 
 def test_saved_and_loaded_it_places_alike(tmp_path):
@@ -42,7 +42,7 @@ def test_saved_and_loaded_it_places_alike(tmp_path):
 )
 def test_parameters_out_of_range_are_refused(parameter, value):
     taxonomy, X, y, _ = make_world()
-    with pytest.raises(CorpusError, match=f"{parameter} of AnchoredHierSeed must be"):
+    with pytest.raises(ParameterError, match=f"{parameter} of AnchoredHierSeed must be"):
         AnchoredHierSeed(taxonomy, **{parameter: value}).fit(X, y)
 
 

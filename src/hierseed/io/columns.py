@@ -15,12 +15,12 @@ def choose_columns(records: Records, wanted: Iterable[tuple[str, str]]) -> list[
     for name, advice in wanted:
         try:
             found.append(choose_column(records, name, advice))
-        except CorpusError as fault:
-            faults.append(fault)
+        except CorpusError as fault:  # kept as texts: a kept error holds open files in its frames
+            faults.append((fault.message, fault.advice))
     if len(faults) == 1:
-        raise faults[0]
+        raise CorpusError(*faults[0])
     if faults:
-        raise CorpusError("", "\n".join(f"{fault.message} {fault.advice}" for fault in faults))
+        raise CorpusError("", "\n".join(f"{message} {advice}" for message, advice in faults))
     return found
 
 

@@ -67,7 +67,7 @@ class Inputs:
         except InputError as several:
             self.faults += several.faults
         except HierSeedError as fault:
-            self.faults.append(fault)
+            self.faults.append(fault.with_traceback(None))  # its frames may hold open files
         except OSError as fault:
             self.faults.append(HierSeedError(explain_os_error(fault)))
 
