@@ -6,7 +6,7 @@ from pathlib import Path
 import hierseed
 
 ORDER = [
-    {"errors"},
+    {"errors", "checksums"},
     {"core", "embed", "names"},
     {"taxonomy", "assignments", "inputs", "scale"},
     {"base", "estimator", "anchored", "evaluate"},
