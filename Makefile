@@ -12,8 +12,8 @@ $(VENV)/.light: pyproject.toml
 	$(BIN)/python -m pip install --quiet -e .
 	@touch $@
 
-$(VENV)/.ready: $(VENV)/.light
-	$(BIN)/python -m pip install --quiet -e ".[dev]"
+$(VENV)/.ready: $(VENV)/.light bench/pyproject.toml
+	$(BIN)/python -m pip install --quiet -e ".[dev]" -e "bench[dev]"
 	@touch $@
 
 demo: $(VENV)/.light
@@ -36,7 +36,7 @@ lint: $(VENV)/.ready
 	$(BIN)/mypy
 
 bench: $(VENV)/.ready
-	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+	for script in bench/scripts/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
 # A small table from nothing, under five minutes.
 bench-quick: $(VENV)/.ready
@@ -48,9 +48,9 @@ bench-results: $(VENV)/.ready
 
 # The eight systems of the paper beside all others, and docs/baselines.md; goes on likewise.
 bench-comparison: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet -e ".[neural,hlda]"
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/systems.py -o results --jobs 2
-	$(BIN)/python docs/make_baselines.py
+	$(BIN)/python -m pip install --quiet -e . -e "bench[neural,hlda]"
+	OMP_NUM_THREADS=1 $(BIN)/python bench/scripts/systems.py -o results --jobs 2
+	$(BIN)/python -m hierseed_bench.pages.baselines
 
 clean:
 	rm -rf $(VENV) dist build

@@ -8,9 +8,9 @@ import pytest
 from worlds import TREES, make_world
 
 from hierseed import AnchoredHierSeed, Taxonomy
-from hierseed.anchored import UnseededTopicWarning
-from hierseed.core.anchor.curve import straight
 from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.mixture.curve import identity
+from hierseed.estimators.anchored import UnseededTopicWarning
 
 
 def same_bits(one, two):
@@ -56,8 +56,8 @@ def test_curves_change_what_scores_say_and_not_where_documents_go():
     taxonomy, X, y, _ = make_world("deep", per_leaf=40, width=12, spread=1.2, seeds=4)
     model = AnchoredHierSeed(taxonomy).fit(X, y)
     placed = model.assign(X)
-    assert not np.allclose(model.curve_, straight(taxonomy.tree.height))
-    model._placer = replace(model._placer, curve=straight(taxonomy.tree.height))
+    assert not np.allclose(model.curve_, identity(taxonomy.tree.height))
+    model._placer = replace(model._placer, curve=identity(taxonomy.tree.height))
     plain = model.assign(X)
     np.testing.assert_array_equal(placed.topic, plain.topic)
     for level in range(taxonomy.tree.height):
@@ -290,12 +290,12 @@ def test_a_document_between_two_topics_is_placed_in_both():
 
 
 def test_on_20_newsgroups_it_beats_the_nearest_seed_mean(shared_data):
-    from hierseed.baselines.catalogue import make_method
-    from hierseed.baselines.task import Documents, Task
-    from hierseed.bench.datasets import load_dataset
-    from hierseed.bench.splits import draw_seeds
     from hierseed.embed.prepare import Preparation
     from hierseed.evaluate import score
+    from hierseed_bench.competitors.catalogue import make_method
+    from hierseed_bench.competitors.task import Documents, Task
+    from hierseed_bench.data.catalogue import load_dataset
+    from hierseed_bench.data.splits import draw_seeds
 
     data = load_dataset("20newsgroups", shared_data / "20newsgroups")
     split = draw_seeds(data, 4, 0)

@@ -5,7 +5,7 @@ import pytest
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed, load_model
-from hierseed.core.anchor.several import STEPS
+from hierseed.core.mixture.secondary import STEPS
 
 
 def world(every: int):

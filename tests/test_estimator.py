@@ -96,7 +96,7 @@ def test_every_row_twice_is_no_matter():
 @pytest.mark.parametrize(
     "options", [{}, {"eccentricity": 0.9}, {"pivot_level": 1, "other": "below"}]
 )
-@pytest.mark.filterwarnings("ignore::hierseed.estimator.EmptyTopicWarning")
+@pytest.mark.filterwarnings("ignore::hierseed.estimators.hierseed.EmptyTopicWarning")
 def test_labels_are_predictions_and_assignments_nest(name, options):
     taxonomy, X, y, _ = make_world(name, spread=1.0)
     model = HierSeed(taxonomy, **options).fit(X, y)

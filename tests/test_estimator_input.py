@@ -8,7 +8,7 @@ from worlds import make_world
 
 from hierseed import HierSeed, Taxonomy, UnfitHierSeed
 from hierseed.errors import CorpusError, HierSeedError, SeedError, TaxonomyError
-from hierseed.estimator import EmptyTopicWarning
+from hierseed.estimators.hierseed import EmptyTopicWarning
 
 MODELS = [HierSeed, UnfitHierSeed]
 

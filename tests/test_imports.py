@@ -7,18 +7,19 @@ import hierseed
 
 ORDER = [
     {"errors", "checksums"},
+    {"settings"},
     {"core", "embed", "names"},
-    {"taxonomy", "assignments", "inputs", "scale"},
-    {"base", "estimator", "anchored", "evaluate"},
-    {"baselines", "io", "suggest"},
-    {"bench", "demo", "report"},
+    {"taxonomy", "assignments"},
+    {"estimators", "engines", "evaluate"},
+    {"io", "suggest"},
+    {"demo", "report"},
     {"app"},
     {"cli", "__main__"},
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 DOORS = {  # the only imports upwards, inside functions, because people expect these methods there
     ("taxonomy", "io"),
-    ("base", "io"),
+    ("estimators", "io"),
 }
 PACKAGE = Path(hierseed.__file__).parent
 
@@ -55,7 +56,7 @@ def test_imports_point_downwards():
         for other, at_top in imported(ast.parse(path.read_text())):
             if other in {"__version__", own}:
                 continue
-            other = {"Taxonomy": "taxonomy", "HierSeed": "estimator"}.get(other, other)
+            other = {"Taxonomy": "taxonomy", "HierSeed": "estimators"}.get(other, other)
             door = (own, other) in DOORS and not at_top
             if RANK[other] > RANK[own] and not door:
                 faults.append(f"{path.relative_to(PACKAGE)} imports {other}")
@@ -66,3 +67,8 @@ def test_core_knows_no_files_and_no_names():
     for path in sorted((PACKAGE / "core").rglob("*.py")):
         names = {name for name, _ in imported(ast.parse(path.read_text()))}
         assert names <= {"core", "errors"}, path.name
+
+
+def test_the_product_does_not_need_its_benchmark():
+    for path in sorted(PACKAGE.rglob("*.py")):
+        assert "hierseed_bench" not in path.read_text(), path.name

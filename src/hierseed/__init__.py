@@ -6,9 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hierseed.anchored import AnchoredHierSeed
     from hierseed.assignments import Assignments
-    from hierseed.estimator import HierSeed, UnfitHierSeed
+    from hierseed.estimators.anchored import AnchoredHierSeed
+    from hierseed.estimators.hierseed import HierSeed, UnfitHierSeed
     from hierseed.io.models import load_model
     from hierseed.taxonomy import Taxonomy
 
@@ -18,11 +18,11 @@ __version__ = "0.1.0"
 # Loaded when first asked for: scikit-learn and pandas take over a second, and
 # `hierseed --help` needs neither.
 _HOMES = {
-    "AnchoredHierSeed": "hierseed.anchored",
+    "AnchoredHierSeed": "hierseed.estimators.anchored",
     "Assignments": "hierseed.assignments",
-    "HierSeed": "hierseed.estimator",
+    "HierSeed": "hierseed.estimators.hierseed",
     "Taxonomy": "hierseed.taxonomy",
-    "UnfitHierSeed": "hierseed.estimator",
+    "UnfitHierSeed": "hierseed.estimators.hierseed",
     "load_model": "hierseed.io.models",
 }
 

@@ -2,27 +2,70 @@
 
 HierSeedError
 ├── TaxonomyError        the tree is not a tree, or a path is not in it
-├── SeedError            a seed names no topic, no row, or a leaf has none
+├── SeedError            a seed names no topic or no document, or a leaf has none
 ├── CorpusError          documents or vectors that can't be used
 │   ├── StoreInUseError      another process writes these vectors
 │   └── StoreDamagedError    vectors on disk were changed or cut off
 ├── EmbeddingError       text could not be turned into vectors
-├── ModelError           a saved model, or one that is not fitted
-├── ProjectError         a workbench project that can't be opened or changed so
+├── ModelError           a saved model can't be read, or a model is not fitted
+├── ParameterError       a parameter has a value that is not allowed
+├── ProjectError         a workbench project can't be opened or changed in this way
 └── MissingDependency    an extra is not installed; prints the install line
 
-A message has three parts: what is wrong, where, and what to do.
+A message says what is wrong and where. The advice says what to do. It names parameters as
+`{name}` or `{name:value}`, so that each front end can word them: `on_error='skip'` in Python,
+`--on-error skip` on the command line, the name of a field in the workbench.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 
 SHOWN = 5  # offenders named in one message; the rest are counted
+PARAMETER = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+
+Wording = Callable[[str, str], str]  # name and value of a parameter -> how to write it
+
+
+def python_wording(name: str, value: str) -> str:
+    """Word a parameter as Python code: `text=…`, `on_error='skip'`."""
+    return f"{name}={value!r}" if value else f"{name}=…"
 
 
 class HierSeedError(Exception):
-    """Any fault that the caller can mend."""
+    """Any fault that the caller can mend.
+
+    Parameters
+    ----------
+    message : what is wrong, and where
+    advice : what to do; `{name}` or `{name:value}` stands for a parameter
+
+    Examples
+    --------
+    >>> fault = HierSeedError("docs.csv has no column 'text'.", "Name the column with {text}")
+    >>> print(fault)
+    docs.csv has no column 'text'. Name the column with text=…
+    >>> fault.worded(lambda name, value: f"--{name} {value}".strip())
+    "docs.csv has no column 'text'. Name the column with --text"
+    """
+
+    def __init__(self, message: str = "", advice: str = "") -> None:
+        super().__init__(message, advice)
+        self.message = message
+        self.advice = advice
+
+    def worded(self, wording: Wording) -> str:
+        """Return message and advice, with parameters as a front end writes them."""
+        return f"{self.message} {word(self.advice, wording)}".strip()
+
+    def __str__(self) -> str:
+        return self.worded(python_wording)
+
+
+def word(advice: str, wording: Wording) -> str:
+    """Write the parameters of an advice as a front end does."""
+    return PARAMETER.sub(lambda found: wording(found[1], found[2] or ""), advice)
 
 
 class TaxonomyError(HierSeedError, ValueError):
@@ -53,18 +96,27 @@ class ModelError(HierSeedError, ValueError):
     """A model folder can't be read, or a model is not fitted."""
 
 
+class ParameterError(HierSeedError, ValueError):
+    """A parameter has a value that is not allowed, or a name that is not known."""
+
+
 class ProjectError(HierSeedError, ValueError):
     """A workbench project can't be opened, or can't be changed in this way."""
 
 
 class MissingDependency(HierSeedError, ImportError):  # noqa: N818 - the contract's name
-    """An optional package is absent."""
+    """An optional package is not installed."""
 
-    def __init__(self, package: str, extra: str, purpose: str) -> None:
+    def __init__(
+        self, package: str, extra: str, purpose: str, distribution: str = "hierseed"
+    ) -> None:
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed. "
-            f"Install it with: pip install 'hierseed[{extra}]'"
+            f"Install it with: pip install '{distribution}[{extra}]'"
         )
+
+    def __reduce__(self) -> tuple[type[HierSeedError], tuple[str]]:
+        return HierSeedError, (self.message,)  # crosses a process as its message
 
 
 def name_some(items: Iterable[object], shown: int = SHOWN) -> str:

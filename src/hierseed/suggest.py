@@ -9,7 +9,7 @@ Strangers, far from every topic, are kept apart: they mislead a model that takes
 examples, so only one suggestion in ten is spent on them, the densest groups first. They are
 where the taxonomy may lack a topic.
 
-`benchmarks/bench_suggest.py` holds this against random choice at equal cost.
+`bench/scripts/bench_suggest.py` holds this against random choice at equal cost.
 """
 
 from __future__ import annotations

@@ -63,6 +63,13 @@ def test_run_prints_json_and_takes_parameters(hierseed, folder, tmp_path):
     assert record["setting"]["parameters"] == {"C": 0.5}
 
 
+def test_settings_mean_the_same_in_fit_and_bench(hierseed, folder, tmp_path):
+    words = ("bench", "run", "-d", folder, "-m", "hierseed", "--draws", "1", "--json")
+    result = hierseed(*words, "--set", "other=no", "--results", tmp_path)
+    assert json.loads(result.stdout)[0]["setting"]["parameters"] == {"other": False}
+    assert hierseed(*words, "--set", "other").exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -87,7 +94,7 @@ def test_an_unknown_data_set_is_told_and_nothing_is_kept(hierseed, tmp_path):
 def test_methods_are_listed(hierseed):
     result = hierseed("bench", "methods")
     assert "seeded-kmeans" in result.output
-    assert "pip install 'hierseed[bench]'" in result.output
+    assert "pip install 'hierseed-bench[hiclass]'" in result.output
 
 
 def test_evaluate_shows_both_protocols(hierseed, tmp_path):

@@ -6,13 +6,13 @@ import json
 import numpy as np
 import pytest
 
-from hierseed.bench.dataset import Dataset, most_specific, subtree_counts
-from hierseed.bench.datasets import OPEN, load_dataset
-from hierseed.bench.reshape import drop_rare, leave_out, sample, skew
-from hierseed.bench.splits import draw_seeds, train_test
 from hierseed.errors import CorpusError, SeedError
 from hierseed.evaluate.catch import INSIDE
 from hierseed.taxonomy import Taxonomy
+from hierseed_bench.data.catalogue import OPEN, load_dataset
+from hierseed_bench.data.dataset import Dataset, most_specific, subtree_counts
+from hierseed_bench.data.reshape import drop_rare, leave_out, sample, skew
+from hierseed_bench.data.splits import draw_seeds, train_test
 
 TREE = {"A": {"B": {}, "C": {"D": {}}}, "E": {"F": {}, "G": {}}, "H": {}}
 

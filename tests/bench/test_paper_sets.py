@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from hierseed.bench.datasets import load_dataset
 from hierseed.errors import CorpusError
+from hierseed_bench.data.catalogue import load_dataset
 
 # ------------------------------------------------------------------ WOS
 
@@ -192,7 +192,7 @@ def test_nyt_lists_choose_the_documents_and_the_split(nyt):
 
 
 def test_the_published_nyt_tree_has_the_papers_size(shared_data):
-    from hierseed.bench.nyt import read_paths
+    from hierseed_bench.data.nyt import read_paths
 
     taxonomy, topics = read_paths(shared_data / "paper_taxonomies" / "nyt.taxonomy")
     assert len(taxonomy) == len(topics) == 166

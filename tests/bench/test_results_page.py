@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from hierseed.bench.page import BLOCK, fill
-from hierseed.bench.records import Records
 from hierseed.errors import CorpusError
+from hierseed_bench.pages.page import BLOCK, fill
+from hierseed_bench.runs.records import Records
 
 HOUSE = Path(__file__).resolve().parents[2]
 

@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 
 from hierseed import AnchoredHierSeed, HierSeed
-from hierseed.baselines.catalogue import METHODS, make_method
-from hierseed.bench.cells import summary
-from hierseed.bench.figures import FIGURES
-from hierseed.bench.plan import PLANS, everything
-from hierseed.bench.prepared import make_task, ready
-from hierseed.bench.published import TABLE_2, TABLE_4, TABLE_5
-from hierseed.bench.records import Records
-from hierseed.bench.run import rounded, run_all, run_one
-from hierseed.bench.setting import Setting
-from hierseed.bench.tables import TABLES
 from hierseed.embed.tfidf import TfidfSvd
 from hierseed.errors import CorpusError
+from hierseed_bench.competitors.catalogue import METHODS, make_method
+from hierseed_bench.runs.config import Setting
+from hierseed_bench.runs.plan import PLANS, everything
+from hierseed_bench.runs.prepared import make_task, ready
+from hierseed_bench.runs.records import Records
+from hierseed_bench.runs.run import rounded, run_all, run_one
+from hierseed_bench.tables.cells import summary
+from hierseed_bench.tables.figures import FIGURES
+from hierseed_bench.tables.published import TABLE_2, TABLE_4, TABLE_5
+from hierseed_bench.tables.tables import TABLES
 
 TREE = {"A": {"B": {}, "C": {}, "D": {}}, "E": {"F": {}, "G": {}}, "H": {"I": {}, "J": {}}}
 PATHS = [["A", "B"], ["A", "C"], ["A", "D"], ["E", "F"], ["E", "G"], ["H", "I"], ["H", "J"]]
@@ -319,7 +319,7 @@ def test_no_records_no_figure(tmp_path):
 def test_records_of_others_are_not_lost_while_some_are_forgotten(tmp_path):
     """Several processes add while this one forgets again and again."""
     script = (
-        "import sys; from pathlib import Path; from hierseed.bench.records import Records\n"
+        "import sys; from pathlib import Path; from hierseed_bench.runs.records import Records\n"
         "records = Records(Path(sys.argv[1]))\n"
         "for i in range(60): records.add({'key': f'{sys.argv[2]}-{i}', 'setting': {'data': 'x'}})"
     )

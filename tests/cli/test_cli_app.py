@@ -100,7 +100,7 @@ def test_an_error_of_the_system_names_the_file() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_line_in_the_table_is_the_first_of_the_help(name: str) -> None:
-    command = frame._function(name)
+    command = frame._command(name, {})
     said = command.info.help if isinstance(command, typer.Typer) else command.__doc__
     assert str(said).strip().split("\n")[0] == frame.COMMANDS[name][1]
 
@@ -122,17 +122,6 @@ def test_slips_of_the_command_line_are_exit_code_2(hierseed: Run) -> None:
 def test_version() -> None:
     done = CliRunner().invoke(frame.make_app(), ["--version"])
     assert (done.exit_code, done.stdout) == (0, "hierseed 0.1.0\n")
-
-
-def test_the_page_of_help_is_up_to_date() -> None:
-    spec = importlib.util.spec_from_file_location("make_cli", DOCS / "make_cli.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert (DOCS / "cli.md").read_text(encoding="utf-8") == module.render(), (
-        "the help has changed: run python docs/make_cli.py"
-    )
 
 
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "pyarrow", "rdflib", "nicegui", "torch"}
@@ -207,3 +196,12 @@ def test_numbers_as_people_say_them() -> None:
     assert spoken == ["0.0 s", "10.0 s", "42 s", "1 min 40 s", "1 h 0 min", "2 h 5 min"]
     assert amount(1, "row") == "1 row"
     assert amount(34488, "document") == "34,488 documents"
+
+
+def test_a_command_of_another_distribution_says_how_to_install_it(monkeypatch, capsys):
+    monkeypatch.setattr(frame, "entry_points", lambda group: [])
+    monkeypatch.setattr(frame, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit) as left:
+        frame.make_app({"bench"})(["bench", "quick", "--jobs", "2"])
+    assert left.value.code == 1
+    assert "pip install hierseed-bench" in capsys.readouterr().err

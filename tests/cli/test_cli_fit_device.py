@@ -26,12 +26,12 @@ def test_without_torch_the_install_line_is_given(
     known = builtins.__import__
 
     def without_torch(name: str, globals: Any = None, *rest: Any, **named: Any) -> Any:
-        if name == "torch" and (globals or {}).get("__name__") == "hierseed.scale.gpu":
+        if name == "torch" and (globals or {}).get("__name__") == "hierseed.engines.torch":
             raise ImportError(name)
         return known(name, globals, *rest, **named)
 
     monkeypatch.setattr(builtins, "__import__", without_torch)
-    monkeypatch.delitem(sys.modules, "hierseed.scale.gpu", raising=False)
+    monkeypatch.delitem(sys.modules, "hierseed.engines.torch", raising=False)
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--device", "cuda")
     assert done.exit_code == 1
     assert "hierseed[gpu]" in done.stderr

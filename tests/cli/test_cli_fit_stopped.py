@@ -128,7 +128,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 def test_a_lost_scheduler_ends_the_fit_in_one_line_and_it_goes_on(
     fitted: Project, hierseed: Run, monkeypatch: pytest.MonkeyPatch, cluster: Any
 ) -> None:
-    from hierseed.scale import client
+    from hierseed.engines import client
 
     monkeypatch.setattr(client, "ANSWER", 2)  # seconds in which it might have come back
     keep = Checkpoint.keep

@@ -9,10 +9,11 @@ from scipy.stats import multivariate_normal
 from worlds import TREES, make_world
 
 from hierseed import AnchoredHierSeed
-from hierseed.core.anchor.components import make_components, sum_up
-from hierseed.core.anchor.covariance import Factored, Products, invert
-from hierseed.core.anchor.curve import straight
-from hierseed.core.anchor.em import (
+from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.mixture.components import make_components, sum_up
+from hierseed.core.mixture.covariance import Factored, Products, invert
+from hierseed.core.mixture.curve import identity
+from hierseed.core.mixture.em import (
     PULL,
     SIZE_PRIOR,
     START,
@@ -21,11 +22,10 @@ from hierseed.core.anchor.em import (
     maximise,
     objective,
 )
-from hierseed.core.anchor.mixture import Mixture, shares
-from hierseed.core.anchor.moments import LOGS, spread, totals
-from hierseed.core.anchor.place import FINE, Placer, log_joint
-from hierseed.core.anchor.tree_means import tree_means
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.mixture.gaussian_mixture import Mixture, shares
+from hierseed.core.mixture.moments import LOGS, spread, totals
+from hierseed.core.mixture.placement import FINE, Placer, log_joint
+from hierseed.core.mixture.tree_means import tree_means
 from hierseed.core.tree import Tree
 
 # ------------------------------------------------------------------ oracles
@@ -54,10 +54,10 @@ def test_tree_means_solve_the_whole_system_at_once(name):
 
 @pytest.mark.parametrize("name", ["two levels", "ragged", "deep"])
 def test_rounds_equal_a_dense_version(name):
-    X, components, pairs, lattice, rows = set_up(name, per_leaf=40, spread=0.8)
+    X, components, pairs, quantization, rows = set_up(name, per_leaf=40, spread=0.8)
     settings = Settings(max_iter=4, tol=0, tree_weight=2.0)
-    blocks, seeds, problem, mixture = begun(X, components, pairs, lattice, rows, settings)
-    found = fit(blocks, components, seeds, settings, lattice, mixture, problem.scale)
+    blocks, seeds, problem, mixture = begun(X, components, pairs, quantization, rows, settings)
+    found = fit(blocks, components, seeds, settings, quantization, mixture, problem.scale)
     U, K = np.delete(X, rows, axis=0), len(components)
     w = min(1.0, PULL * 10 * len(rows) / len(U))
     S = np.eye(K)[pairs.component]
@@ -117,10 +117,10 @@ def test_the_inverse_by_halves(n):
 
 
 def test_objective_is_the_penalised_likelihood_it_says():
-    X, components, pairs, lattice, rows = set_up(per_leaf=30, spread=0.8)
-    blocks, _, problem, mixture = begun(X, components, pairs, lattice, rows, Settings(), 50)
-    mixture, nodes, fixed = maximise(problem, totals(blocks, mixture, lattice, rows))
-    value = objective(problem, mixture, totals(blocks, mixture, lattice, rows), fixed)
+    X, components, pairs, quantization, rows = set_up(per_leaf=30, spread=0.8)
+    blocks, _, problem, mixture = begun(X, components, pairs, quantization, rows, Settings(), 50)
+    mixture, nodes, fixed = maximise(problem, totals(blocks, mixture, quantization, rows))
+    value = objective(problem, mixture, totals(blocks, mixture, quantization, rows), fixed)
     W, steps = covariance(mixture), nodes[:-1] - nodes[components.nodes.parent]
     U = np.delete(X, rows, axis=0)
     logs = np.stack([multivariate_normal(m, W).logpdf(U) for m in mixture.means], axis=1)
@@ -139,57 +139,59 @@ def test_objective_is_the_penalised_likelihood_it_says():
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", TREES)
 def test_objective_never_rises(name, seed):
-    X, components, pairs, lattice, rows = set_up(name, per_leaf=25, spread=1.5, seed=seed, width=8)
+    X, components, pairs, quantization, rows = set_up(
+        name, per_leaf=25, spread=1.5, seed=seed, width=8
+    )
     settings = Settings(max_iter=25, tol=0)
-    blocks, seeds, problem, mixture = begun(X, components, pairs, lattice, rows, settings)
-    history = fit(blocks, components, seeds, settings, lattice, mixture, problem.scale).history
+    blocks, seeds, problem, mixture = begun(X, components, pairs, quantization, rows, settings)
+    history = fit(blocks, components, seeds, settings, quantization, mixture, problem.scale).history
     values = [entry["objective"] for entry in history]
     assert len(values) > 3
     assert max(np.diff(values), default=0) < 1e-8
 
 
 def test_sums_are_exact_for_any_order_and_block():
-    X, components, pairs, lattice, rows = set_up(per_leaf=200, spread=1.0)
+    X, components, pairs, quantization, rows = set_up(per_leaf=200, spread=1.0)
     mixture = Mixture.of(
         pairs.vectors[: len(components)], Factored.of(np.eye(6)), np.zeros(len(components))
     )
     none = rows[:0]
     order = np.random.default_rng(0).permutation(len(X))
     one, two = ArrayBlocks(X), ArrayBlocks(X[order], 17, threads=2)
-    a, b = totals(one, mixture, lattice, none), totals(two, mixture, lattice, none)
+    a, b = totals(one, mixture, quantization, none), totals(two, mixture, quantization, none)
     assert a.sums.tobytes() == b.sums.tobytes()
     assert a.weights.tobytes() == b.weights.tobytes()
     assert a.log_likelihood == b.log_likelihood
-    assert spread(one, lattice, none).products.tobytes() == (
-        spread(two, lattice, none).products.tobytes()
+    assert spread(one, quantization, none).products.tobytes() == (
+        spread(two, quantization, none).products.tobytes()
     )
 
 
 def test_the_last_round_counts_alike_and_what_it_remembers_is_used_once():
-    X, components, pairs, lattice, rows = set_up(per_leaf=100, spread=1.0)
-    blocks, _, _, mixture = begun(X, components, pairs, lattice, rows, Settings(), 70)
-    usual, last = (totals(blocks, mixture, lattice, rows, last) for last in (False, True))
+    X, components, pairs, quantization, rows = set_up(per_leaf=100, spread=1.0)
+    blocks, _, _, mixture = begun(X, components, pairs, quantization, rows, Settings(), 70)
+    usual, last = (totals(blocks, mixture, quantization, rows, last) for last in (False, True))
     assert last.weights.tobytes() == usual.weights.tobytes()
     assert last.log_likelihood == usual.log_likelihood
     nodes = np.zeros((len(components.nodes), 6))
     placer = Placer(
-        components, mixture.without_covariance(), 2.0, nodes, np.zeros(9), straight(9),
-        lattice.vectors,
+        components, mixture.without_covariance(), 2.0, nodes, np.zeros(9), identity(9),
+        quantization.vectors,
     )  # fmt: skip
     known, again = (list(blocks.map(log_joint, placer)) for _ in range(2))
     for one, two in zip(known, again, strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)  # also those of seeds
     assert not any(block.memo.get(LOGS) for block in blocks._blocks)
-    totals(blocks, mixture, lattice, rows, True)
+    totals(blocks, mixture, quantization, rows, True)
     hotter = replace(placer, mixture=Mixture.of_balls(mixture.means, 9.0, mixture.log_size))
     found, fresh = (next(b.map(log_joint, hotter)) for b in (blocks, ArrayBlocks(X, 70)))
     np.testing.assert_allclose(found, fresh, rtol=1e-12)  # of another mixture nothing is known
 
 
 def test_seed_rows_are_left_out_of_the_corpus_sums():
-    X, _, _, lattice, rows = set_up()
+    X, _, _, quantization, rows = set_up()
     blocks = ArrayBlocks(X, 10)
-    found = spread(blocks, lattice, rows)
+    found = spread(blocks, quantization, rows)
     U = np.delete(X, rows, axis=0)
     assert found.n == len(U)
     np.testing.assert_allclose(found.products, U.T @ U, rtol=1e-5)
@@ -198,7 +200,7 @@ def test_seed_rows_are_left_out_of_the_corpus_sums():
 def test_shares_sum_to_one_and_soften_with_temperature():
     L = np.random.default_rng(0).normal(size=(4, 50)) * 900  # would overflow without care
     share, log = shares(L.copy(), FINE)
-    np.testing.assert_allclose(FINE.value(share.sum(axis=0)), 1)
+    np.testing.assert_allclose(FINE.dequantize(share.sum(axis=0)), 1)
     np.testing.assert_allclose(log, L.max(axis=0), atol=3)
     assert (shares(L.copy(), FINE, 50.0)[0].max(axis=0) <= share.max(axis=0) + 1).all()
 

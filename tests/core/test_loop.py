@@ -27,7 +27,7 @@ OPTIONS = [
 @pytest.mark.parametrize("name", TREES)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.filterwarnings("ignore::hierseed.estimator.EmptyTopicWarning")
+@pytest.mark.filterwarnings("ignore::hierseed.estimators.hierseed.EmptyTopicWarning")
 def test_fit_equals_the_slow_reference(name, options, seed):
     taxonomy, X, y, _ = make_world(name, seed=seed, spread=0.9)
     model = HierSeed(taxonomy, refine_max_iter=100, refine_tol=0.0, **options).fit(X, y)
@@ -50,7 +50,7 @@ def test_fit_equals_the_slow_reference(name, options, seed):
 
 @pytest.mark.parametrize("name", ["ragged", "deep"])
 @pytest.mark.parametrize("pivot", [1, 2, 3])
-@pytest.mark.filterwarnings("ignore::hierseed.estimator.EmptyTopicWarning")
+@pytest.mark.filterwarnings("ignore::hierseed.estimators.hierseed.EmptyTopicWarning")
 def test_pivot_levels_equal_the_slow_reference(name, pivot):
     taxonomy, X, y, _ = make_world(name, spread=0.9, seed=3)
     model = HierSeed(taxonomy, pivot_level=pivot, refine_max_iter=100, refine_tol=0.0).fit(X, y)

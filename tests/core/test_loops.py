@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from worlds import make_world
 
 from hierseed import HierSeed
-from hierseed.core import compiled, distance
-from hierseed.core.aligned import aligned_zeros
+from hierseed.core import distance
 from hierseed.core.blocks import ArrayBlocks
-from hierseed.core.descend import deepest
 from hierseed.core.distance import Centres, squared_norms, two_least
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
+from hierseed.core.hierseed.descend import deepest
+from hierseed.core.kernels import compiled
+from hierseed.core.kernels.aligned import aligned_zeros
 
 FLOAT = np.dtype(np.float32)
 
@@ -139,7 +140,7 @@ def test_the_nearest_centre_by_both_ways(seed, n, k, width, ties):
 
 
 def test_which_registers_a_processor_has():
-    tiles = pytest.importorskip("hierseed.core.tiles", exc_type=ImportError)
+    tiles = pytest.importorskip("hierseed.core.kernels.llvm_kernels", exc_type=ImportError)
     assert tiles.shape({"avx2": True, "fma": True, "avx512f": True}, "x86_64") == (16, 4)
     assert tiles.shape({"avx2": True, "fma": True, "f16c": True}, "x86_64") == (8, 2)
     assert tiles.shape({}, "arm64") == (4, 4)
@@ -156,9 +157,9 @@ with (
     patch("llvmlite.binding.get_host_cpu_features", lambda: features),
     patch("platform.machine", lambda: machine),
 ):
-    from hierseed.core import tiles
+    from hierseed.core.kernels import llvm_kernels as tiles
 import numpy as np
-from hierseed.core import compiled
+from hierseed.core.kernels import compiled
 from hierseed.core.distance import Centres, squared_norms
 assert tiles.LANES == int(sys.argv[1])
 rng = np.random.default_rng(0)

@@ -13,15 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.distance import Centres, squared_distances, squared_norms
 from hierseed.core.exact import Grid, sum_by_group
-from hierseed.core.model import Model, pivots
-from hierseed.core.objective import objective
-from hierseed.core.other import other_vector
-from hierseed.core.pivot import assigned, radii
-from hierseed.core.reach import widen
-from hierseed.core.refine import refine
-from hierseed.core.sphere import Candidates, windows
+from hierseed.core.hierseed.empty_topics import widen
+from hierseed.core.hierseed.model import Model, pivots
+from hierseed.core.hierseed.objective import objective
+from hierseed.core.hierseed.other import other_vector
+from hierseed.core.hierseed.pivot import assigned, radii
+from hierseed.core.hierseed.refine import refine
+from hierseed.core.hierseed.sphere import Candidates, windows
+from hierseed.core.hierseed.vectors import bottom_up, start
 from hierseed.core.tree import Tree
-from hierseed.core.vectors import bottom_up, start
 
 
 def model_of(parent, vectors, reach=np.inf, eccentricity=np.nan):
@@ -41,15 +41,15 @@ def test_sums_do_not_depend_on_the_order(seed, n, size):
     groups = rng.integers(0, 4, n)
     grid = Grid.holding(n, float(np.abs(X).max()))
     order = rng.permutation(n)
-    one = sum_by_group(groups, grid.count(X), 4)
-    two = sum_by_group(groups[order], grid.count(X[order]), 4)
+    one = sum_by_group(groups, grid.quantize(X), 4)
+    two = sum_by_group(groups[order], grid.quantize(X[order]), 4)
     half = n // 2
-    three = sum_by_group(groups[:half], grid.count(X[:half]), 4)
-    three = three + sum_by_group(groups[half:], grid.count(X[half:]), 4)
+    three = sum_by_group(groups[:half], grid.quantize(X[:half]), 4)
+    three = three + sum_by_group(groups[half:], grid.quantize(X[half:]), 4)
     assert np.array_equal(one, two)
     assert np.array_equal(one, three)
     truth = np.array([X[groups == g].astype(np.float64).sum(axis=0) for g in range(4)])
-    np.testing.assert_allclose(grid.value(one), truth, atol=n * 2.0**-grid.bits)
+    np.testing.assert_allclose(grid.dequantize(one), truth, atol=n * 2.0**-grid.bits)
 
 
 def test_plain_sums_do_depend_on_the_order():

@@ -5,11 +5,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from hierseed.bench.dataset import Dataset
-from hierseed.bench.reshape import leave_out
 from hierseed.evaluate import caught
 from hierseed.evaluate.catch import INSIDE
 from hierseed.taxonomy import Taxonomy
+from hierseed_bench.data.dataset import Dataset
+from hierseed_bench.data.reshape import leave_out
 
 PATHS = ["A > B", "A > C > D", "A > C > E", "F > G", "F > H", "I"]
 OTHER = "Other"

@@ -11,7 +11,7 @@ from hierseed import AnchoredHierSeed, Taxonomy, load_model
 from hierseed.checksums import with_checksum
 from hierseed.embed import Preparation, Prepared, embed_corpus, get_embedder, load_embedder
 from hierseed.errors import CorpusError, EmbeddingError, ModelError
-from hierseed.estimator import HierSeed
+from hierseed.estimators.hierseed import HierSeed
 from hierseed.io.saved import SavedModel, read_saved, write_saved
 from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.vectors import RowNumbers, is_vectors, open_vectors

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierseed.assignments import Assignments
-from hierseed.estimator import HierSeed
+from hierseed.estimators.hierseed import HierSeed
 from hierseed.taxonomy import Taxonomy
 
 PATHS = ["Sea > Fish", "Sea > Ships", "Sky > Birds", "Sky > Stars", "Sky > Rain"]

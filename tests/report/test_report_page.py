@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hierseed.assignments import Assignments
-from hierseed.estimator import HierSeed
+from hierseed.estimators.hierseed import HierSeed
 from hierseed.report.gather import gather
 from hierseed.report.page import render, to_json
 from hierseed.taxonomy import Taxonomy

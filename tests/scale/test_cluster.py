@@ -8,12 +8,12 @@ import pytest
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed
-from hierseed.core.anchor import sample
+from hierseed.core.mixture import sample
 from hierseed.embed.prepare import Preparation, Prepared
+from hierseed.engines import ClusterBlocks, ClusterError, MappedFile, connect, disconnect
+from hierseed.engines import client as clients
+from hierseed.engines.worker import Source, looks
 from hierseed.errors import CorpusError, MissingDependency
-from hierseed.scale import ClusterBlocks, ClusterError, MappedFile, connect, disconnect
-from hierseed.scale import client as clients
-from hierseed.scale.worker import Source, looks
 
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 

@@ -10,18 +10,18 @@ import pytest
 from worlds import TREES, make_world
 
 from hierseed import AnchoredHierSeed, HierSeed, UnfitHierSeed
-from hierseed.core.anchor import sample
 from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.mixture import sample
 from hierseed.errors import CorpusError
 
 torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
-from hierseed.scale.gpu import NoGpuWarning, TorchBlocks, descend  # noqa: E402
-from hierseed.scale.gpu import blocks as engine  # noqa: E402
-from hierseed.scale.gpu.twins import TWINS, twin_of  # noqa: E402
+from hierseed.engines.torch import NoGpuWarning, TorchBlocks, descend  # noqa: E402
+from hierseed.engines.torch import blocks as engine  # noqa: E402
+from hierseed.engines.torch.twins import TWINS, twin_of  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore::hierseed.estimator.EmptyTopicWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::hierseed.estimators.hierseed.EmptyTopicWarning")
 
 METHODS = {
     "hierseed": (HierSeed, {}),
@@ -161,7 +161,7 @@ def test_what_a_block_forgets_costs_time_only():
 def test_a_block_too_large_for_a_step_is_halved(monkeypatch, resident):
     taxonomy, X, y = corpus()
     monkeypatch.setattr(engine, "LEAST_ROWS", 10)
-    name = "hierseed.core.refine.move"
+    name = "hierseed.core.hierseed.refine.move"
     step = TWINS[name]
 
     def greedy(block, *model):

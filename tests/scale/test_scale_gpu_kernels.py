@@ -18,7 +18,7 @@ from worlds import make_world  # noqa: E402
 from hierseed import HierSeed  # noqa: E402
 from hierseed.core.distance import Centres  # noqa: E402
 from hierseed.core.exact import Grid, sum_by_group  # noqa: E402
-from hierseed.scale.gpu import TorchBlocks, distance, exact  # noqa: E402
+from hierseed.engines.torch import TorchBlocks, distance, exact  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the interpreter's inf - inf
 
@@ -38,7 +38,7 @@ def launch():
     with pytest.MonkeyPatch.context() as patch:
         if DEVICE == "cpu":
             patch.setenv("TRITON_INTERPRET", "1")
-        from hierseed.scale.gpu import launch
+        from hierseed.engines.torch import launch
 
         yield launch
 
@@ -142,7 +142,7 @@ def test_sums_by_group_are_exact(launch, n, groups, width, bits, dtype):
     sums, counts = launch.sum_by_group(
         put(X), put(rows.astype(np.int32)), put(group), groups, 2.0**bits, on_grid
     )
-    want = sum_by_group(group, grid.count(X[rows]), groups)
+    want = sum_by_group(group, grid.quantize(X[rows]), groups)
     assert sums.cpu().numpy().tobytes() == want.tobytes()
     np.testing.assert_array_equal(counts.cpu(), np.bincount(group, minlength=groups))
 

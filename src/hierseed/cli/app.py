@@ -1,7 +1,8 @@
-"""`hierseed`: finds the command that is asked for, runs it, and says in one line what went wrong.
+"""`hierseed`: find the command that is asked for, and run it.
 
-A command `name` is the function `name` in `hierseed/cli/name.py`. Only the module of the
-command asked for is imported; the others lend their line to `--help` from the table here.
+A command `name` is the function `name` in `hierseed/cli/name.py`. Another distribution adds a
+command with an entry point of the group `hierseed.commands`. Only the module of the command
+asked for is imported; the line of the others in `--help` comes from the table here.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Any
 
 import typer
 
 from hierseed.cli.faults import guarded
+from hierseed.errors import HierSeedError
 
+GROUP = "hierseed.commands"  # entry points of other distributions
 WORK, JUDGE, TOOLS = "The job", "Look and improve", "Tools"
 
 COMMANDS = {  # name: panel, line in --help (the first line of the command's own help)
@@ -35,6 +39,7 @@ COMMANDS = {  # name: panel, line in --help (the first line of the command's own
     "embedders": (TOOLS, "List the ways to turn text into vectors, and what each one needs."),
     "bench": (TOOLS, "Make the tables and figures of the paper, and ours."),
 }
+ELSEWHERE = {"bench": "hierseed-bench"}  # commands that another distribution brings
 
 HELP = """Place a large corpus in your own taxonomy, from a few example documents per topic.
 
@@ -69,23 +74,51 @@ def make_app(wanted: Collection[str] | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     app.callback()(_version_option)
-    for name, (panel, line) in COMMANDS.items():
-        if find_spec(f"hierseed.cli.{name}") is None:
-            continue
+    added = {entry.name: entry for entry in entry_points(group=GROUP)}
+    lines = {name: (TOOLS, _summary(entry)) for name, entry in added.items()} | COMMANDS
+    for name, (panel, line) in lines.items():
         if wanted is None or name in wanted:
-            command = _function(name)
+            command = _command(name, added)
             if isinstance(command, typer.Typer):  # a command with commands of its own
                 app.add_typer(command, name=name, rich_help_panel=panel)
             else:
-                app.command(name, rich_help_panel=panel)(guarded(name, command))
+                extra = {"ignore_unknown_options": True, "allow_extra_args": True}
+                options = (
+                    extra if name in ELSEWHERE else None
+                )  # whatever follows, say how to get it
+                app.command(name, rich_help_panel=panel, context_settings=options)(
+                    guarded(name, command)
+                )
         else:
             app.command(name, rich_help_panel=panel, help=line)(_never_run)
     return app
 
 
-def _function(name: str) -> Callable[..., Any] | typer.Typer:
-    found: Callable[..., Any] | typer.Typer = getattr(import_module(f"hierseed.cli.{name}"), name)
+def _command(name: str, added: Mapping[str, EntryPoint]) -> Callable[..., Any] | typer.Typer:
+    found: Callable[..., Any] | typer.Typer
+    if name in added:
+        found = added[name].load()
+    elif name in ELSEWHERE and find_spec(f"hierseed.cli.{name}") is None:
+        found = _not_installed(name)
+    else:
+        found = getattr(import_module(f"hierseed.cli.{name}"), name)
     return found
+
+
+def _not_installed(name: str) -> Callable[..., Any]:
+    """Stand in for a command whose distribution is not installed: say how to get it."""
+
+    def run() -> None:
+        raise HierSeedError(
+            f"this command is not installed. Install it with: pip install {ELSEWHERE[name]}"
+        )
+
+    run.__doc__ = f"{COMMANDS[name][1]} Install it with: pip install {ELSEWHERE[name]}"
+    return run
+
+
+def _summary(entry: EntryPoint) -> str:
+    return entry.dist.metadata["Summary"] if entry.dist else ""
 
 
 def _never_run() -> None:

@@ -46,8 +46,8 @@ def evaluate(
 
     Example: hierseed evaluate placed.csv --gold gold.csv --taxonomy topics.txt
     """
-    from hierseed.bench.judge import judge
     from hierseed.evaluate.report import to_text
+    from hierseed.io.judge import judge
     from hierseed.taxonomy import Taxonomy
 
     console = Console(quiet=quiet, json=json)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from hierseed.taxonomy import Taxonomy
 
 METHODS = {  # name: module, class; the first that is installed is the default
-    "anchored": ("hierseed.anchored", "AnchoredHierSeed"),
-    "hierseed": ("hierseed.estimator", "HierSeed"),
-    "unfit": ("hierseed.estimator", "UnfitHierSeed"),
+    "anchored": ("hierseed.estimators.anchored", "AnchoredHierSeed"),
+    "hierseed": ("hierseed.estimators.hierseed", "HierSeed"),
+    "unfit": ("hierseed.estimators.hierseed", "UnfitHierSeed"),
 }
 NEED_ALL_SEEDS = ("hierseed", "unfit")  # these refuse a leaf without seeds; others leave it empty
 

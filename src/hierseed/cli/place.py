@@ -38,7 +38,13 @@ class Place:
             )
         self._card()  # says now that torch is missing
         if self.workers or self.address:
-            from hierseed.scale.client import check_workers, connect, disconnect, living, need_dask
+            from hierseed.engines.client import (
+                check_workers,
+                connect,
+                disconnect,
+                living,
+                need_dask,
+            )
 
             need_dask()
         if self.address:
@@ -51,7 +57,7 @@ class Place:
     def open(self, rounds: Checkpoint) -> Iterator[Callable[[Any], Any]]:
         """Give a function that turns vectors into what an estimator fits on."""
         if card := self._card():
-            from hierseed.scale.gpu import TorchBlocks
+            from hierseed.engines.torch import TorchBlocks
 
             self.console.fact("Device", card)
             yield lambda vectors: TorchBlocks(vectors, self.device)
@@ -61,8 +67,8 @@ class Place:
                 self.console.note("torch finds no CUDA device: the fit runs on the processor")
             yield lambda vectors: vectors
             return
-        from hierseed.scale import ClusterBlocks, ClusterError, connect, disconnect
-        from hierseed.scale.client import living
+        from hierseed.engines import ClusterBlocks, ClusterError, connect, disconnect
+        from hierseed.engines.client import living
 
         client = connect(self.address, self.workers)
         opened: list[ClusterBlocks] = []
@@ -91,7 +97,7 @@ class Place:
         """Name of the GPU that is asked for; empty where none is, or there is none."""
         if self.device == "cpu":
             return ""
-        from hierseed.scale.gpu import torch
+        from hierseed.engines.torch import torch
 
         return torch.cuda.get_device_name(self.device) if torch.cuda.is_available() else ""
 
@@ -101,7 +107,7 @@ def _by_address(vectors: Any) -> Any:
     import numpy as np
 
     from hierseed.embed.prepare import Prepared
-    from hierseed.scale import MappedFile
+    from hierseed.engines import MappedFile
 
     if isinstance(vectors, Prepared):
         return Prepared(_by_address(vectors.X), vectors.preparation)

@@ -1,1 +1,5 @@
-"""The algorithm on arrays: no files, no names. One module per step of the paper."""
+"""The algorithms on arrays: no files, no names.
+
+`hierseed` holds the paper's steps, `mixture` the default method, `kernels` compiled code; the
+modules beside them are shared.
+"""

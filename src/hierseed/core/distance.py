@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.compiled import compiled
 from hierseed.core.exact import Grid, Tally
+from hierseed.core.kernels.compiled import compiled
 
 Array = NDArray[np.floating]
 CHUNK_VALUES = 400_000  # numbers that stay in a core's own cache with what is made of them

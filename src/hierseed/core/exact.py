@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hierseed.core.aligned import aligned_zeros
-from hierseed.core.compiled import compiled
+from hierseed.core.kernels.aligned import aligned_zeros
+from hierseed.core.kernels.compiled import compiled
 
 Floats = NDArray[np.float64]
 
@@ -34,12 +34,12 @@ class Grid:
         bound = max(n, 1) * max(largest, 1e-150)
         return cls(52 - math.ceil(math.log2(bound)))
 
-    def count(self, values: NDArray[np.floating]) -> Floats:
+    def quantize(self, values: NDArray[np.floating]) -> Floats:
         """Round to whole multiples of the grid's step."""
         whole = np.multiply(values, 2.0**self.bits, dtype=np.float64)
         return np.rint(whole, out=whole)
 
-    def value(self, counted: Floats) -> Floats:
+    def dequantize(self, counted: Floats) -> Floats:
         """Turn whole multiples back into numbers."""
         return counted * 2.0**-self.bits
 
@@ -111,4 +111,4 @@ class Tally:
             sign, group = np.insert(sign, at, -1.0), np.insert(to, at, out_of[was])
             edges += np.searchsorted(was, edges)
         chosen = sparse.csc_matrix((sign, group, edges), shape=(len(self.sums), len(X)))
-        self.sums += chosen @ self._grid.count(X)
+        self.sums += chosen @ self._grid.quantize(X)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.compiled import compiled
+from hierseed.core.kernels.compiled import compiled
 
 SHIFT = 13
 MASK = np.int32(-0x7000_2000)  # the sign, and the bits that a half has

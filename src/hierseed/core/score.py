@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import Block, Blocks
-from hierseed.core.descend import (
+from hierseed.core.distance import two_least
+from hierseed.core.exact import Grid
+from hierseed.core.hierseed.descend import (
     Placements,
     by_topic,
     deepest,
@@ -21,9 +23,7 @@ from hierseed.core.descend import (
     pivot_distances,
     settled,
 )
-from hierseed.core.distance import two_least
-from hierseed.core.exact import Grid
-from hierseed.core.model import Model
+from hierseed.core.hierseed.model import Model
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
@@ -53,7 +53,7 @@ def placed_and_margins(
     for topic, part, count in blocks.map(_label_and_sum_margins, model, grid):
         found.append(topic)
         sums, counts = sums + part, counts + count
-    mean = grid.value(sums) / np.maximum(counts, 1)
+    mean = grid.dequantize(sums) / np.maximum(counts, 1)
     return np.concatenate(found), np.where(mean > 0, mean, 1.0)
 
 
@@ -66,7 +66,7 @@ def _label_and_sum_margins(
     def add(level: int, D: Floats) -> None:
         if D.shape[1] > 1:
             _, first, second = two_least(D, np.zeros(D.shape[1]))
-            sums[level - 1] += grid.count(second - first).sum()
+            sums[level - 1] += grid.quantize(second - first).sum()
             counts[level - 1] += len(D)
 
     pivots = model.vectors[model.pivots]

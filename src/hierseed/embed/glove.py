@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.embed.embedder import Vectors, as_text_list, file_sha256, fingerprint
+from hierseed.checksums import file_sha256
+from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
 from hierseed.embed.home import model_home
 from hierseed.embed.store_files import npy_header
 from hierseed.embed.words import mean_of_words

@@ -54,7 +54,7 @@ class Preparation:
     def fit(self, X: ArrayLike | Blocks) -> Self:
         """Learn the mean, and the components where asked, in two passes over `X`.
 
-        `X` may also be blocks of another engine (see `hierseed.scale`).
+        `X` may also be blocks of another engine (see `hierseed.engines`).
         """
         blocks = _as_blocks(X)
         n, d = blocks.n, blocks.width
@@ -76,7 +76,7 @@ class Preparation:
             )
         grid = Grid.holding(n, extent.largest)  # the order of documents must not change the mean
         total, products = blocks.fold(_sum_up, grid, self.pca is not None)
-        mean = grid.value(total) / n
+        mean = grid.dequantize(total) / n
         self.mean_ = mean.astype(np.float32) if self.centre else None
         self.components_ = None
         if self.pca is not None:
@@ -204,4 +204,4 @@ def _measure(block: Block) -> _Extent:
 
 def _sum_up(block: Block, grid: Grid, squared: bool) -> Sums:
     rows = block.X.astype(np.float64)
-    return Sums((grid.count(rows).sum(axis=0), rows.T @ rows if squared else 0.0))
+    return Sums((grid.quantize(rows).sum(axis=0), rows.T @ rows if squared else 0.0))

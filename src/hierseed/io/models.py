@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from hierseed.embed.prepare import Preparation
 from hierseed.errors import ModelError, name_some
+from hierseed.estimators.registry import KINDS
 from hierseed.io.atomic import atomic_folder
 from hierseed.io.sealed import Arrays, read_sealed, write_sealed
 from hierseed.taxonomy import Taxonomy
@@ -19,12 +19,6 @@ from hierseed.taxonomy import Taxonomy
 FORMAT, VERSION = "hierseed-model", 1
 FILE = "model.json"
 FROM_TEXT, FROM_TEXT_FILE, FROM_TEXT_FORMAT = "from_text", "from_text.json", "hierseed-from-text"
-
-ESTIMATORS = {  # the kind written in model.json, and where its class lives
-    "HierSeed": "hierseed.estimator",
-    "UnfitHierSeed": "hierseed.estimator",
-    "AnchoredHierSeed": "hierseed.anchored",
-}
 
 
 def write_model(
@@ -78,13 +72,13 @@ def load_model(folder: str | PathLike[str]) -> Any:
     and `assign` take them as the embedder gives them, and prepare them alike.
     """
     kind = read_model(folder)[0]
-    if kind not in ESTIMATORS:
+    if kind not in KINDS:
         raise ModelError(
-            f"{folder} holds a model of kind {kind!r}; known here are {name_some(ESTIMATORS)}. "
+            f"{folder} holds a model of kind {kind!r}; known here are {name_some(KINDS)}. "
             "A newer hierseed may know it: pip install --upgrade hierseed"
         )
     try:
-        return getattr(import_module(ESTIMATORS[kind]), kind).load(folder)
+        return KINDS[kind].estimator.load(folder)
     except (KeyError, TypeError) as fault:  # a part that this version's class does not know
         raise ModelError(
             f"{folder} was written by a version of hierseed whose {kind} differs from this one's "

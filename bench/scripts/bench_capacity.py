@@ -1,0 +1,126 @@
+"""What a fit costs by documents and topics: the rates behind docs/scale.md.
+
+    python bench/scripts/bench_capacity.py                        all cells that are not there yet
+    python bench/scripts/bench_capacity.py anchored-1000-100000   one: method, topics, documents
+
+A cell fits synthetic unit vectors (384 numbers, half precision, memory-mapped) with the method's
+own settings on one thread, in a process of its own; nothing that only a small corpus allows is
+remembered between passes. It records processor seconds, which hold though other programs run
+beside, the passes over the corpus, and memory before and at its peak (pages of the mapped file
+count in both). Topics hang in a tree with ten below each; every leaf has a seed. Two sizes of
+corpus tell what a document costs and what a fit costs before the first document.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from machine import RESULTS, write
+
+from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
+from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.mixture import moments
+
+WIDTH, BELOW = 384, 10
+METHODS = {"anchored": AnchoredHierSeed, "hierseed": HierSeed}
+SIZES = {
+    100: (25_000, 100_000, 1_000_000),
+    1_000: (15_000, 40_000),
+    10_000: (14_000, 18_000),
+}
+CELLS = [f"{name}-{k}-{n}" for k, sizes in SIZES.items() for name in METHODS for n in sizes]
+CELLS.append("hierseed-10000-60000")  # the two above lie too close to tell what a document costs
+
+
+def make_world(folder, topics, n):
+    """Leaves of a tree with ten below each topic, documents around them, one seed a leaf."""
+    rng = np.random.default_rng(0)
+    paths, centres = [""], np.zeros((1, WIDTH), dtype=np.float32)
+    while len(paths) < topics:
+        paths = [f"{path} > {i}".removeprefix(" > ") for path in paths for i in range(BELOW)]
+        centres = np.repeat(centres, BELOW, axis=0)
+        centres += rng.standard_normal(centres.shape, dtype=np.float32)
+    taxonomy = Taxonomy.from_paths(paths)
+    topic = np.concatenate([np.arange(topics), rng.integers(0, topics, n - topics)])
+    X = np.lib.format.open_memmap(folder / "X.npy", "w+", np.float16, (n, WIDTH))
+    for at in range(0, n, 20_000):
+        some = rng.standard_normal((min(20_000, n - at), WIDTH), dtype=np.float32) * 2
+        some += centres[topic[at : at + len(some)]]
+        X[at : at + len(some)] = some / np.linalg.norm(some, axis=1, keepdims=True)
+    X.flush()
+    y = np.full(n, -1)
+    y[:topics] = [taxonomy.index(path) for path in paths]
+    return taxonomy, np.load(folder / "X.npy", mmap_mode="r"), y
+
+
+class Passes(ArrayBlocks):
+    """Counts the passes over the corpus."""
+
+    passes = 0
+
+    def map(self, *args):
+        type(self).passes += 1
+        return super().map(*args)
+
+
+def peak_mib(again=False):
+    """Most memory that this process held; `again`: counted from now on."""
+    if again:
+        Path("/proc/self/clear_refs").write_text("5")
+    status = Path("/proc/self/status").read_text()
+    return round(int(status.split("VmHWM:")[1].split()[0]) / 1024)
+
+
+def measure(cell):
+    """One fit, in this process."""
+    name, topics, n = cell.split("-")
+    with tempfile.TemporaryDirectory() as folder:
+        taxonomy, X, y = make_world(Path(folder), int(topics), int(n))
+        estimator = METHODS[name](taxonomy)
+        moments.REMEMBERED = 0
+        float(np.asarray(X).sum(dtype=np.float64))  # the file's pages count before and after
+        before = peak_mib(again=True)
+        cpu, began = time.process_time(), time.perf_counter()
+        estimator.fit(Passes(X, threads=1), y)
+        return {
+            "method": name,
+            "topics": int(topics),
+            "documents": int(n),
+            "dimensions": WIDTH,
+            "processor_seconds": round(time.process_time() - cpu, 2),
+            "seconds": round(time.perf_counter() - began, 2),
+            "rounds": estimator.n_iter_,
+            "passes": Passes.passes,
+            "peak_mib": peak_mib(),
+            "mib_before": before,
+        }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("cells", nargs="*", metavar="CELL", help=", ".join(CELLS))
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.here:
+        print(json.dumps(measure(options.cells[0])))
+        return
+    path = RESULTS / "bench_capacity.json"
+    known = json.loads(path.read_text())["cells"] if path.exists() else {}
+    for cell in options.cells or [cell for cell in CELLS if cell not in known]:
+        command = [sys.executable, "-W", "ignore", __file__, cell, "--here"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{cell}: {done.stderr}")
+        known = json.loads(path.read_text())["cells"] if path.exists() else {}
+        known[cell] = json.loads(done.stdout)
+        print(known[cell], flush=True)
+        write("bench_capacity", {"cells": {one: known[one] for one in CELLS if one in known}})
+
+
+if __name__ == "__main__":
+    main()

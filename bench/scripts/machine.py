@@ -1,0 +1,60 @@
+"""What a benchmark writes beside its figures: the machine and the versions, and nothing private."""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT.parent / "shared" / "data"
+RESULTS = ROOT / "results"
+
+
+def describe():
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line.split(":")[1].strip() for line in info.read_text().splitlines()
+                 if line.startswith("model name")]  # fmt: skip
+        cpu = names[0] if names else cpu
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.strip()
+    load = os.getloadavg()[0]
+    packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    return {
+        "cpu": cpu, "cores": os.cpu_count(), "load_before": round(load, 1), "commit": commit,
+        "python": platform.python_version(), **packages,
+    }  # fmt: skip
+
+
+def best_of(times, function):
+    """Least and median seconds of several runs, and the last result."""
+    taken = []
+    for _ in range(times):
+        began = time.perf_counter()
+        result = function()
+        taken.append(time.perf_counter() - began)
+    return min(taken), statistics.median(taken), result
+
+
+def least(times, function):
+    """Least seconds on the clock and of the processor, and the last result."""
+    clock, processor = [], []
+    for _ in range(times):
+        began, used = time.perf_counter(), time.process_time()
+        result = function()
+        clock.append(time.perf_counter() - began)
+        processor.append(time.process_time() - used)
+    return min(clock), min(processor), result
+
+
+def write(name, record):
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    path.write_text(json.dumps({"machine": describe(), **record}, indent=1) + "\n")
+    print(f"wrote {path.relative_to(ROOT)}")

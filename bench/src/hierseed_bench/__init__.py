@@ -1,0 +1,1 @@
+"""The benchmark of hierseed: competitors, data sets, runs, tables and figures."""

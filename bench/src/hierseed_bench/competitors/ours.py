@@ -1,0 +1,66 @@
+"""This package's own estimators behind the interface that all rows share."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.estimators.registry import METHODS
+from hierseed.taxonomy import Taxonomy
+from hierseed_bench.competitors.task import Documents, Ints, Task
+
+
+class Ours:
+    """HierSeed, Unfit-HierSeed or Anchored HierSeed with the parameters given."""
+
+    named = True
+
+    def __init__(self, kind: str, **parameters: Any) -> None:
+        self.make = METHODS[kind].estimator
+        self.parameters = parameters
+
+    def fit(self, task: Task) -> Self:
+        """Fit on the fitting set, seeds given beside it as in the paper."""
+        self.model = self.make(task.taxonomy, **self.parameters)
+        with warnings.catch_warnings():  # empty topics are counted in `notes` instead
+            warnings.simplefilter("ignore", UserWarning)
+            self.model.fit(
+                task.fitting.vectors,
+                X_seeds=task.seeds.vectors,
+                y_seeds=[list(topics) for topics in task.seed_topics],
+            )
+        return self
+
+    def predict(self, documents: Documents) -> Ints:
+        """Primary topic per level; ids past the taxonomy's end are Other topics."""
+        topic = self.model.predict(documents.vectors)
+        return self.model.taxonomy_.tree.ancestors[topic]
+
+    def place(self, documents: Documents) -> tuple[Ints, Ints]:
+        """Every placement: several a document with `several` or an `eccentricity`."""
+        placed = self.model.assign(documents.vectors)
+        return placed.row.astype(np.intp), placed.path.astype(np.intp)
+
+    def scores(self, documents: Documents) -> tuple[Ints, NDArray[Any]]:
+        """Return the primary topic and its score per level, to see whether scores are honest."""
+        placed = self.model.assign(documents.vectors)
+        return placed.levels.astype(np.intp), placed.score[placed.primary]
+
+    @property
+    def taxonomy_(self) -> Taxonomy:
+        """The taxonomy with the Other topics that were added."""
+        fitted: Taxonomy = self.model.taxonomy_
+        return fitted
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What the fit says of itself, for the record of a run."""
+        return {
+            "rounds": int(self.model.n_iter_),
+            "objective": float(self.model.objective_),
+            "fitting_coverage": float(self.model.coverage_),
+            "empty_topics": len(getattr(self.model, "empty_", ())),
+        }

@@ -1,0 +1,1 @@
+"""Labelled corpora: readers, splits, and changes to a corpus before it is split."""

@@ -1,0 +1,1 @@
+"""What fills the tables of docs/."""

@@ -1,0 +1,123 @@
+"""Fill the GPU's tables of docs/scale.md from results: `python -m hierseed_bench.pages.scale_gpu`.
+
+Lines between `<!-- gpu NAME -->` and `<!-- end -->` are replaced; the prose is left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from hierseed_bench.repository import ROOT
+
+PAGE = ROOT / "docs" / "scale.md"
+BLOCK = re.compile(r"(<!-- gpu (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+WORDS = {
+    "assign_own": "nearest centre, its own settings",
+    "assign_by_hand": "nearest centre, settings picked by hand",
+    "update": "sums",
+}
+UNTIMED = (
+    "**Not timed yet.** No card could be had when this was written. `python "
+    "bench/scripts/bench_gpu.py` on a machine with one takes three minutes, checks the kernels "
+    "against float64 first, and writes `results/bench_gpu.json`, from which this table is made."
+)
+
+
+def timings() -> str:
+    """The passes and fits that were timed on a card, or that none were."""
+    record = _read("bench_gpu.json")
+    if not record:
+        return UNTIMED
+    card, one = record["machine"]["device"], record["pass"]
+    size = f"{record['rows']:,} x {record['dimensions']} {record['type']}"
+    rows = [
+        ("reading the rows once", record["limits"]["seconds_to_read_rows_once"]),
+        ("plain torch: product, arg-max, one-hot product", one["plain_torch"]),
+        ("ours: nearest centre, near ties in float64", one["nearest"]),
+        ("ours: exact sums", one["sums"]),
+        ("ours: the whole pass", one["whole"]),
+    ]
+    peer = one["flash_kmeans"]
+    if isinstance(peer, dict):
+        rows += [
+            (f"flash-kmeans: {WORDS[name]}", took if _is_time(took) else str(took).split(".")[0])
+            for name, took in peer.items()
+        ]
+    rows += [(f"whole fit, {name}", fit["seconds"]) for name, fit in record["fit"].items()]
+    part, some = record["streamed"], f"AnchoredHierSeed, {record['streamed']['rows']:,} of the rows"
+    rows += [(f"{some}, on the card", part["resident"])]
+    rows += [(f"{some}, fetched from a file at every pass", part["fetched"])]
+    lines = [f"| {size}, {record['centres']} centres, {card} | seconds |", "|---|---|"]
+    return "\n".join(lines + [f"| {name} | {took} |" for name, took in rows])
+
+
+def growth() -> str:
+    """Other numbers of documents, dimensions and topics."""
+    records = [_read("bench_gpu.json"), *map(_read, ("gpu/5m.json", "gpu/100m.json"))]
+    records += map(_read, ("gpu/768_dimensions.json", "gpu/1000_topics.json"))
+    lines = [
+        "| rows | centres | reading once | plain torch | our pass | flash-kmeans | HierSeed, whole "
+        "fit | AnchoredHierSeed, whole fit | most memory |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for record in records:
+        one = record["pass"]
+        peak = max(fit["peak_gb"] for fit in record["fit"].values())
+        cells = (
+            f"{record['rows']:,} x {record['dimensions']}", record["centres"],
+            _ms(record["limits"]["seconds_to_read_rows_once"]), _ms(one["plain_torch"]),
+            f"**{_ms(one['whole'])}**", _ms(_peer(one["flash_kmeans"])),
+            *(f"{fit['seconds']:.1f} s" for fit in record["fit"].values()), f"{peak:.0f} GB",
+        )  # fmt: skip
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+def _peer(took: dict[str, Any]) -> float:
+    """Its two steps, by whichever of its settings works."""
+    assign = [took[name] for name in ("assign_own", "assign_by_hand") if _is_time(took[name])]
+    return min(assign) + float(took["update"])
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, float)
+
+
+def _ms(seconds: float) -> str:
+    return f"{1e3 * seconds:.1f} ms"
+
+
+def kernels() -> str:
+    """What the compiler says of the kernels, for Hopper."""
+    record = _read("gpu_kernels.json")
+    lines = [
+        "| kernel | numbers | dimensions | centres | rows x columns, warps | registers | spilled "
+        "bytes | shared KB |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for made in record["kernels"]:
+        tile = f"{made['ROWS']} x {made.get('DEPTH') or made['SLICE']}, {made['num_warps']}"
+        cells = (
+            made["kernel"].removesuffix("_kernel"), made["dtype"], made["dimensions"],
+            made.get("centres", "any"), tile, made["registers"], made["stack_bytes"],
+            round(made["shared_bytes"] / 1024),
+        )  # fmt: skip
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+def fill(text: str) -> str:
+    """Replace the tables of a page by those that the results give now."""
+    made = {"timings": timings, "growth": growth, "kernels": kernels}
+    return BLOCK.sub(lambda at: f"{at[1]}\n{made[at[2]]()}\n\n{at[3]}", text)
+
+
+def _read(name: str) -> dict[str, Any]:
+    path = ROOT / "results" / name
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+if __name__ == "__main__":
+    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

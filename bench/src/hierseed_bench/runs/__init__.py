@@ -1,0 +1,1 @@
+"""Runs: what one run is, its record on disk, and the plans of many runs."""

@@ -1,0 +1,112 @@
+"""What a result depends on beside its setting: versions, commit, machine; and memory used."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from hierseed_bench.repository import ROOT
+
+PACKAGES = ("hierseed", "numpy", "scipy", "scikit-learn")
+SOURCES = ("src", "bench/src")  # what a result depends on; docs and results may change
+
+
+def versions(more: tuple[str, ...] = ()) -> dict[str, str]:
+    """Versions of Python and of the packages that compute."""
+    found = {"python": platform.python_version()}
+    for package in (*PACKAGES, *more):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def commit() -> str:
+    """Return the commit of the source, with `+` if the source has uncommitted changes.
+
+    Empty for an installed copy.
+    """
+
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", *words], cwd=ROOT, capture_output=True, text=True, check=False, timeout=30
+        )
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    try:
+        head = git("rev-parse", "--short=12", "HEAD")
+        return head + ("+" if head and git("status", "--porcelain", "--", *SOURCES) else "")
+    except OSError:  # no git here
+        return ""
+
+
+def machine() -> dict[str, Any]:
+    """Describe processor, cores, memory and system; nothing that names the machine."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count() or 1,
+        "memory_gib": _memory_gib(),
+        "system": platform.system(),
+        "architecture": platform.machine(),
+    }
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor()
+
+
+def _memory_gib() -> float:
+    try:
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    except (ValueError, OSError, AttributeError):
+        return 0.0
+
+
+class PeakMemory:
+    """Peak of the process's memory inside a block, in MiB; `extra` is above where it began.
+
+    Linux lets a process reset its own peak. Elsewhere the peak is that of the process so far.
+    """
+
+    def __enter__(self) -> PeakMemory:
+        with contextlib.suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5")
+        self.start = _status("VmRSS") or 0.0
+        self.peak = self.extra = 0.0
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.peak = _status("VmHWM") or _peak_so_far()
+        self.extra = max(self.peak - self.start, 0.0) if self.start else 0.0
+
+
+def _status(field: str) -> float | None:
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(field + ":"):
+                return int(line.split()[1]) / 1024
+    except OSError:
+        pass
+    return None
+
+
+def _peak_so_far() -> float:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0.0
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

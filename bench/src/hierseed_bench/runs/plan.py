@@ -1,0 +1,160 @@
+"""Which runs make which result: the main comparison, seeds, ablations, vectors, hard cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from hierseed_bench.runs.config import Setting
+
+DRAWS = 5
+UNSEEN_SETS = (
+    "wordnet",
+    "debian",
+)  # built after the method was settled
+OPEN_SETS = ("20newsgroups", "arxiv", "cap", "arxiv_acm", "us_code", "wos_partial")
+FLAT_SETS = ("20newsgroups", "arxiv", "cap")  # two levels, one label, enough documents
+DEEP_SETS = ("arxiv_acm", "us_code")
+SEEDS = (1, 2, 4, 6, 8)
+
+OURS = ("hierseed", "unfit", "anchored")
+QUICK = ("nearest-leaf", "top-down", "logreg", "seeded-kmeans", "hierseed", "ridge-all-labels")
+MAIN = (
+    *OURS,
+    "nearest-leaf",
+    "nearest-topic",
+    "top-down",
+    "logreg",
+    "hiclass",
+    "self-training",
+    "label-spreading",
+    "seeded-kmeans",
+    "constrained-kmeans",
+    "ridge-all-labels",
+)
+FEW = ("hierseed", "anchored", "nearest-leaf", "logreg", "seeded-kmeans")  # for the side tables
+
+ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed as in the paper
+    "as in the paper": {},
+    "no sphere": {"les_weight": 0.0},
+    "sphere: mean and deviation": {"sphere": "deviation"},
+    "sphere: strictly empty": {"sphere": "empty"},
+    "no Other": {"other": False},
+    "Other below the pivot only": {"other": "below"},
+    "Other as the equation is printed": {"other_spelling": "printed"},
+    "pivot at level 2": {"pivot_level": 2},
+    "eccentricity 0.5": {"eccentricity": 0.5},
+    "eccentricity 0.75": {"eccentricity": 0.75},
+    "eccentricity 1: all that reach it": {"eccentricity": 1.0},
+    "own vector weighs 5": {"self_weight": 5.0},
+    "radii 2.3 and 1.3": {"child_factor": 2.3, "sibling_factor": 1.3},
+    "published constants (notebooks)": {
+        "child_factor": 2.3,
+        "sibling_factor": 1.3,
+        "self_weight": 5.0,
+        "self_weight_step": 1.0,
+        "les_weight": 0.0,
+    },
+}
+RAW = "vectors not centred, not scaled"
+VECTORS = ("minilm", "wordllama", "tfidf", "glove", "fasttext")
+SEVERAL: dict[str, dict[str, dict[str, Any]]] = {  # ways to give a document one topic, or several
+    "hierseed": {"one topic": {}, "eccentricity 1": {"eccentricity": 1.0}},
+    "anchored": {
+        "one topic": {"several": None},
+        "as many as seeds have": {},
+        "several 0.7": {"several": 0.7},
+    },
+    "ridge-all-labels": {"one topic": {}, "several": {"several": True}},
+}
+SHORTER = "shorter"  # tag of runs whose parameters only cut the training short
+TUNED_SETS, TUNED_DRAWS = ("20newsgroups", "us_code", "wos_partial"), 2  # an encoder each: slow
+TUNED = (("max_steps", 50),)
+
+
+def main(draws: int = DRAWS, data: Iterable[str] = OPEN_SETS) -> Iterator[Setting]:
+    """Every method on every open set, 4 seeds a topic."""
+    for name, method in product(data, MAIN):
+        for draw in range(draws):
+            yield Setting(name, method, draw=draw)
+
+
+def seeds(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Setting]:
+    """More and fewer seeds a topic."""
+    for name, method, k, draw in product(data, FEW, SEEDS, range(draws)):
+        yield Setting(name, method, seeds=k, draw=draw)
+
+
+def ablations(
+    draws: int = DRAWS, data: Iterable[str] = (*FLAT_SETS, *DEEP_SETS)
+) -> Iterator[Setting]:
+    """HierSeed with one thing changed at a time."""
+    for name, (tag, change), draw in product(data, ABLATIONS.items(), range(draws)):
+        parameters = tuple(sorted(change.items()))
+        yield Setting(name, "hierseed", draw=draw, parameters=parameters, tag=tag)
+    for name, method, draw in product(data, ("hierseed", "nearest-leaf"), range(draws)):
+        yield Setting(name, method, draw=draw, prepare=False, tag=RAW)
+
+
+def vectors(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Setting]:
+    """Other embedders."""
+    for name, kind, method, draw in product(data, VECTORS, FEW, range(draws)):
+        yield Setting(name, method, draw=draw, vectors=kind)
+
+
+def skewed(draws: int = DRAWS) -> Iterator[Setting]:
+    """Topic sizes by Zipf's law."""
+    for name, method, draw in product(("20newsgroups", "arxiv"), (*FEW, "unfit"), range(draws)):
+        yield Setting(name, method, draw=draw, skew=1.0)
+
+
+def left_out(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Setting]:
+    """Topics missing from the taxonomy: do Other and None catch their documents?"""
+    for name, method, draw in product(data, (*OURS, "nearest-leaf"), range(draws)):
+        yield Setting(name, method, draw=draw, leave_out=0.15)
+
+
+def several(draws: int = DRAWS) -> Iterator[Setting]:
+    """Give a document several topics, on the set whose documents have several."""
+    for (method, ways), draw in product(SEVERAL.items(), range(draws)):
+        for parameters in ways.values():
+            yield Setting("arxiv_acm", method, draw=draw, parameters=tuple(parameters.items()))
+
+
+def extras(draws: int = DRAWS, data: Iterable[str] = OPEN_SETS) -> Iterator[Setting]:
+    """BERTopic and SetFit, which bring large packages of their own."""
+    for name, draw in product(data, range(draws)):
+        yield Setting(name, "bertopic", draw=draw)
+    for name, draw in product(TUNED_SETS, range(min(draws, TUNED_DRAWS))):
+        yield Setting(name, "setfit", draw=draw, parameters=TUNED, tag=SHORTER)
+
+
+def quick() -> Iterator[Setting]:
+    """Give a first look in a minute or two."""
+    for method, draw in product(QUICK, range(2)):
+        yield Setting("20newsgroups", method, draw=draw, limit=6000)
+
+
+PLANS: dict[str, Callable[..., Iterator[Setting]]] = {
+    "main": main,
+    "seeds": seeds,
+    "ablations": ablations,
+    "vectors": vectors,
+    "skewed": skewed,
+    "left-out": left_out,
+    "several": several,
+    "extras": extras,
+}
+
+
+def everything(draws: int = DRAWS, parts: Iterable[str] = tuple(PLANS)) -> list[Setting]:
+    """Return the settings of several plans, each once."""
+    unique: dict[str, Setting] = {}
+    for part in parts:
+        for setting in PLANS[part](draws):
+            known = unique.setdefault(setting.key, setting)
+            if setting.tag and not known.tag:
+                unique[setting.key] = replace(known, tag=setting.tag)
+    return list(unique.values())

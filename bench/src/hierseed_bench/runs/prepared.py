@@ -1,0 +1,138 @@
+"""Read a data set once for all runs that share it: reshaped, with vectors."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.embed import Preparation, get_embedder
+from hierseed.embed.embedder import Embedder, is_trained
+from hierseed.embed.home import model_home
+from hierseed.errors import CorpusError
+from hierseed.evaluate.catch import INSIDE
+from hierseed.io.atomic import atomic_file
+from hierseed_bench.competitors.catalogue import METHODS
+from hierseed_bench.competitors.task import Documents, Task
+from hierseed_bench.data.catalogue import load_dataset
+from hierseed_bench.data.dataset import Dataset
+from hierseed_bench.data.reshape import drop_rare, leave_out, sample, skew
+from hierseed_bench.data.splits import Split, draw_seeds, train_test
+from hierseed_bench.runs.config import Setting
+from hierseed_bench.runs.environment import versions
+
+BESIDE = "minilm"  # vectors that lie beside the documents of the open sets
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A data set with vectors, and the homes of documents whose topic was left out."""
+
+    dataset: Dataset
+    home: NDArray[np.intp] | None
+
+    def split(self, setting: Setting) -> Split:
+        """Draw the seeds of a setting."""
+        barred = None if self.home is None else self.home != INSIDE
+        return draw_seeds(self.dataset, setting.seeds, setting.draw, barred=barred)
+
+
+@lru_cache(maxsize=1)  # settings come sorted: one data set is held at a time
+def ready(shape: tuple[Any, ...], path: Path | None = None) -> Ready:
+    """Read and reshape: sizes skewed, rare topics dropped, topics left out, vectors found."""
+    data, vectors, min_docs, limit, exponent, share = shape
+    dataset = load_dataset(data, path)
+    dataset = with_vectors(dataset, vectors)
+    if limit:
+        dataset = sample(dataset, limit)
+    if exponent:
+        dataset = skew(dataset, exponent, min_docs)
+    dataset = drop_rare(dataset, min_docs)
+    if not share:
+        return Ready(dataset, None)
+    reduced = leave_out(dataset, share)
+    return Ready(reduced.dataset, reduced.home)
+
+
+def with_vectors(dataset: Dataset, name: str) -> Dataset:
+    """Vectors by name: those beside the data, an .npy file, or an embedder's (kept on disk).
+
+    `minilm` embeds only where no such vectors lie beside the documents.
+    """
+    if name == BESIDE and dataset.vectors is not None:
+        return dataset
+    if name.endswith(".npy"):
+        return replace(dataset, vectors=np.load(name, mmap_mode="r"), vectors_name=Path(name).name)
+    return replace(dataset, vectors=_embedded(dataset, name), vectors_name=name)
+
+
+def make_task(
+    ready_: Ready, setting: Setting, split: Split
+) -> tuple[Task, Documents, dict[str, Any]]:
+    """The task and the test documents, prepared in the same way for every method."""
+    dataset = ready_.dataset
+    vectors = dataset.vectors
+    if vectors is None:
+        raise CorpusError(f"the data set {dataset.name!r} has no vectors")
+    preparation = Preparation(centre=setting.prepare, unit=setting.prepare)
+    preparation.fit(vectors[split.train])
+
+    def documents(rows: NDArray[Any]) -> Documents:
+        texts = [dataset.texts[row] for row in rows]
+        return Documents(preparation.transform(vectors[rows]), texts)
+
+    task = Task(
+        dataset.taxonomy,
+        documents(split.seeds),
+        split.seed_topics,
+        documents(split.fitting),
+        random_state=setting.draw,
+    )
+    if wants_labels(setting):  # nobody else gets to see them
+        train = split.train[[len(dataset.labels[row]) > 0 for row in split.train]]
+        labels = [dataset.labels[row] for row in train]
+        task = replace(task, labelled=documents(train), labelled_topics=labels)
+    return task, documents(split.test), preparation.header
+
+
+def wants_labels(setting: Setting) -> bool:
+    """True for the methods that show what the whole training part with its labels gives."""
+    return METHODS[setting.method].uses == "labels" or bool(dict(setting.parameters).get("full"))
+
+
+def _embedded(dataset: Dataset, name: str) -> NDArray[Any]:
+    """Embed all documents, once: processes that come later read the file.
+
+    An embedder that learns does so from the training part alone. Before it has learned, the
+    vectors are told by what they will come from: its options, its code, and these texts.
+    """
+    embedder = get_embedder(name)
+    learns = is_trained(embedder)
+    train = train_test(dataset)[0] if learns else np.zeros(0, dtype=np.intp)
+    told = _promise(embedder) if learns else embedder.fingerprint
+    texts = "\0".join(dataset.texts).encode(errors="replace")
+    sign = sha256(texts + train.tobytes() + told.encode()).hexdigest()[:16]
+    file = model_home() / "bench" / f"{sign}.npy"
+    if not file.is_file():
+        if is_trained(embedder):
+            embedder.fit([dataset.texts[row] for row in train])
+        file.parent.mkdir(parents=True, exist_ok=True)
+        vectors = np.asarray(embedder.encode(dataset.texts), dtype=np.float16)
+        with atomic_file(file) as partial, partial.open("wb") as out:
+            np.save(out, vectors)
+    loaded: NDArray[Any] = np.load(file, mmap_mode="r")
+    return loaded
+
+
+def _promise(embedder: Embedder) -> str:
+    """Name an embedder that has yet to learn: its options and the code that will run."""
+    module = sys.modules[type(embedder).__module__]
+    options = {k: v for k, v in sorted(vars(embedder).items()) if not k.startswith("_")}
+    return f"{embedder.name} {options} {inspect.getsource(module)} {versions()}"

@@ -1,0 +1,161 @@
+"""Figures out of records: F1 per level (the paper's Figure), seeds, and time against score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hierseed.errors import CorpusError
+from hierseed_bench.competitors.catalogue import METHODS
+from hierseed_bench.errors import MissingExtra
+from hierseed_bench.runs.plan import FEW, FLAT_SETS, MAIN, OPEN_SETS, SEEDS
+from hierseed_bench.runs.records import Record, Records
+from hierseed_bench.tables.cells import seconds
+
+SHOWN = ("hierseed", "unfit", "anchored", "nearest-leaf", "logreg", "seeded-kmeans")
+CEILING = "ridge-all-labels"
+COLOURS = ("#0072b2", "#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#555555")
+MARKS = "os^DvP*"
+
+
+def draw_levels(records: Records, file: Path) -> None:
+    """B-cubed F1 at each level, one panel per data set: the paper's figure."""
+    plain = _plain(records, seeds=4)
+    sets = [data for data in OPEN_SETS if _values(plain, data=data)]
+    figure, panels = _panels(len(sets))
+    for panel, data in zip(panels, sets):
+        for style, method in _styles((*SHOWN, CEILING)):
+            runs = _values(plain, data=data, method=method)
+            if runs:
+                table = np.array([_levels(run) for run in runs])
+                levels = np.arange(1, table.shape[1] + 1)
+                panel.errorbar(levels, table.mean(0), table.std(0), **style)
+        panel.set_title(data)
+        panel.set_xlabel("level")
+        panel.set_xticks(levels)
+    _finish(figure, panels, file, "B-cubed F1, protocol all")
+
+
+def draw_seeds(records: Records, file: Path) -> None:
+    """Mean B-cubed F1 by seeds a topic."""
+    plain = _plain(records)
+    sets = [
+        data
+        for data in FLAT_SETS
+        if len({k for k in SEEDS if _values(plain, data=data, seeds=k)}) > 1
+    ]
+    figure, panels = _panels(len(sets))
+    for panel, data in zip(panels, sets):
+        for style, method in _styles(FEW):
+            runs = {k: _values(plain, data=data, method=method, seeds=k) for k in SEEDS}
+            points = {k: [_mean(run) for run in own] for k, own in runs.items() if own}
+            if points:
+                middle = [np.mean(values) for values in points.values()]
+                spread = [np.std(values) for values in points.values()]
+                panel.errorbar(list(points), middle, spread, **style)
+        panel.set_title(data)
+        panel.set_xlabel("seeds a topic")
+        panel.set_xticks(SEEDS)
+    _finish(figure, panels, file, "mean B-cubed F1, protocol all")
+
+
+def draw_cost(records: Records, file: Path) -> None:
+    """Processor time to fit against score."""
+    plain = _plain(records, seeds=4)
+    sets = [data for data in FLAT_SETS if _values(plain, data=data)]
+    figure, panels = _panels(len(sets))
+    for panel, data in zip(panels, sets):
+        for place, method in enumerate(MAIN):
+            runs = [r for r in _values(plain, data=data, method=method) if seconds(r) is not None]
+            if runs:
+                x = float(np.mean([seconds(run) or 0.0 for run in runs]))
+                y = float(np.mean([_mean(run) for run in runs]))
+                style = {"color": f"C{place % 10}", "label": METHODS[method].title}
+                panel.plot(max(x, 0.001), y, "sD^oooooPPvvX*"[place], markersize=6, **style)
+        panel.set_xscale("log")
+        panel.set_title(data)
+        panel.set_xlabel("processor seconds to fit")
+    _finish(figure, panels, file, "mean B-cubed F1, protocol all")
+
+
+FIGURES: dict[str, Callable[[Records, Path], None]] = {
+    "levels": draw_levels,
+    "seeds": draw_seeds,
+    "cost": draw_cost,
+}
+
+
+def _panels(count: int) -> tuple[Any, list[Any]]:
+    if not count:
+        raise CorpusError("no records to draw. Make some with `hierseed bench run` first.")
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError as fault:
+        raise MissingExtra("matplotlib", "figures", "drawing figures") from fault
+    columns = min(count, 3)
+    rows = -(-count // columns)
+    figure, grid = pyplot.subplots(
+        rows, columns, figsize=(3.4 * columns, 2.9 * rows), sharey=True, squeeze=False
+    )
+    for spare in grid.flat[count:]:
+        spare.axis("off")
+    return figure, list(grid.flat[:count])
+
+
+def _finish(figure: Any, panels: list[Any], file: Path, label: str) -> None:
+    from matplotlib import pyplot
+
+    for panel in panels:
+        panel.grid(alpha=0.3)
+        panel.spines[["top", "right"]].set_visible(False)
+    for panel in figure.axes[:: min(len(panels), 3)]:
+        panel.set_ylabel(label, fontsize=8)
+    known: dict[str, Any] = {}
+    for panel in panels:
+        handles, labels = panel.get_legend_handles_labels()
+        known |= dict(zip(labels, handles))
+    lines = -(-len(known) // 4)
+    figure.legend(
+        known.values(), known.keys(), loc="lower center", ncols=4, fontsize=8, frameon=False
+    )
+    tall = figure.get_size_inches()[1]
+    figure.tight_layout(rect=(0, (0.1 + 0.17 * lines) / tall, 1, 1))
+    # without a date and with fixed ids, so that the same records give the same bytes
+    with pyplot.rc_context({"svg.hashsalt": "hierseed"}):
+        figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None, dpi=150)
+    pyplot.close(figure)
+
+
+def _styles(methods: tuple[str, ...]) -> list[tuple[dict[str, Any], str]]:
+    every = (*SHOWN, CEILING)
+    styles = []
+    for method in methods:
+        place = every.index(method)
+        style = {"color": COLOURS[place], "marker": MARKS[place], "label": METHODS[method].title}
+        line = "--" if method == CEILING else "-"
+        styles.append((style | {"linestyle": line, "markersize": 4, "capsize": 2}, method))
+    return styles
+
+
+def _plain(records: Records, **wanted: Any) -> list[Record]:
+    return records.find(
+        vectors="minilm", prepare=True, parameters=(), skew=0, leave_out=0, limit=0, **wanted
+    )
+
+
+def _values(records: list[Record], **wanted: Any) -> list[Record]:
+    return [r for r in records if all(r["setting"][k] == v for k, v in wanted.items())]
+
+
+def _levels(record: Record) -> list[float]:
+    return [level["bcubed_f1"] for level in record["scores"]["all"]["levels"]]
+
+
+def _mean(record: Record) -> float:
+    return float(record["scores"]["all"]["mean"]["bcubed_f1"])

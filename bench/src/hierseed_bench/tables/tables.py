@@ -1,0 +1,237 @@
+"""Tables out of records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hierseed_bench.competitors.catalogue import METHODS
+from hierseed_bench.runs.plan import (
+    ABLATIONS,
+    DEEP_SETS,
+    FLAT_SETS,
+    MAIN,
+    OPEN_SETS,
+    RAW,
+    SEVERAL,
+    UNSEEN_SETS,
+)
+from hierseed_bench.runs.records import Records
+from hierseed_bench.tables.cells import (
+    Table,
+    ancestor_f1,
+    at_level,
+    by_data,
+    cell,
+    coverage,
+    mean_of,
+    of,
+    plain_runs,
+    present,
+    seconds,
+    title_of,
+    topics_each,
+)
+from hierseed_bench.tables.paper import comparison, seeds_table, vectors_table
+
+HEADLINE = (
+    "anchored", "hierseed", "nearest-leaf", "logreg", "hiclass", "label-spreading",
+    "seeded-kmeans", "ridge-all-labels",
+)  # fmt: skip
+PAPER_ROWS = ("hdltex", "hiagm", "hilap", "hft", "weshclass", "hlda", "tsntm", "josh")
+
+
+def main_table(
+    records: Records,
+    measure: str = "bcubed_f1",
+    protocol: str = "all",
+    only: tuple[str, ...] = (*MAIN, "bertopic", "setfit", *PAPER_ROWS),
+    sets: tuple[str, ...] = OPEN_SETS,
+) -> Table:
+    """Every method, or some, on every open set, or on others."""
+    plain = [record for record in plain_runs(records) if record["setting"]["data"] in sets]
+    columns = present(sets, plain, "data")
+    methods = present(only, plain, "method")
+    rows = [
+        (
+            METHODS[method].title,
+            METHODS[method].uses,
+            *(
+                cell(of(plain, data=data, method=method), mean_of(measure, protocol))
+                for data in columns
+            ),
+        )
+        for method in methods
+    ]
+    return Table(
+        f"{title_of(measure)}, mean over levels, protocol `{protocol}`",
+        "4 seeds a topic; mean ± standard deviation over the draws of seeds.",
+        ("method", "learns from", *columns),
+        tuple(rows),
+    )
+
+
+def facts_table(records: Records) -> Table:
+    """The other measures and the cost of every method, one data set after the other."""
+    plain = plain_runs(records)
+    rows = []
+    for data in present(OPEN_SETS, plain, "data"):
+        for method in present(MAIN, of(plain, data=data), "method"):
+            own = of(plain, data=data, method=method)
+            rows.append(
+                (
+                    data,
+                    METHODS[method].title,
+                    cell(own, mean_of("v_measure")),
+                    cell(own, mean_of("accuracy")),
+                    cell(own, mean_of("macro_f1")),
+                    cell(own, ancestor_f1),
+                    cell(own, coverage),
+                    cell(own, seconds, 1),
+                )
+            )
+    return Table(
+        "Other measures, protocol `all`",
+        "Means over levels; ancestor F1, coverage and processor seconds to fit are of the run.",
+        ("data", "method", "V", "accuracy", "macro-F1", "ancestor F1", "coverage", "fit s"),
+        tuple(rows),
+    )
+
+
+def level_table(records: Records, measure: str = "bcubed_f1") -> Table:
+    """One column a level."""
+    plain = plain_runs(records)
+    rows = []
+    for data in present(OPEN_SETS, plain, "data"):
+        for method in present(MAIN, of(plain, data=data), "method"):
+            own = of(plain, data=data, method=method)
+            depth = len(own[0]["scores"]["all"]["levels"])
+            cells = [cell(own, at_level(measure, level)) for level in range(depth)]
+            rows.append((data, METHODS[method].title, *cells))
+    deepest = max((len(row) for row in rows), default=2)
+    padded = tuple((*row, *[""] * (deepest - len(row))) for row in rows)
+    header = ("data", "method", *(f"level {k}" for k in range(1, deepest - 1)))
+    return Table(
+        f"{title_of(measure)} per level, protocol `all`", "4 seeds a topic.", header, padded
+    )
+
+
+def ablation_table(records: Records, measure: str = "bcubed_f1") -> Table:
+    """HierSeed with one thing changed at a time."""
+    every = records.find(method="hierseed", seeds=4, vectors="minilm", skew=0, leave_out=0, limit=0)
+    columns = present((*FLAT_SETS, *DEEP_SETS), every, "data")
+    rows = []
+    for tag, change in ABLATIONS.items():
+        own = [r for r in every if r["setting"]["parameters"] == change and r["setting"]["prepare"]]
+        rows.append((tag, *by_data(own, columns, mean_of(measure))))
+    raw = [r for r in every if not r["setting"]["prepare"] and not r["setting"]["parameters"]]
+    rows.append((RAW, *by_data(raw, columns, mean_of(measure))))
+    return Table(
+        f"Ablations of HierSeed: {title_of(measure)}, protocol `all`",
+        "4 seeds a topic, one change at a time.",
+        ("change", *columns),
+        tuple(rows),
+    )
+
+
+def skewed_table(records: Records, measure: str = "bcubed_f1") -> Table:
+    """Topic sizes by Zipf's law."""
+    every = records.find(seeds=4, vectors="minilm", skew=1.0, parameters=(), limit=0)
+    columns = present(OPEN_SETS, every, "data")
+    rows = [
+        (METHODS[m].title, *by_data(of(every, method=m), columns, mean_of(measure)))
+        for m in present(MAIN, every, "method")
+    ]
+    return Table(
+        f"Skewed sizes: {title_of(measure)}, protocol `all`",
+        "Topics thinned out to 1/rank, ranks drawn at random; at least 15 documents a topic.",
+        ("method", *columns),
+        tuple(rows),
+    )
+
+
+def catch_table(records: Records) -> Table:
+    """What became of documents whose topic the taxonomy lacks."""
+    every = [r for r in records.find(seeds=4, leave_out=0.15, limit=0) if "catch" in r]
+    names = ("home", "home_other", "none", "elsewhere_other", "listed", "false_alarm")
+    rows = []
+    for data in present(FLAT_SETS, every, "data"):
+        for method in present(MAIN, of(every, data=data), "method"):
+            own = of(every, data=data, method=method)
+            caught = cell(own, lambda r: 1 - r["catch"]["listed"], 2)
+            cells = [cell(own, lambda r, name=name: r["catch"][name], 2) for name in names]  # type: ignore[misc]
+            rows.append((data, METHODS[method].title, caught, *cells))
+    return Table(
+        "Topics left out of the taxonomy: where their documents go",
+        "15 in 100 leaves and one topic of level 1 left out. `caught`: not pressed into a listed "
+        "topic. `home`: caught where it belongs, in the Other of the right "
+        "parent, or None (or the Other of level 1) where the topic stood at level 1. `listed`: "
+        "pressed into a listed topic. `false alarm`: documents of listed topics sent to an Other "
+        "or to None.",
+        (
+            "data",
+            "method",
+            "caught",
+            "home",
+            "right Other",
+            "None",
+            "wrong Other",
+            "listed",
+            "false alarm",
+        ),
+        tuple(rows),
+    )
+
+
+def several_table(records: Records) -> Table:
+    """One topic a document against several, on the set whose documents have several."""
+    usual = {"data": "arxiv_acm", "seeds": 4, "vectors": "minilm", "prepare": True, "limit": 0}
+    rows = []
+    for method, ways in SEVERAL.items():
+        for said, parameters in ways.items():
+            own = records.find(method=method, parameters=tuple(parameters.items()), **usual)
+            measures = ("bcubed_precision", "bcubed_recall", "bcubed_f1", "v_measure")
+            ancestors = [
+                cell(own, lambda r, part=part: r["scores"]["all"]["hierarchical"][part])  # type: ignore[misc]
+                for part in ("precision", "recall", "f1")
+            ]
+            rows.append(
+                (
+                    METHODS[method].title,
+                    said,
+                    cell(own, topics_each, 2),
+                    *(cell(own, mean_of(measure)) for measure in measures),
+                    *ancestors,
+                )
+            )
+    return Table(
+        "Several topics a document on arxiv_acm, protocol `all`",
+        "Its documents have two labels on average. Extended B-cubed and V-measure: mean over "
+        "levels; the last three: over ancestor sets.",
+        ("method", "gives", "topics", "B3 P", "B3 R", "B3 F1", "V", "P", "R", "F1"),
+        tuple(rows),
+    )
+
+
+TABLES: dict[str, Callable[[Records], list[Table]]] = {
+    "headline": lambda r: [main_table(r, only=HEADLINE)],
+    "main": lambda r: [
+        main_table(r),
+        main_table(r, "v_measure"),
+        main_table(r, "bcubed_f1", "paper"),
+        main_table(r, "v_measure", "paper"),
+    ],
+    "unseen": lambda r: [
+        main_table(r, sets=UNSEEN_SETS),
+        main_table(r, "v_measure", sets=UNSEEN_SETS),
+    ],
+    "2": lambda r: comparison(r, 2),
+    "3": lambda r: comparison(r, 3),
+    "4": lambda r: [seeds_table(r), seeds_table(r, "v_measure")],
+    "5": lambda r: [vectors_table(r), vectors_table(r, "v_measure")],
+    "facts": lambda r: [facts_table(r)],
+    "levels": lambda r: [level_table(r)],
+    "ablations": lambda r: [ablation_table(r), ablation_table(r, "v_measure")],
+    "skewed": lambda r: [skewed_table(r)],
+    "left-out": lambda r: [catch_table(r)],
+    "several": lambda r: [several_table(r)],
+}

@@ -1,5 +1,0 @@
-"""Other systems for the same job, each with `fit(task)` and `predict(documents)`."""
-
-from hierseed.baselines.task import Documents, Method, Task
-
-__all__ = ["Documents", "Method", "Task"]

@@ -1,1 +1,0 @@
-"""The paper's experiments and ours: data sets, splits, runs, tables and figures."""

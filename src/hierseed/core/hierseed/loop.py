@@ -1,0 +1,232 @@
+"""The loop of HierSeed (paper: Algorithm 1). Read it beside the paper."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import Blocks
+from hierseed.core.exact import Grid
+from hierseed.core.hierseed.empty_topics import widen
+from hierseed.core.hierseed.model import Model, pivots
+from hierseed.core.hierseed.objective import Objective, objective
+from hierseed.core.hierseed.other import other_vector, parents_for_other
+from hierseed.core.hierseed.pivot import radii
+from hierseed.core.hierseed.refine import refine
+from hierseed.core.hierseed.spheres import spheres_above_pivot, spheres_of_level
+from hierseed.core.hierseed.vectors import Spheres, bottom_up
+from hierseed.core.tree import Tree
+
+Floats = NDArray[np.float64]
+Progress = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of HierSeed, checked by the estimator."""
+
+    pivot_level: int = 1
+    self_weight: float = 1.0
+    self_weight_step: float = 0.0
+    les_weight: float = 4.0
+    sphere: str = "ratio"
+    child_factor: float = 2.0
+    sibling_factor: float = 1.0
+    alpha: float = 1.1
+    eccentricity: float | Sequence[float] | None = None
+    other: bool | str = True
+    other_spelling: str = "text"
+    max_iter: int = 20
+    tol: float = 1e-4
+    refine_max_iter: int = 5  # each round runs it again
+    refine_tol: float = 1e-3
+
+
+@dataclass
+class Fitted:
+    """What the loop leaves behind."""
+
+    model: Model
+    objective: Objective | None
+    history: list[dict[str, Any]] = field(default_factory=list)
+    empty: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+
+@dataclass(frozen=True)
+class State:
+    """Where the loop stands after a round: all that it takes to go on.
+
+    `best` has the history of all rounds. A round that is not the best is the last, so that no
+    other model is needed.
+    """
+
+    best: Fitted
+    done: bool
+
+
+def fit(
+    blocks: Blocks,
+    tree: Tree,
+    vectors: Floats,
+    *,
+    settings: Settings,
+    largest: float,
+    extended: Collection[int] = (),
+    progress: Progress | None = None,
+    resume: State | None = None,
+    keep: Callable[[State], None] | None = None,
+) -> Fitted:
+    """Repeat the rounds while the objective falls; keep the best.
+
+    `vectors` start the topics (line 1). `largest` bounds the length of a document's vector.
+    Topics in `extended` (-1: the root) get no Other: an earlier fit has seen to them.
+    `keep` is told where the loop stands after each round, `resume` is where it stood before.
+    """
+    grid = Grid.holding(blocks.n, largest)
+    grid2 = Grid.holding(blocks.n, largest**2)
+    result: Fitted | None = None
+    previous: Model | None = None
+    spheres: Spheres | None = None
+    history: list[dict[str, Any]] = []
+    if resume:
+        result, previous = resume.best, replace(resume.best.model, version=_fresh())
+        history = list(resume.best.history)
+    done = resume is not None and resume.done
+    while not done:
+        began = time.perf_counter()
+        if previous:
+            tree, vectors = previous.tree, previous.vectors
+            spheres = partial(spheres_of_level, blocks, previous, settings.sphere, largest)
+        model, empty = at_pivot(
+            blocks, tree, vectors, spheres, settings, largest=largest,
+            extended=extended, earlier=len(history),
+        )  # fmt: skip
+        model = refine(
+            blocks, model, grid, max_iter=settings.refine_max_iter, tol=settings.refine_tol
+        )
+        now = objective(blocks, model, grid, grid2, previous)
+        previous = model
+        best = result.objective if result else None
+        falls = best is None or now.mean < best.mean
+        history.append(
+            {
+                "round": len(history) + 1,
+                "objective": now.total,
+                "within": now.within,
+                "coverage": now.covered / max(now.n, 1),
+                "moved": now.moved,
+                "seconds": time.perf_counter() - began,
+                "kept": falls,
+            }
+        )
+        if falls or result is None:
+            result = Fitted(model, now, history, empty)
+        stands = best is not None and now.mean >= best.mean * (1 - settings.tol)
+        done = stands or len(history) == settings.max_iter
+        if keep:
+            keep(State(replace(result, history=list(history)), done))
+        if progress:
+            progress(history[-1])
+    assert result is not None  # the first round always falls
+    return replace(result, history=history)
+
+
+def unfit(
+    blocks: Blocks,
+    tree: Tree,
+    vectors: Floats,
+    *,
+    settings: Settings,
+    largest: float,
+    extended: Collection[int] = (),
+) -> Fitted:
+    """Unfit-HierSeed: one pass down to the pivot, no rounds; `blocks` are the seeds alone."""
+    model, empty = at_pivot(
+        blocks, tree, vectors, None, settings, largest=largest, extended=extended
+    )
+    return Fitted(model, None, [], empty)
+
+
+def at_pivot(
+    blocks: Blocks,
+    tree: Tree,
+    vectors: Floats,
+    spheres: Spheres | None,
+    settings: Settings,
+    *,
+    largest: float,
+    extended: Collection[int] = (),
+    earlier: int = 0,
+) -> tuple[Model, NDArray[np.intp]]:
+    """Lines 3 to 8: bottom-up, Other in the first round, radii. `earlier`: rounds before."""
+    vectors = bottom_up(
+        tree, vectors, spheres, pivot_level=settings.pivot_level,
+        self_weight=settings.self_weight + earlier * settings.self_weight_step,
+        les_weight=settings.les_weight,
+    )  # fmt: skip
+    if not earlier and settings.other:
+        tree, vectors = add_others(blocks, tree, vectors, settings, largest, extended)
+    own = radii(
+        tree, vectors, pivots(tree, settings.pivot_level),
+        child_factor=settings.child_factor, sibling_factor=settings.sibling_factor,
+    )  # fmt: skip
+    model = Model(
+        tree, settings.pivot_level, vectors, own, _per_topic(settings.eccentricity, len(tree)),
+        version=_fresh(),
+    )  # fmt: skip
+    return widen(blocks, model, settings.alpha)
+
+
+def add_others(
+    blocks: Blocks,
+    tree: Tree,
+    vectors: Floats,
+    settings: Settings,
+    largest: float,
+    extended: Collection[int],
+) -> tuple[Tree, Floats]:
+    """Append an Other child wherever children are unevenly spread around their topic."""
+    level = settings.pivot_level
+    parents = parents_for_other(tree, level, at_pivot=settings.other is True)
+    parents = [topic for topic in parents if topic not in extended]
+    centres: dict[int, Floats] = {}
+    if any(t < 0 or tree.level[t] < level for t in parents):
+        model = Model(tree, level, vectors, np.zeros(0), np.zeros(0), version=_fresh())
+        centres = spheres_above_pivot(blocks, model, settings.sphere, largest)
+    parent, rows = list(tree.parent), [vectors]
+    for topic in parents:
+        children = vectors[tree.children(topic)]
+        below = topic >= 0 and tree.level[topic] >= level
+        own = vectors[topic] if below else centres.get(topic, children.mean(axis=0))
+        vector = other_vector(own, children, settings.other_spelling)
+        if vector is not None:
+            parent.append(np.intp(topic))
+            rows.append(vector[None])
+    return Tree(np.array(parent, dtype=np.intp)), np.concatenate(rows)
+
+
+def _per_topic(eccentricity: float | Sequence[float] | None, n: int) -> Floats:
+    """One eccentricity per topic; those added since (Other) follow the default."""
+    result = np.full(n, np.nan)
+    if eccentricity is None:
+        return result
+    given = np.asarray(eccentricity, dtype=np.float64)
+    if given.ndim == 0:
+        result[:] = given
+    else:
+        result[: len(given)] = given
+    return result
+
+
+_versions = iter(range(1, 2**62))
+
+
+def _fresh() -> int:
+    """Return a version that no block remembers; steps of 2 leave room for `Model.changed`."""
+    return 2 * next(_versions)

@@ -1,0 +1,147 @@
+"""The objective, in one place: the sum over topics of level times squared distances (eq. 6).
+
+From counts, sums and squared lengths alone: the squares around c are Q - 2 c.S + n |c|^2.
+
+A round must not look better by dropping documents, so two things are charged that the paper's
+sum leaves out: a document that no topic reaches costs what its nearest pivot topic would cost it,
+and one that ends above the deepest level (in an Other, say) pays there for the levels it skips.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import Block, Blocks
+from hierseed.core.exact import Grid, Tally, merge_by_key
+from hierseed.core.hierseed.descend import deepest, labels, split
+from hierseed.core.hierseed.model import Model
+from hierseed.core.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+
+
+@dataclass
+class Weight:
+    """Documents at the leaves: first those placed there, then those charged there."""
+
+    topic: Ints
+    counts: Ints
+    sums: Floats
+    squares: Floats
+    covered: int
+    placed: int
+    moved: int
+
+    def merge(self, other: Weight) -> Weight:
+        """Join the weights of two blocks."""
+        keys = [self.topic, other.topic]
+        topic, counts = merge_by_key(keys, [self.counts, other.counts])
+        return Weight(
+            topic,
+            counts,
+            merge_by_key(keys, [self.sums, other.sums])[1],
+            merge_by_key(keys, [self.squares, other.squares])[1],
+            self.covered + other.covered,
+            self.placed + other.placed,
+            self.moved + other.moved,
+        )
+
+
+@dataclass
+class Objective:
+    """Cost of a round: `total` counts every document at every level, `within` is the paper's."""
+
+    total: float
+    within: float
+    covered: int
+    placed: int
+    moved: int
+    n: int
+
+    @property
+    def mean(self) -> float:
+        """Cost per placement: what must fall from round to round."""
+        return self.total / max(self.placed + self.n - self.covered, 1)
+
+
+def objective(
+    blocks: Blocks, model: Model, grid: Grid, grid2: Grid, before: Model | None = None
+) -> Objective:
+    """Weigh all documents where the model places them; `before`: the last round's, to compare."""
+    n = len(model.tree)
+    counts = np.zeros(2 * n, dtype=np.intp)
+    sums, squares = np.zeros((2 * n, blocks.width)), np.zeros(2 * n)
+    found = blocks.fold(weigh, model, grid, grid2, before)
+    counts[found.topic], sums[found.topic] = found.counts, found.sums
+    squares[found.topic] = found.squares
+    placed, lost = (
+        (counts[half], grid.dequantize(sums[half]), grid2.dequantize(squares[half]))
+        for half in (slice(0, n), slice(n, 2 * n))
+    )
+    plain, full = model.tree.level.astype(np.float64), full_weights(model.tree)
+    return Objective(
+        total=cost(model, full, *placed) + cost(model, full, *lost),
+        within=cost(model, plain, *placed),
+        covered=found.covered,
+        placed=found.placed,
+        moved=found.moved,
+        n=blocks.n,
+    )
+
+
+def full_weights(tree: Tree) -> Floats:
+    """Level of each topic; a leaf bears those of the levels below it too."""
+    below = tree.height * (tree.height + 1) / 2 - tree.level * (tree.level - 1) / 2
+    return np.where(tree.is_leaf, below, tree.level)
+
+
+def cost(model: Model, weight: Floats, counts: Ints, sums: Floats, squares: Floats) -> float:
+    """Weight times squares around the vector, for every topic from the pivot down."""
+    tree = model.tree
+    counts, sums, squares = counts.astype(np.float64), sums.copy(), squares.copy()
+    total = 0.0
+    for topic in range(len(tree) - 1, -1, -1):
+        c, above = model.vectors[topic], tree.parent[topic]
+        around = squares[topic] - 2 * c @ sums[topic] + counts[topic] * (c @ c)
+        total += weight[topic] * max(around, 0.0)
+        if tree.level[topic] > model.pivot_level:
+            counts[above] += counts[topic]
+            sums[above] += sums[topic]
+            squares[above] += squares[topic]
+    return float(total)
+
+
+def weigh(block: Block, model: Model, grid: Grid, grid2: Grid, before: Model | None) -> Weight:
+    """Counts, sums and squared lengths of a block's documents by leaf."""
+    was = block.memo.get("labels")
+    if was is None and before is not None:
+        was = labels(deepest(block, before), len(block))
+    placements = deepest(block, model)
+    n = len(model.tree)
+    reached = np.zeros(len(block), dtype=bool)
+    reached[placements.row] = True
+    lost = np.flatnonzero(~reached).astype(np.int32)
+    charged = placements.nearest[lost]
+    for level in range(model.pivot_level, model.tree.height):
+        charged = split(block, lost, charged, model, level)
+    row = np.concatenate([placements.row, lost])
+    present, group = np.unique(np.concatenate([placements.topic, charged + n]), return_inverse=True)
+    tally, none = Tally(len(present), block.width, grid), np.full(len(row), -1)
+    for at, X in block.chunks(row):
+        tally.move(X, group[at], none[at])
+    now = block.memo["labels"] = labels(placements, len(block))
+    return Weight(
+        present,
+        tally.counts,
+        tally.sums,
+        np.bincount(group, grid2.quantize(block.squared_norms[row]), len(present)).astype(
+            np.float64
+        ),
+        covered=int(reached.sum()),
+        placed=len(placements.row),
+        moved=len(block) if was is None else int((now != was).sum()),
+    )

@@ -1,0 +1,96 @@
+"""LES, the largest empty sphere among a topic's children (paper: step M-bottom-up, appendix B).
+
+A document about equally far from three children is an approximate Voronoi vertex; the sphere is
+the one of these with the largest radius. Of all triples of a document's distances the one with
+the least spread is three neighbours in sorted order, so B - 2 windows replace B(B-1)(B-2)/6
+triples. With two children a pair stands in for the triple.
+
+Which documents count as vertices is decided after all have been seen, so each block answers with
+the documents that no other beats in both spread and radius: enough to decide under any tolerance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.exact import Grid
+
+Floats = NDArray[np.float64]
+
+
+def windows(distances: Floats, *, empty: bool = False) -> tuple[Floats, Floats]:
+    """Least spread of three sorted distances, and the mean of those three, for each document.
+
+    With `empty` only the three nearest children count: then the sphere truly holds no child.
+    """
+    width = min(3, distances.shape[1])
+    ordered = np.sort(distances, axis=1)
+    if empty:
+        ordered = ordered[:, :width]
+    spread = ordered[:, width - 1 :] - ordered[:, : ordered.shape[1] - width + 1]
+    at = spread.argmin(axis=1)
+    every = np.arange(len(ordered))
+    total = sum(ordered[every, at + step] for step in range(width))
+    return spread[every, at], np.asarray(total) / width
+
+
+@dataclass
+class Candidates:
+    """Documents of one topic that may be the centre, and the sums behind the tolerance."""
+
+    spread: Floats
+    radius: Floats
+    row: NDArray[np.integer]
+    count: int = 0
+    sum: float = 0.0  # whole multiples of the grid, see `exact`
+    sum_of_squares: float = 0.0
+
+    @classmethod
+    def of(
+        cls, spread: Floats, radius: Floats, row: NDArray[np.integer], grid: Grid, grid2: Grid
+    ) -> Candidates:
+        """Keep the unbeaten documents of one block."""
+        return cls(
+            spread, radius, row, len(row),
+            float(grid.quantize(spread).sum()), float(grid2.quantize(spread**2).sum()),
+        ).unbeaten()  # fmt: skip
+
+    def unbeaten(self) -> Candidates:
+        """Drop each document that another one beats or equals in spread and in radius."""
+        order = np.lexsort((-self.radius, self.spread))
+        radius = self.radius[order]
+        best_before = np.maximum.accumulate(np.concatenate([[-np.inf], radius[:-1]]))
+        kept = order[radius > best_before]
+        return Candidates(
+            self.spread[kept], self.radius[kept], self.row[kept],
+            self.count, self.sum, self.sum_of_squares,
+        )  # fmt: skip
+
+    def merge(self, other: Candidates) -> Candidates:
+        """Join the candidates of two blocks."""
+        return Candidates(
+            np.concatenate([self.spread, other.spread]),
+            np.concatenate([self.radius, other.radius]),
+            np.concatenate([self.row, other.row]),
+            self.count + other.count,
+            self.sum + other.sum,
+            self.sum_of_squares + other.sum_of_squares,
+        ).unbeaten()
+
+    def centre(self, tolerance: str, grid: Grid, grid2: Grid) -> int:
+        """Row of the document at the centre: the largest radius within the tolerance.
+
+        Spread at most 10 times the least (the published code); with `deviation`, at most the mean
+        less one standard deviation of all spreads, and never less than the least (the paper).
+        """
+        least = self.spread.min()
+        if tolerance != "deviation":
+            limit = 10.0 * least
+        else:
+            mean = np.ldexp(self.sum, -grid.bits) / self.count
+            mean_square = np.ldexp(self.sum_of_squares, -grid2.bits) / self.count
+            limit = max(least, mean - np.sqrt(max(mean_square - mean**2, 0.0)))
+        return int(self.row[np.where(self.spread <= limit, self.radius, -np.inf).argmax()])

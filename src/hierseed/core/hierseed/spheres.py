@@ -1,0 +1,107 @@
+"""Passes that find the sphere centres of all topics of a level (`sphere` is one topic's)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import Block, Blocks
+from hierseed.core.exact import Grid
+from hierseed.core.hierseed.descend import by_topic, settled
+from hierseed.core.hierseed.model import Model
+from hierseed.core.hierseed.sphere import Candidates, windows
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+
+
+class Found(dict[int, Candidates]):
+    """Candidates by topic."""
+
+    def merge(self, other: Found) -> Found:
+        """Join the candidates of two blocks."""
+        for topic, candidates in other.items():
+            self[topic] = self[topic].merge(candidates) if topic in self else candidates
+        return self
+
+
+def spheres_of_level(
+    blocks: Blocks, model: Model, tolerance: str, largest: float, level: int, vectors: Floats
+) -> dict[int, Floats]:
+    """Sphere centre of each topic of a level, among the documents assigned to it.
+
+    `model` holds the assigned sets, `vectors` where the children are now. Topics with fewer than
+    two children, or no document, have none.
+    """
+    return _centres(blocks, candidates_of_level, model, tolerance, largest, level, vectors)
+
+
+def spheres_above_pivot(
+    blocks: Blocks, model: Model, tolerance: str, largest: float
+) -> dict[int, Floats]:
+    """Sphere centre of each topic just above the pivot (-1: the root).
+
+    No documents are assigned to these; the nearest to one of its children stand in.
+    """
+    return _centres(blocks, candidates_above_pivot, model, tolerance, largest)
+
+
+def _centres(
+    blocks: Blocks,
+    step: Callable[..., Found],
+    model: Model,
+    tolerance: str,
+    largest: float,
+    *where: Any,
+) -> dict[int, Floats]:
+    grid = Grid.holding(blocks.n, 2 * largest)
+    grid2 = Grid.holding(blocks.n, 4 * largest**2)
+    found = blocks.fold(step, model, tolerance, grid, grid2, *where)
+    rows = [candidates.centre(tolerance, grid, grid2) for candidates in found.values()]
+    return dict(zip(found, blocks.take(np.array(rows, dtype=np.intp)))) if rows else {}
+
+
+def candidates_of_level(
+    block: Block,
+    model: Model,
+    tolerance: str,
+    grid: Grid,
+    grid2: Grid,
+    level: int,
+    vectors: Floats,
+) -> Found:
+    """Candidates of each topic of a level, among its assigned documents."""
+    placements = settled(block, model, level)
+    sets = ((topic, placements.row[at]) for topic, at in by_topic(placements.topic, model, level))
+    return Found(_candidates(block, sets, model, vectors, tolerance, grid, grid2))
+
+
+def candidates_above_pivot(
+    block: Block, model: Model, tolerance: str, grid: Grid, grid2: Grid
+) -> Found:
+    """Candidates of each topic just above the pivot, among the documents nearest to it."""
+    at_level = model.tree.at_level(model.pivot_level)
+    above = model.tree.parent[at_level[block.nearest(model.vectors[at_level])]]
+    sets = ((int(topic), np.flatnonzero(above == topic)) for topic in np.unique(above))
+    return Found(_candidates(block, sets, model, model.vectors, tolerance, grid, grid2))
+
+
+def _candidates(
+    block: Block,
+    sets: Iterable[tuple[int, Ints]],
+    model: Model,
+    vectors: Floats,
+    tolerance: str,
+    grid: Grid,
+    grid2: Grid,
+) -> Iterator[tuple[int, Candidates]]:
+    for topic, rows in sets:
+        children = model.tree.children(topic)
+        if len(children) < 2 or not len(rows):
+            continue
+        D = block.distances(vectors[children], rows)
+        spread, radius = windows(np.sqrt(D), empty=tolerance == "empty")
+        yield topic, Candidates.of(spread, radius, rows + block.start, grid, grid2)

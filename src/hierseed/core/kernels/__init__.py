@@ -1,0 +1,1 @@
+"""Compiled kernels behind functions of `core`: numba, and LLVM IR for the innermost loop."""

@@ -1,0 +1,1 @@
+"""The default method on arrays: a Gaussian mixture over the tree (docs/method.md)."""

@@ -1,0 +1,99 @@
+"""Scores that mean what they say, learned from seeds that the fit has not seen.
+
+Documents stray further from their topic than one covariance says, so raw shares are too sure of
+themselves. The temperature is the one under which seeds that were held back are most likely in
+their own topics; the curves (see `curve`) then say how many of them were right at each level and
+score. Every seed counts the same: weighed by the sizes that the fit finds, topics that attract too
+much would speak loudest, and they find their own seeds again most easily.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.mixture.components import Components
+from hierseed.core.mixture.curve import identity, learn
+from hierseed.core.mixture.em import Fitted
+from hierseed.core.mixture.hold_out import HeldOut
+from hierseed.core.mixture.placement import Placer, descend_by
+from hierseed.core.mixture.quantization import Quantization
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+
+USUAL = 3.0  # what five corpora and three embedders have in common
+LONE = 4.0  # with one seed a topic nothing can be held back, and the topics are known less well
+BELIEF = 1.0  # standard deviation of its logarithm
+TEMPERATURES = np.geomspace(0.2, 20.0, 193)  # fixed steps: rounding can't move the choice
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Temperature, and a curve for each level."""
+
+    temperature: float
+    curve: Floats
+
+
+def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -> Scores:
+    """Temperature and curves that suit the seeds held back; usual ones where there are none."""
+    components = whole.problem.components
+    height = max(components.tree.height, 1)
+    if held is None:
+        return Scores(LONE, identity(height))
+    best = most_likely(held.logs, held.own)
+    found = descend_by(
+        held.logs.copy(),
+        Placer(
+            components,
+            whole.mixture,
+            best,
+            whole.node_means,
+            np.zeros(height),
+            identity(height),
+            quantization.vectors,
+        ),
+    )
+    path = components.tree.ancestors[found.topic]
+    curve = learn(np.where(path >= 0, found.score, np.nan), _right(components, path, held.own))
+    return Scores(best, curve)
+
+
+def most_likely(L: Floats, mine: Bools) -> float:
+    """Temperature under which documents are most likely in their own topics.
+
+    Parameters
+    ----------
+    L : (components, documents) log of size x density
+    mine : the components that a document belongs to
+    """
+    L, (at, document) = L - L.max(axis=0), np.nonzero(mine)
+    own = L[at, document]
+
+    @cache
+    def cost(number: int) -> float:
+        value = float(TEMPERATURES[number])
+        total = np.log(np.exp(L / value).sum(axis=0)).sum()
+        total -= np.log(np.bincount(document, np.exp(own / value))).sum()
+        return float(total) + 0.5 * (math.log(value / USUAL) / BELIEF) ** 2
+
+    low, high = 0, len(TEMPERATURES) - 1
+    while low < high:  # the cost falls to the best, and rises after it
+        middle = (low + high) // 2
+        low, high = (low, middle) if cost(middle) <= cost(middle + 1) else (middle + 1, high)
+    return float(TEMPERATURES[low])
+
+
+def _right(components: Components, path: Ints, mine: Bools) -> Bools:
+    """Whether the topic at each level is one that the seed belongs to."""
+    within = components.tree.ancestors[components.topic]
+    right = np.zeros(path.shape, dtype=bool)
+    component, seed = np.nonzero(mine)
+    np.logical_or.at(right, seed, (path[seed] == within[component]) & (path[seed] >= 0))
+    return right

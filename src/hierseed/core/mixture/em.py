@@ -1,0 +1,257 @@
+"""Fit the mixture: expectation-maximisation on a penalised likelihood that never falls.
+
+Per document and up to its sign, the objective is
+    documents    w log sum_k size_k N(x; mean_k, W)
+    seeds        s log N(x; mean_k, W) + log size_k            in the component they are given
+    tree         - s t/2 (mean - parent)' W^-1 (mean - parent) for every node
+    smoothing    - N v/2 trace W^-1
+    sizes        + log size_k
+with s the seed weight, t the tree weight, v the variance that smoothing adds, w the
+weight of a document and N the total weight. Both halves of a round are exact maximisations.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import Blocks
+from hierseed.core.mixture.components import Components
+from hierseed.core.mixture.covariance import Products, one_thread
+from hierseed.core.mixture.gaussian_mixture import Mixture
+from hierseed.core.mixture.moments import Spread, Totals, spread, totals
+from hierseed.core.mixture.quantization import Quantization
+from hierseed.core.mixture.sample import Sample
+from hierseed.core.mixture.seeds import Seeds
+from hierseed.core.mixture.tree_means import tree_means
+from hierseed.core.mixture.variance_components import VarianceComponents
+
+Floats = NDArray[np.float64]
+Progress = Callable[[dict[str, Any]], None]
+
+START = 5.0  # the first round takes topics for balls, with so many times their variance
+PULL = 10.0  # all documents together weigh at most so many times the seeds
+SIZE_PRIOR = 1.0  # documents that every component has from the start
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of the anchored mixture, checked by the estimator."""
+
+    seed_weight: float = 10.0
+    tree_weight: float | None = None
+    smoothing: float = 1.0
+    other_share: float = 0.05
+    max_iter: int = 3
+    tol: float = 1e-4
+
+
+@dataclass(frozen=True)
+class Problem:
+    """All that stays the same from round to round.
+
+    Attributes
+    ----------
+    document_weight : of each document
+    mass : total weight of documents and seeds
+    variance : of a coordinate of documents around their topic
+    products : of all documents and seeds, smoothed
+    """
+
+    components: Components
+    seeds: Seeds
+    corpus: Spread
+    scale: VarianceComponents
+    settings: Settings
+    document_weight: float
+    mass: float
+    variance: float
+    products: Products
+
+    @property
+    def strength(self) -> float:
+        """What a parent's mean weighs against documents."""
+        return self.settings.seed_weight * self.scale.tree_weight
+
+    @property
+    def ridge(self) -> float:
+        """Variance added to every coordinate."""
+        return self.settings.smoothing * self.variance
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What the rounds leave behind."""
+
+    mixture: Mixture
+    node_means: Floats
+    history: list[dict[str, Any]]
+    problem: Problem
+
+
+@dataclass(frozen=True)
+class State:
+    """Where the rounds stand after one of them: all that it takes to go on."""
+
+    corpus: Spread
+    mixture: Mixture
+    node_means: Floats
+    seen: Totals
+    history: list[dict[str, Any]]
+    done: bool
+
+
+def pose(
+    components: Components,
+    seeds: Seeds,
+    corpus: Spread,
+    scale: VarianceComponents,
+    settings: Settings,
+    copies: int = 1,
+) -> Problem:
+    """Pose the problem; where rows are a sample, each stands for so many `copies`."""
+    n, s = corpus.n, settings.seed_weight
+    weight = s * float(seeds.weights.sum())
+    drawn = PULL * weight / max(n * copies, 1)  # bounds the drift in large corpora
+    w = min(1.0, drawn) * copies
+    mass = w * n + weight
+    # a corpus of doubles does not stray at all: rounding is all the variance it has
+    square = float(np.trace(corpus.products) + np.trace(seeds.products)) or 1.0
+    tiny = 1e-5 * square / max(n + len(seeds.counts), 1)
+    variance = max(scale.within, tiny) / len(corpus.sums)
+    squares = w * corpus.products
+    squares += s * seeds.products
+    products = Products(squares, mass, settings.smoothing * variance)
+    return Problem(components, seeds, corpus, scale, settings, w, mass, variance, products)
+
+
+def advance(
+    problem: Problem, sample: Sample, mixture: Mixture, rounds: int
+) -> tuple[Mixture, Totals]:
+    """Run some rounds on a sample; also what the last one has seen."""
+    sample = sample.at_precision(problem.ridge)
+    for _ in range(rounds):
+        seen = sample.totals(mixture)
+        mixture, _, _ = maximise(problem, seen)
+    return mixture, seen
+
+
+def fit(
+    blocks: Blocks,
+    components: Components,
+    seeds: Seeds,
+    settings: Settings,
+    quantization: Quantization,
+    mixture: Mixture,
+    scale: VarianceComponents,
+    *,
+    posed: Problem | None = None,
+    seen: Totals | None = None,
+    progress: Progress | None = None,
+    resume: State | None = None,
+    keep: Callable[[State], None] | None = None,
+) -> Fitted:
+    """Run the rounds on the whole corpus, from the mixture that the initialisation found.
+
+    Parameters
+    ----------
+    posed, seen : from the initialisation if its sample is the corpus; its groups may differ
+    resume, keep : where an earlier fit stood; called with where this one stands after each round
+    """
+    if posed:
+        problem = replace(posed, components=components, seeds=seeds)
+    else:
+        corpus = resume.corpus if resume else spread(blocks, quantization, seeds.rows)
+        problem = pose(components, seeds, corpus, scale, settings)
+    is_none = components.topic < 0
+    if resume:
+        mixture, means, seen = resume.mixture, resume.node_means, resume.seen
+        value, history = resume.history[-1]["objective"], list(resume.history)
+    else:
+        seen = seen or totals(blocks, mixture, quantization, seeds.rows)
+        value, history = math.inf, []
+    for number in range(len(history) + 1, settings.max_iter + 1):
+        if resume and resume.done:
+            break
+        began = time.perf_counter()
+        with one_thread():  # so that bits do not depend on their number
+            mixture, means, fixed = maximise(problem, seen)
+        last = number == settings.max_iter
+        before, seen = seen, totals(blocks, mixture, quantization, seeds.rows, last)
+        was, value = value, objective(problem, mixture, seen, fixed)
+        lost = seen.weights[is_none].sum() / max(problem.corpus.n, 1)
+        history.append(
+            {
+                "round": number,
+                "objective": value,
+                "coverage": 1.0 - float(lost),
+                "moved": float(np.abs(seen.weights - before.weights).sum() / 2),
+                "seconds": time.perf_counter() - began,
+            }
+        )
+        done = last or was - value <= settings.tol
+        if keep:
+            keep(
+                State(
+                    problem.corpus, mixture.without_covariance(), means, seen, list(history), done
+                )
+            )
+        if progress:
+            progress(history[-1])
+        if done:
+            break
+    return Fitted(mixture, means, history, problem)
+
+
+def start(problem: Problem, rest: Floats, spread: float = START) -> Mixture:
+    """Means from seeds and the tree, `rest` for those without seeds; round balls, equal sizes."""
+    seeds, components, settings = problem.seeds, problem.components, problem.settings
+    s, is_unlisted, share = settings.seed_weight, components.is_unlisted, settings.other_share
+    nodes = tree_means(
+        components.nodes, components.node, s * seeds.sums, s * seeds.weights, problem.strength
+    )
+    means = nodes[components.node]
+    means[is_unlisted] = rest
+    n_rest = max(int(is_unlisted.sum()), 1)
+    size = np.where(is_unlisted, share / n_rest, (1 - share) / max(len(is_unlisted) - n_rest, 1))
+    return Mixture.of_balls(means, spread * problem.variance, np.log(size))
+
+
+def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
+    """M-step: sizes, means and covariance that fit the shares best; all in closed form.
+
+    Also the trace of W^-1 times products, tree and smoothing, which the objective is made of.
+    Where the means are best, documents and tree together leave the products less means x sums,
+    and W is that: so neither the steps of the tree nor an inverse have to be worked out.
+    """
+    seeds, components = problem.seeds, problem.components
+    w, s = problem.document_weight, problem.settings.seed_weight
+    sums = w * seen.sums + s * seeds.sums
+    weights = w * seen.weights + s * seeds.weights
+    nodes = tree_means(components.nodes, components.node, sums, weights, problem.strength)
+    means = nodes[components.node]
+    covariance, solved = problem.products.less(means, sums)
+    size = w * seen.weights + seeds.weights + SIZE_PRIOR
+    mixture = Mixture.of(means, covariance, np.log(size / size.sum()), solved)
+    towards = 2.0 * np.vdot(solved, sums) + 2.0 * weights @ mixture.offset
+    return mixture, nodes, problem.mass * means.shape[1] + float(towards)
+
+
+def objective(problem: Problem, mixture: Mixture, seen: Totals, fixed: float) -> float:
+    """Penalised negative log-likelihood per unit of weight: falls in every round.
+
+    `fixed` is what `maximise` says of the squares.
+    """
+    seeds, w, s = problem.seeds, problem.document_weight, problem.settings.seed_weight
+    width, log_det = mixture.means.shape[1], mixture.log_det
+    linear = np.vdot(seeds.sums, mixture.direction.T) + seeds.weights @ mixture.offset
+    value = w * seen.log_likelihood + s * linear + seeds.weights @ mixture.log_size
+    value += SIZE_PRIOR * mixture.log_size.sum()
+    value -= 0.5 * (fixed + problem.mass * (log_det + width * math.log(2 * math.pi)))
+    return float(-value / problem.mass)

@@ -1,0 +1,112 @@
+"""Seeds held back: what the mixture says of documents whose topic is known and was not told.
+
+The mixture is fitted twice more, each time without half of every topic's seeds. What becomes of
+those says how far scores can be believed (see `calibrate`), and whether groups that nobody listed
+are topics of their own or parts of listed ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.mixture.em import advance, pose, start
+from hierseed.core.mixture.initialise import Initialisation
+from hierseed.core.mixture.sample import Sample
+from hierseed.core.mixture.seeds import Pairs, Seeds, sum_seeds
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+
+ROUNDS = 2  # of the mixtures fitted on half of the seeds…
+NARROW = 2.0  # …from clouds with so many times the topics' variance, to get as far as three would
+PLENTY = 200  # seeds held back: where half of them are so many, the other half stays in
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Seeds held back, as a mixture without them sees them.
+
+    Attributes
+    ----------
+    logs : (components, seeds) log of size x density
+    own : the components that a seed belongs to
+    """
+
+    logs: Floats
+    own: Bools
+
+
+def hold_out(sample: Sample, pairs: Pairs, initial: Initialisation) -> HeldOut | None:
+    """Hold back half of the seeds, then the rest; None where no topic can spare one."""
+    components, problem, quantization = initial.components, initial.problem, sample.quantization
+    half, rest = halves(pairs, problem.seeds), initial.mixture.means[components.is_unlisted]
+    logs: list[Floats] = []
+    own: list[Bools] = []
+    for number in (0, 1):
+        out = half == number
+        if not out.any() or sum(len(each) for each in logs) >= PLENTY:
+            continue
+        seeds = sum_seeds(pairs.pick(~out), components, quantization, problem.seeds.rows)
+        part = pose(
+            components, seeds, sample.corpus, problem.scale, problem.settings, sample.copies
+        )
+        mixture, _ = advance(part, sample, start(part, rest, NARROW), ROUNDS)
+        first, mine = _topics_of(pairs.pick(out), len(components))
+        vectors = quantization.vectors.quantize(pairs.vectors[out][first])
+        logs.append(mixture.log_joint(vectors, quantization.unit).T)
+        own.append(mine.T)
+    return HeldOut(np.concatenate(logs).T, np.concatenate(own).T) if logs else None
+
+
+def supported_groups(held: HeldOut | None, initial: Initialisation) -> Bools:
+    """Listed components, and groups that take no more seeds than a topic of their size would.
+
+    Some seeds land in a topic that is not theirs, the more the larger it is. A group that stands
+    beside listed topics gets as many at most; a part of them gets those of its own besides.
+    """
+    is_unlisted, size = initial.components.is_unlisted, np.exp(initial.mixture.log_size)
+    if held is None or not is_unlisted.any():
+        return np.ones(len(size), dtype=bool)
+    best = held.logs[~is_unlisted].argmax(axis=0)  # of the listed ones, which come first
+    astray = ~held.own[best, np.arange(len(best))]
+    chances = (size[:, None] / (size @ ~held.own)).sum(axis=1)  # of a seed among all but its own
+    taken = np.bincount(held.logs.argmax(axis=0), minlength=len(size))
+    return ~is_unlisted | (taken <= astray.mean() * chances)
+
+
+def halves(pairs: Pairs, seeds: Seeds) -> Ints:
+    """0 or 1 for each pair, -1 where a seed can't be spared; all pairs of a seed alike.
+
+    Seeds take turns in order of distance from their topic's mean, and topics take turns in which
+    half has the nearest, so that neither half is the typical one; the order of rows is no matter.
+    """
+    topic, vectors = pairs.component, pairs.vectors
+    away = np.round(((vectors - seeds.means[topic]) ** 2).sum(axis=1), 12)
+    order = np.lexsort((*vectors.T[:3], away, topic))
+    _, begin, size = np.unique(topic[order], return_index=True, return_counts=True)
+    half = np.empty(len(topic), dtype=np.intp)
+    rank = np.arange(len(topic)) - np.repeat(begin, size)
+    half[order] = (rank + topic[order]) % 2
+    _, seed, count = np.unique(pairs.seed, return_inverse=True, return_counts=True)
+    if count.max(initial=1) > 1:  # of several topics the first decides
+        first = np.full(len(count), -1, dtype=np.intp)
+        first[seed[order][::-1]] = half[order][::-1]
+        half = first[seed]
+    spared = np.zeros(len(count), dtype=bool)
+    for number in (0, 1):
+        left = np.bincount(topic[half != number], minlength=len(seeds.counts))
+        spared[seed[(left[topic] == 0) & (half == number)]] = True
+    half[spared[seed]] = -1
+    return half
+
+
+def _topics_of(pairs: Pairs, n: int) -> tuple[Ints, Bools]:
+    """A pair of each seed, and (components, seeds): which belong to it."""
+    _, first, seed = np.unique(pairs.seed, return_index=True, return_inverse=True)
+    mine = np.zeros((n, len(first)), dtype=bool)
+    mine[pairs.component, seed] = True
+    return first, mine

@@ -1,0 +1,133 @@
+"""What the mixture asks of the corpus: two mergeable sums, one step each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import Block, Blocks
+from hierseed.core.distance import chunks
+from hierseed.core.exact import Sums
+from hierseed.core.mixture.gaussian_mixture import Mixture, shares
+from hierseed.core.mixture.quantization import Quantization
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+
+PIECE = 1600  # rows
+LOGS = "log joint"  # what blocks remember of the last round
+REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Number, sum and products of the vectors of all documents that are no seeds."""
+
+    n: int
+    sums: Floats
+    products: Floats
+
+    @property
+    def variance(self) -> float:
+        """Mean variance of a coordinate."""
+        n, width = max(self.n, 1), len(self.sums)
+        mean = self.sums / n
+        return float((np.trace(self.products) / n - mean @ mean) / width)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Documents that each component accounts for: their number, their sum, the log-likelihood."""
+
+    weights: Floats
+    sums: Floats
+    log_likelihood: float
+
+
+def spread(blocks: Blocks, quantization: Quantization, skip: Ints) -> Spread:
+    """Sum up the corpus once; rows in `skip` (seeds) are left out."""
+    n, sums, products = blocks.fold(_spread, quantization, skip, blocks.n * blocks.width)
+    return Spread(
+        n, quantization.vectors.dequantize(sums), quantization.dequantize_squares(products)
+    )
+
+
+def totals(
+    blocks: Blocks, mixture: Mixture, quantization: Quantization, skip: Ints, last: bool = False
+) -> Totals:
+    """E-step: share out every document, and sum up.
+
+    After the `last` round vectors are not summed up again, and sums stay zero; blocks remember
+    how they were shared out, for whoever places them.
+    """
+    weights, sums, logs = blocks.fold(
+        _closing if last else _totals,
+        mixture.without_covariance(), quantization, skip, blocks.n * blocks.width,
+    )  # fmt: skip
+    return Totals(
+        quantization.shares.dequantize(weights),
+        quantization.dequantize_sums(sums),
+        float(quantization.logs.dequantize(np.asarray(logs))),
+    )
+
+
+def counted(block: Block, quantization: Quantization, skip: Ints, total: int) -> Floats:
+    """Rows of a block on the quantization, as whole numbers, seeds left out."""
+    known = block.memo.get("counted")
+    if known is not None and known[0] == quantization:
+        return np.asarray(known[1])
+    X = quantization.vectors.quantize(block.X)
+    mine = seeds_in(block, skip)
+    X = np.delete(X, mine, axis=0) if len(mine) else X
+    if total <= REMEMBERED:
+        block.memo["counted"] = (quantization, X)
+    return X
+
+
+def seeds_in(block: Block, skip: Ints) -> Ints:
+    """Which rows of a block are seeds."""
+    return (
+        skip[np.searchsorted(skip, block.start) : np.searchsorted(skip, block.stop)] - block.start
+    )
+
+
+def pieces(n: int) -> Iterator[slice]:
+    """Some rows at a time, so few that their shares stay in a core's cache."""
+    return chunks(n, 1, PIECE)
+
+
+def _spread(block: Block, quantization: Quantization, skip: Ints, total: int) -> Sums:
+    X = counted(block, quantization, skip, total)
+    return Sums((len(X), X.sum(axis=0), X.T @ X))
+
+
+def _totals(
+    block: Block, mixture: Mixture, quantization: Quantization, skip: Ints, total: int
+) -> Sums:
+    weights, sums, logs = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape), 0.0
+    X = counted(block, quantization, skip, total)
+    for at in pieces(len(X)):
+        share, log = shares(mixture.log_joint(X[at], quantization.unit), quantization.shares)
+        weights += np.einsum("ij->i", share)
+        sums += share @ X[at]
+        logs += float(quantization.logs.quantize(log).sum())
+    return Sums((weights, sums, logs))
+
+
+def _closing(
+    block: Block, mixture: Mixture, quantization: Quantization, skip: Ints, total: int
+) -> Sums:
+    weights, logs = np.zeros(len(mixture.means)), 0.0
+    X = counted(block, quantization, skip, total)
+    L = np.empty((len(weights), len(X)))
+    for at in pieces(len(X)):
+        mixture.log_joint(X[at], quantization.unit, L[:, at])
+        share, log = shares(L[:, at].copy(), quantization.shares)
+        weights += np.einsum("ij->i", share)
+        logs += float(quantization.logs.quantize(log).sum())
+    if total // block.width * (block.width + len(weights)) <= REMEMBERED:
+        block.memo[LOGS] = mixture.direction, seeds_in(block, skip), L
+    return Sums((weights, np.zeros(mixture.means.shape), logs))

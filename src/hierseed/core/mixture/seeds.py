@@ -1,0 +1,114 @@
+"""Seeds as the mixture sees them: sums that stay the same through all rounds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from hierseed.core.mixture.components import Components
+from hierseed.core.mixture.quantization import Quantization
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One entry for each seed and topic it serves; a seed of two topics counts half in each.
+
+    Attributes
+    ----------
+    vectors : of the seed
+    seed : number of the seed, the same in all its pairs
+    component : that the topic belongs to
+    """
+
+    vectors: Floats
+    seed: Ints
+    component: Ints
+
+    @property
+    def weights(self) -> Floats:
+        """One over the number of topics that the seed serves."""
+        _, inverse, count = np.unique(self.seed, return_inverse=True, return_counts=True)
+        return 1.0 / count[inverse]
+
+    def pick(self, kept: NDArray[np.bool_]) -> Pairs:
+        """Some of the pairs."""
+        return Pairs(self.vectors[kept], self.seed[kept], self.component[kept])
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Sums over seeds, per component, and the corpus rows that are seeds (sorted).
+
+    `scatter` is the sum of squared distances from the mean of each component's seeds.
+    """
+
+    weights: Floats
+    counts: Ints
+    sums: Floats
+    products: Floats
+    scatter: float
+    rows: Ints
+
+    @property
+    def freedom(self) -> int:
+        """Independent differences that the scatter is made of."""
+        return int(self.counts.sum() - np.count_nonzero(self.counts))
+
+    @property
+    def means(self) -> Floats:
+        """Mean of each component's seeds, zero where it has none."""
+        return self.sums / np.where(self.counts > 0, self.weights, 1.0)[:, None]
+
+    def among(self, n: int) -> Seeds:
+        """The same, for n components; those with seeds come first, and stay."""
+        kept = min(n, len(self.counts))
+        sums = np.zeros((n, self.sums.shape[1]))
+        weights, counts = np.zeros(n), np.zeros(n, dtype=self.counts.dtype)
+        sums[:kept], weights[:kept] = self.sums[:kept], self.weights[:kept]
+        counts[:kept] = self.counts[:kept]
+        return replace(self, sums=sums, weights=weights, counts=counts)
+
+
+def sum_seeds(
+    pairs: Pairs, components: Components, quantization: Quantization, rows: Ints
+) -> Seeds:
+    """Sum up; the order of seeds is no matter."""
+    vectors = quantization.vectors.quantize(pairs.vectors)
+    whole = quantization.shares.quantize(pairs.weights)
+    n, edges = len(components), np.arange(len(whole) + 1)
+    share = sparse.csc_matrix((whole, pairs.component, edges), shape=(n, len(whole)))
+    weights = quantization.shares.dequantize(share @ np.ones(len(whole)))
+    sums = quantization.dequantize_sums(share @ vectors)
+    _, first = np.unique(pairs.seed, return_index=True)
+    once = vectors[first] if len(first) < len(vectors) else vectors
+    squares = whole * np.einsum("ij,ij->i", vectors, vectors)
+    order = np.argsort(pairs.component, kind="stable")
+    edges = np.searchsorted(pairs.component[order], np.arange(1, len(components)))
+    inner = np.einsum("kj,kj->k", sums, sums) / np.maximum(weights, 1e-300)
+    own = (
+        np.array([math.fsum(mine) for mine in np.split(squares[order], edges)])
+        * quantization.unit**2
+    )
+    scatter = own * 2.0**-quantization.shares.bits - inner
+    return Seeds(
+        weights,
+        np.bincount(pairs.component, minlength=len(components)),
+        sums,
+        quantization.dequantize_squares(once.T @ once),
+        # a seed of two topics counts half in each, and its square is no less a square
+        math.fsum(np.maximum(scatter, 0.0) * _per_weight(pairs, weights)),
+        np.unique(rows),
+    )
+
+
+def _per_weight(pairs: Pairs, weights: Floats) -> Floats:
+    """Number of seeds over their weight, for each component."""
+    counts = np.bincount(pairs.component, minlength=len(weights))
+    return np.where(counts > 0, counts / np.where(counts > 0, weights, 1.0), 0.0)

@@ -1,0 +1,153 @@
+"""Find a scheduler and its workers, or start some on this machine; say what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import warnings
+from collections import defaultdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hierseed.engines.worker import versions
+from hierseed.errors import HierSeedError, MissingDependency
+
+PATIENCE = 60  # seconds without any worker
+ANSWER = 10  # seconds in which a scheduler must answer
+
+
+class ClusterError(HierSeedError, ConnectionError):
+    """The scheduler or its workers can't be used."""
+
+
+class ClusterWarning(UserWarning):
+    """Workers are not quite alike."""
+
+
+def need_dask() -> None:
+    """Refuse to go on where dask is not installed."""
+    if find_spec("distributed") is None:
+        raise MissingDependency("distributed", "cluster", "a fit on several workers")
+
+
+def connect(address: str | None = None, workers: int | None = None) -> Any:
+    """Return a dask client: of a running scheduler, or of new processes on this machine.
+
+    `address` may also be the file that `dask scheduler --scheduler-file` writes.
+    """
+    need_dask()
+    import dask
+    from distributed import Client
+    from distributed.versions import VersionMismatchWarning
+
+    # a model of many topics is larger than what dask thinks an argument should be
+    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})
+    for name in ("distributed", "distributed.client"):  # we say ourselves what is lost
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", VersionMismatchWarning)  # `check_workers` says it shorter
+        if not address:
+            return Client(_local(workers or 2))
+        try:
+            return Client(_address_in(address), timeout=ANSWER)
+        except (OSError, ValueError) as fault:
+            raise ClusterError(
+                f"no scheduler answers at {address} within {ANSWER} s ({_first_line(fault)}). "
+                "Start one with `dask scheduler`, which prints its address, and workers with "
+                "`dask worker ADDRESS --memory-limit 0`."
+            ) from None
+
+
+def _address_in(address: str) -> str:
+    if not address.endswith(".json"):
+        return address
+    try:
+        return str(json.loads(Path(address).read_text(encoding="utf-8"))["address"])
+    except (OSError, ValueError, KeyError) as fault:
+        raise ClusterError(
+            f"{address} does not say where the scheduler is ({_first_line(fault)}). Start one "
+            f"with `dask scheduler --scheduler-file {address}`."
+        ) from None
+
+
+def _local(workers: int) -> Any:
+    """Processes on this machine that share its cores."""
+    from distributed import LocalCluster
+    from joblib import cpu_count
+
+    return LocalCluster(
+        n_workers=workers,
+        threads_per_worker=max(cpu_count() // workers, 1),
+        processes=True,
+        dashboard_address=None,
+        memory_limit=0,  # pages of mapped files would count, and a worker be killed for them
+    )
+
+
+def disconnect(client: Any) -> None:
+    """Close a client of `connect`, and the processes that were started for it."""
+    cluster = client.cluster
+    client.close()
+    if cluster is not None:
+        cluster.close()
+
+
+def living(client: Any) -> list[str]:
+    """Addresses of the workers; waits a while for the first, after a restart say."""
+    try:
+        while True:
+            client.wait_for_workers(1, timeout=PATIENCE)
+            if workers := sorted(client.scheduler_info(n_workers=-1)["workers"]):
+                return workers  # none: the last has just gone
+    except TimeoutError:
+        raise ClusterError(
+            f"the scheduler at {address_of(client)} has had no worker for {PATIENCE} s. "
+            f"Start some with `dask worker {address_of(client)} --memory-limit 0`, then repeat."
+        ) from None
+    except (OSError, ValueError, AttributeError) as fault:  # of a client that has closed itself
+        raise lost(client) from fault
+
+
+def lost(client: Any) -> ClusterError:
+    """What to say when the scheduler is gone."""
+    return ClusterError(
+        f"the scheduler at {address_of(client)} is lost. Start it and its workers again, then "
+        "repeat the fit."
+    )
+
+
+def address_of(client: Any) -> str:
+    """Where the scheduler is, or was."""
+    return str(getattr(getattr(client, "scheduler", None), "address", "the address given"))
+
+
+def check_workers(client: Any) -> None:
+    """Refuse workers of another version: they would run other steps, or none at all."""
+    here = versions()
+    found = client.run(versions, on_error="return")
+    faults: defaultdict[str, list[str]] = defaultdict(list)
+    for worker, there in sorted(found.items()):
+        if isinstance(there, BaseException):
+            faults[f"can't run hierseed ({_first_line(there)})"].append(worker)
+            continue
+        for name in ("hierseed", "python"):
+            if there[name] != here[name]:
+                faults[f"has {name} {there[name]}, this machine {here[name]}"].append(worker)
+        if there["numpy"] != here["numpy"]:
+            warnings.warn(
+                f"the worker {worker} has numpy {there['numpy']}, this machine {here['numpy']}: "
+                "results may differ in their last bits",
+                ClusterWarning,
+                stacklevel=3,
+            )
+    for fault, workers in faults.items():
+        more = f" and {len(workers) - 1} more" if len(workers) > 1 else ""
+        raise ClusterError(
+            f"the worker {workers[0]}{more} {fault}. Install hierseed[cluster] "
+            f"{here['hierseed']} on Python {here['python']} wherever a worker runs."
+        )
+
+
+def _first_line(fault: BaseException) -> str:
+    return (str(fault).strip() or type(fault).__name__).splitlines()[0]

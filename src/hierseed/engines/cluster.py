@@ -1,0 +1,155 @@
+"""The corpus on the workers of a dask cluster.
+
+Workers read the rows where they lie (a shared file system, or the same machine). In each step the
+model goes out once to every worker and one merged statistic comes back from each, however many
+documents there are. Sums are exact, so the result is that of one machine to the last bit. A lost
+worker's rows are computed elsewhere: what it remembered is found anew.
+"""
+
+from __future__ import annotations
+
+import pickle
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, M, Vectors, merge
+from hierseed.engines.client import ClusterError, check_workers, living, lost
+from hierseed.engines.worker import (
+    Part,
+    Source,
+    fault_here,
+    fold_parts,
+    forget,
+    looks,
+    map_parts,
+)
+from hierseed.errors import CorpusError
+
+T = TypeVar("T")
+
+PARTS_PER_WORKER = 4  # so that a lost worker's share is spread over the others
+
+
+class ClusterBlocks:
+    """Blocks of vectors that every worker can open.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client; see `connect`
+    vectors : rows that travel by address: a VectorStore, a Prepared one, or a MappedFile
+    block_rows : rows in a block; the result does not depend on it
+    """
+
+    def __init__(self, client: Any, vectors: Vectors, block_rows: int | None = None) -> None:
+        refuse_arrays(vectors)
+        self.client, self.vectors = client, vectors
+        self.n, self.width = int(vectors.shape[0]), int(vectors.shape[1])
+        self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
+        size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, 1))
+        self._source = Source(
+            uuid.uuid4().hex, pickle.dumps(vectors), path_of(vectors), looks(vectors), size
+        )
+        workers = living(client)
+        check_workers(client)
+        for worker, fault in sorted(client.run(fault_here, self._source).items()):
+            if fault:
+                raise CorpusError(f"{fault} (worker {worker})")
+        blocks = -(-self.n // size)
+        edges = np.linspace(0, blocks, min(blocks, PARTS_PER_WORKER * len(workers)) + 1)
+        edges = np.minimum(edges.astype(int) * size, self.n)
+        self._home: dict[Part, str] = dict.fromkeys(pairwise(edges.tolist()), "")
+
+    def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
+        """Yield `step(block, *model)` for every block, in order of rows."""
+        shares = [(worker, [part]) for part, worker in self._homes().items()]
+        for future in self._submit(map_parts, shares, step, model):
+            yield from self._gather([future])[0]
+
+    def fold(self, step: Callable[..., M], *model: Any) -> M:
+        """Merge what `step(block, *model)` answers over all blocks; workers merge their own."""
+        shares: dict[str, list[Part]] = {}
+        for part, worker in self._homes().items():
+            shares.setdefault(worker, []).append(part)
+        return reduce(
+            merge, self._gather(self._submit(fold_parts, list(shares.items()), step, model))
+        )
+
+    def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Fetch a few rows."""
+        return np.asarray(self.vectors[np.asarray(rows)], dtype=np.float64)
+
+    def close(self) -> None:
+        """Let the workers forget what they remember of this corpus."""
+        self.client.run(forget, self._source.fit, on_error="ignore")
+
+    def _submit(
+        self,
+        job: Callable[..., Any],
+        shares: Sequence[tuple[str, list[Part]]],
+        step: Callable[..., Any],
+        model: tuple[Any, ...],
+    ) -> list[Any]:
+        message = pickle.dumps((step, model), protocol=5)
+        return [
+            self.client.submit(
+                job, self._source, parts, message, key=f"{step.__name__}-{uuid.uuid4().hex}",
+                workers=[worker], allow_other_workers=True, pure=False,
+            )
+            for worker, parts in shares
+        ]  # fmt: skip
+
+    def _gather(self, futures: list[Any]) -> list[Any]:
+        from distributed.client import FutureCancelledError
+        from distributed.comm.core import CommClosedError
+        from distributed.scheduler import KilledWorker
+
+        try:
+            answers: list[Any] = self.client.gather(futures)
+            return answers
+        except KilledWorker as fault:
+            raise ClusterError(
+                f"{fault.allowed_failures + 1} workers died one after the other over the same "
+                "documents; their logs say why. If they ran out of memory, start fewer on a "
+                "machine, and all with --memory-limit 0; if the vectors were taken away under "
+                "them, put these back."
+            ) from fault
+        except (CommClosedError, FutureCancelledError, OSError, TimeoutError) as fault:
+            raise lost(self.client) from fault
+
+    def _homes(self) -> dict[Part, str]:
+        """Worker of each part: the one that has its blocks, or else the one with the fewest."""
+        workers = living(self.client)
+        load = dict.fromkeys(workers, 0)
+        for worker in self._home.values():
+            if worker in load:
+                load[worker] += 1
+        fair = -(-len(self._home) // len(workers))
+        for part, worker in self._home.items():
+            if worker in load and load[worker] <= fair:
+                continue
+            if worker in load:
+                load[worker] -= 1
+            self._home[part] = min(load, key=lambda one: load[one])
+            load[self._home[part]] += 1
+        return self._home
+
+
+def path_of(vectors: Any) -> str:
+    """Where vectors lie, for messages."""
+    vectors = getattr(vectors, "X", vectors)  # what was prepared
+    return str(getattr(vectors, "folder", None) or getattr(vectors, "path", "the vectors"))
+
+
+def refuse_arrays(vectors: Any) -> None:
+    """Refuse rows in memory: they would all have to travel."""
+    if isinstance(getattr(vectors, "X", vectors), np.ndarray):
+        raise CorpusError(
+            "an array in memory can't be read by the workers of a cluster. Save it with "
+            "np.save and pass hierseed.engines.MappedFile(path), or use a vector store."
+        )

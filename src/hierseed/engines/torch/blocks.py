@@ -1,0 +1,149 @@
+"""Blocks of the corpus on a GPU: resident where they fit, else streamed at each pass."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import reduce
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, ArrayBlocks, M, merge
+from hierseed.engines.torch.block import TorchBlock
+from hierseed.engines.torch.rows import Courier, TensorRows
+from hierseed.estimators.inputs import check_vectors
+
+T = TypeVar("T")
+
+ON_CARD = 1 << 29  # numbers in a block: enough to fill a card
+STREAMED = 1 << 27  # smaller, so that the first copy, which nothing hides, is short
+NEEDED = 32  # bytes that steps may take for each of them
+SHARE = 0.5  # of the free memory that rows may take; the rest is for steps
+
+
+class NoGpuWarning(UserWarning):
+    """There is no CUDA device."""
+
+
+class TorchBlocks:
+    """The corpus as torch sees it; any estimator's `fit`, `predict` and `assign` take it.
+
+    Sums are exact and near ties are decided in float64, so a fit gives the labels and vectors of
+    one on the processor. Steps that have no twin (see `twins`) run on the processor's threads.
+
+    Parameters
+    ----------
+    vectors : rows as an array, a memory map, a vector store; or a torch tensor
+    device : "cuda", "cuda:1", …; "cpu" is for tests. Without a CUDA device, the processor
+    block_rows : rows in a block; the result does not depend on it
+    resident : keep the rows on the device; None does where they take half its free memory at most
+    """
+
+    def __init__(
+        self,
+        vectors: Any,
+        device: str | torch.device = "cuda",
+        *,
+        block_rows: int | None = None,
+        resident: bool | None = None,
+    ) -> None:
+        self.device = _present(torch.device(device))
+        is_tensor = isinstance(vectors, torch.Tensor)
+        self.vectors = TensorRows(vectors) if is_tensor else check_vectors(vectors)
+        self.n, self.width = int(self.vectors.shape[0]), int(self.vectors.shape[1])
+        self.dtype = np.dtype(np.float64 if self.vectors.dtype == np.float64 else np.float32)
+        self._host = ArrayBlocks(self.vectors)
+        here = is_tensor and vectors.device == self.device
+        room = self._room()
+        size = self.n * self.width * self.vectors.dtype.itemsize
+        self.resident = here or (size <= SHARE * room if resident is None else resident)
+        room -= size if self.resident and not here else 0
+        values = min(ON_CARD if self.resident else STREAMED, room // NEEDED)
+        rows = block_rows or max(LEAST_ROWS, values // max(self.width, 1))
+        self._blocks = [
+            TorchBlock(at, min(at + rows, self.n), self.device) for at in range(0, self.n, rows)
+        ]
+        self._courier = Courier(self.vectors, self.device)
+        self._waiting = self.resident  # rows come when the first step asks for them
+        if here:
+            for block in self._blocks:
+                block.X = vectors[block.start : block.stop].contiguous()
+            self._waiting = False
+
+    def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
+        """Yield `step(block, *model)` for every block, in order of rows."""
+        from hierseed.engines.torch.twins import twin_of
+
+        twin = twin_of(step)
+        if twin is None:
+            yield from self._host.map(step, *model)
+        else:
+            yield from self._run(twin, model)
+
+    def fold(self, step: Callable[..., M], *model: Any) -> M:
+        """Merge what `step(block, *model)` answers over all blocks."""
+        return reduce(merge, self.map(step, *model))
+
+    def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Fetch a few rows."""
+        return self._host.take(rows)
+
+    def _run(self, twin: Callable[..., T], model: tuple[Any, ...]) -> Iterator[T]:
+        """Run a step; a block that is too large for it is halved, which costs what it remembers."""
+        done: list[TorchBlock] = []
+        for whole, rows in self._delivered():
+            whole.X = rows
+            parts = [whole]
+            while parts:
+                answer = _attempt(twin, parts[0], model)
+                if answer is None:
+                    parts = [*parts[0].halves(), *parts[1:]]
+                    continue
+                done.append(parts.pop(0))
+                if not self.resident:
+                    del done[-1].X  # the next block needs the room
+                yield answer
+        self._blocks, self._waiting = done, False
+
+    def _delivered(self) -> Iterator[tuple[TorchBlock, torch.Tensor]]:
+        """Blocks and their rows; where these stay, they are fetched once."""
+        if self.resident and not self._waiting:
+            return ((block, block.X) for block in self._blocks)
+        return self._courier.deliver(self._blocks)
+
+    def _room(self) -> int:
+        """Bytes that are free on the card; the processor keeps no rows and likes small blocks."""
+        if self.device.type == "cpu":
+            return BLOCK_VALUES * NEEDED
+        return int(torch.cuda.mem_get_info(self.device)[0])
+
+
+def _attempt(twin: Callable[..., T], block: TorchBlock, model: tuple[Any, ...]) -> T | None:
+    """What a step answers, or None where it needs more memory than there is."""
+    try:
+        return twin(block, *model)
+    except torch.OutOfMemoryError:
+        if len(block) <= LEAST_ROWS:
+            raise
+    torch.cuda.empty_cache()  # only now: the fault held on to what the step had made
+    return None
+
+
+def _present(device: torch.device) -> torch.device:
+    """The device, or the processor with a word where there is no such card."""
+    if device.type != "cuda":
+        return device
+    if torch.cuda.is_available():
+        return torch.device(
+            "cuda", torch.cuda.current_device() if device.index is None else device.index
+        )
+    warnings.warn(
+        f"torch {torch.__version__} finds no CUDA device: the fit runs on the processor. "
+        "On a machine with a card, install a CUDA build of torch.",
+        NoGpuWarning,
+        stacklevel=3,
+    )
+    return torch.device("cpu")

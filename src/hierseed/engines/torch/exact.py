@@ -1,0 +1,49 @@
+"""Twin of `core.exact`: rows rounded to the grid and added up by group, the same to the last bit.
+
+The terms are whole numbers in float64, so their order does not matter: a card adds them in any.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from hierseed.core.exact import Grid
+from hierseed.engines.torch.block import HALVES, TorchBlock
+from hierseed.engines.torch.distance import CHUNK, fused
+
+MOST_BITS = 100  # a kernel takes the step of the grid in single precision
+
+
+def quantize(grid: Grid, values: Tensor) -> Tensor:
+    """Round to whole multiples of the grid's step."""
+    return (values.double() * 2.0**grid.bits).round_()
+
+
+def sum_rows(
+    block: TorchBlock, rows: Tensor, group: Tensor, n_groups: int, grid: Grid
+) -> tuple[Tensor, Tensor]:
+    """Add up rows on the grid by group number: (groups, dimensions); and count them."""
+    X = block.X
+    chosen = None if block.in_order(rows) else rows
+    kernels = fused(X)
+    if kernels is not None and abs(grid.bits) < MOST_BITS:
+        on_grid = X.dtype == torch.float16 and grid.bits >= HALVES
+        found: tuple[Tensor, Tensor] = kernels.sum_by_group(
+            X, chosen, group, n_groups, 2.0**grid.bits, on_grid
+        )
+        return found
+    sums = torch.zeros((n_groups, X.shape[1]), dtype=torch.float64, device=X.device)
+    step = max(CHUNK // X.shape[1], 1)
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        values = quantize(grid, X[part] if chosen is None else X[chosen[part]])
+        sums.index_add_(0, group[part], values)
+    return sums, tally(group, n_groups)
+
+
+def tally(group: Tensor, n_groups: int, values: Tensor | None = None) -> Tensor:
+    """How often each group number occurs; or the sum of whole `values` by group."""
+    if values is None:
+        return torch.bincount(group, minlength=n_groups)
+    return values.new_zeros(n_groups).index_add_(0, group, values)

@@ -1,0 +1,302 @@
+"""AnchoredHierSeed: our own method (docs/method.md). Check inputs, call the core, name results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.assignments import Assignments
+from hierseed.core.blocks import ArrayBlocks, Blocks
+from hierseed.core.exact import Grid
+from hierseed.core.mixture.components import Components, sum_up
+from hierseed.core.mixture.curve import identity
+from hierseed.core.mixture.em import Settings, State
+from hierseed.core.mixture.gaussian_mixture import Mixture
+from hierseed.core.mixture.placement import Placer, labels, scored
+from hierseed.core.mixture.precision import label_and_count, thresholds
+from hierseed.core.mixture.quantization import Quantization
+from hierseed.core.mixture.secondary import learn_secondary_ratio
+from hierseed.core.score import Scored
+from hierseed.estimators.anchored.fitting import fit_mixture
+from hierseed.estimators.anchored.others import components_of, with_groups
+from hierseed.estimators.anchored.seeding import SeedPairs, with_seeds
+from hierseed.estimators.base import Progress, SeededEstimator, is_engine, need_seeds
+from hierseed.estimators.inputs import check_vectors, seed_pairs
+from hierseed.taxonomy import Taxonomy
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+SEEDS = "seeds"  # they say how many topics a document has
+
+
+class AnchoredHierSeed(SeededEstimator):
+    """A mixture over the taxonomy, anchored at the seeds.
+
+    Every leaf is a kind of document; siblings share what they have in common; sizes and the
+    directions that tell topics apart are learned from the whole corpus; what fits no listed
+    topic goes to Other or None, at every level; scores are probabilities.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        The experts' tree.
+    precision : float in (0, 1) or None
+        Stop a document higher up, or leave it out, so that this share of what is kept at each
+        level is expected to be right, by scores that may be too sure: see the table in
+        docs/method.md. Further topics must reach it too. None: as deep as documents go.
+    several : "seeds", float in (0, 1] or None
+        `assign` also places a document in every further topic that is at least so many times as
+        probable as its main one: 0.5, half as probable. "seeds" takes what gives documents as
+        many topics as seeds have, on average. None gives each document one topic.
+    other : bool, default=True
+        Whether documents may belong to no listed topic. Groups of them that stand apart from all
+        listed topics are looked for: they are Other below an inner topic, None at the root.
+    other_share : float in (0, 1)
+        How much of the corpus is believed to be Other or None before looking. The more, the
+        nearer to listed topics such a group may be.
+    seed_weight : float
+        A seed counts as so many documents.
+    tree_weight : float or None
+        A topic's parent counts as so many seeds; None learns it from the seeds.
+    smoothing : float
+        Variance added to every direction, in units of the corpus' own.
+    max_iter, tol : int, float
+        Largest number of rounds over the whole corpus, after an initialisation on a sample; stop
+        when the objective falls by less.
+    n_jobs : int or None
+        Threads; None takes all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    taxonomy_ : Taxonomy with the Other topics appended
+    vectors_ : (topics, dimensions) mean of each topic
+    sizes_ : share of the corpus in each topic, those below included; the last is None's
+    tree_weight_ : the tree weight used
+    temperature_ : what raw probabilities are softened by; 1 would be none
+    several_ : how many times as probable as the main one further topics must be; None: one topic
+    curve_ : (levels, 2) how probabilities become scores: offset and slope of their log odds
+    thresholds_ : score that a placement must reach at each level
+    labels_ : deepest topic of each document, -1 for None; seeds keep their topic
+    objective_ : penalised negative log-likelihood per document
+    history_ : one dict per round: objective, coverage, moved, seconds
+    n_iter_ : rounds run
+    coverage_ : share of documents that are not None
+    """
+
+    _placer: Placer
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        *,
+        precision: float | None = None,
+        several: float | str | None = SEEDS,
+        other: bool = True,
+        other_share: float = 0.05,
+        seed_weight: float = 10.0,
+        tree_weight: float | None = None,
+        smoothing: float = 1.0,
+        max_iter: int = 3,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.taxonomy = taxonomy
+        self.precision = precision
+        self.several = several
+        self.other = other
+        self.other_share = other_share
+        self.seed_weight = seed_weight
+        self.tree_weight = tree_weight
+        self.smoothing = smoothing
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+
+    # ---------------------------------------------------------------- fitting
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        X_seeds: Any = None,
+        y_seeds: Any = None,
+        start: Any = None,
+        progress: Progress | None = None,
+        checkpoint: Any = None,
+    ) -> Self:
+        """Fit the mixture to a corpus.
+
+        Parameters
+        ----------
+        X : (documents, dimensions), float16, float32 or float64; a memory map is not loaded
+        y : topic id per row, -1 where the row is no seed; or a list of ids per row
+        X_seeds, y_seeds : seeds that are not rows of X
+        start : an earlier model; its vectors stand in for seeds where a topic has none
+        progress : called after each round with its entry of `history_`
+        checkpoint : a folder where each finished round is kept; the same fit, stopped and
+            called again, goes on from there and ends with the same bits
+        """
+        need_seeds(y, X_seeds, start)
+        settings = self._settings()
+        blocks, largest = self._corpus(X)
+        read = self._seeds(blocks, y, X_seeds, y_seeds)
+        given = SeedPairs.of(self.taxonomy, read, blocks.n, y, X_seeds, y_seeds, start)
+        quantization = Quantization.holding(
+            blocks.n + len(given.topics), max(largest, given.longest)
+        )
+        keeping = self._resumable(
+            checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.rows
+        )
+        found = fit_mixture(
+            self.taxonomy,
+            blocks,
+            given,
+            settings,
+            quantization,
+            self.other,
+            progress=progress,
+            **keeping,
+        )
+        self.taxonomy_, result = found.taxonomy, found.result
+        self.several_: float | None = None if isinstance(self.several, str) else self.several
+        self._keep(
+            found.components, result.mixture, result.node_means,
+            found.scores.temperature, found.scores.curve, quantization.vectors,
+        )  # fmt: skip
+        if self.several == SEEDS:
+            self.several_ = learn_secondary_ratio(found.documents, self._placer, given.topics_each)
+            self._placer = replace(self._placer, several=self.several_)
+        self.tree_weight_ = result.problem.scale.tree_weight
+        self.history_, self.n_iter_ = result.history, len(result.history)
+        self.objective_ = float(result.history[-1]["objective"])
+        self._label(blocks, given.rows, given.topics[: len(given.rows)])
+        return self
+
+    def _keep(
+        self,
+        components: Components,
+        mixture: Mixture,
+        means: Floats,
+        warm: float,
+        curve: Floats,
+        grid: Grid,
+    ) -> None:
+        self.vectors_ = with_groups(components, mixture, means[: len(self.taxonomy_)])
+        self.temperature_, self.curve_ = warm, curve
+        self.sizes_ = sum_up(components, np.exp(mixture.log_size))
+        self.thresholds_ = np.zeros(max(self.taxonomy_.tree.height, 1))
+        self._placer = Placer(
+            components, mixture.without_covariance(), warm, self.vectors_, self.thresholds_,
+            curve, grid, self.several_,
+        )  # fmt: skip
+
+    def _label(self, blocks: Blocks, rows: Ints, topics: Ints) -> None:
+        """Place the corpus; where a precision is asked for, find thresholds first."""
+        found, counts = label_and_count(blocks, self._placer)
+        if self.precision is not None:
+            self.thresholds_ = thresholds(counts, self.precision)
+            self._keep_to(self.precision)
+            found = np.concatenate(list(self._place(blocks)))
+        found[rows[::-1]] = topics[::-1]  # of several topics the first given
+        self.labels_ = found
+        self.coverage_ = float((found >= 0).mean())
+
+    def _keep_to(self, promise: float) -> None:
+        self._placer = replace(self._placer, thresholds=self.thresholds_, promise=promise)
+
+    # ---------------------------------------------------------------- using it
+
+    def assign(self, X: Any, y: Any = None) -> Assignments:
+        """Place documents with distance and score at each level; seeds in `y` keep their topics."""
+        placed = super().assign(X, y)
+        rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
+        if not len(rows):
+            return placed
+        seeds = X if is_engine(X) else ArrayBlocks(check_vectors(self.prepared(X)))
+        return with_seeds(placed, rows, topics, self._distances(seeds.take(rows), topics))
+
+    def _distances(self, X: Floats, topics: Ints) -> Floats:
+        """Distance of each row to its topic at every level, NaN below it."""
+        path = self.taxonomy_.tree.ancestors[topics]
+        found = np.linalg.norm(X[:, None] - self.vectors_[path], axis=2)
+        return np.where(path >= 0, found, np.nan).astype(np.float32)
+
+    def _place(self, blocks: Blocks) -> Iterator[NDArray[np.integer]]:
+        return blocks.map(labels, self._placer)
+
+    def _score(self, blocks: Blocks) -> Iterator[Scored]:
+        return blocks.map(scored, self._placer)
+
+    # ---------------------------------------------------------------- on disk
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        placer = self._placer
+        header = {
+            "temperature": self.temperature_,
+            "several": self.several_,
+            "tree_weight": self.tree_weight_,
+            "bits": placer.grid.bits,
+            "objective": self.objective_,
+            "coverage": self.coverage_,
+            "history": self.history_,
+        }
+        mixture = placer.mixture
+        arrays = {
+            "vectors": self.vectors_,
+            "thresholds": self.thresholds_,
+            "curve": self.curve_,
+            "labels": self.labels_,
+            "seeded": placer.components.topic[~placer.components.is_unlisted],
+            "rest": placer.components.parent[placer.components.is_unlisted],
+            "means": mixture.means,
+            "log_size": mixture.log_size,
+            "direction": mixture.direction,
+            "offset": mixture.offset,
+        }
+        return header, arrays
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        has_seeds = np.zeros(len(self.taxonomy_), dtype=bool)
+        has_seeds[arrays["seeded"]] = True
+        components = components_of(self.taxonomy_, has_seeds, arrays["rest"])
+        mixture = Mixture(
+            arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"]
+        )
+        curve = arrays.get("curve", identity(self.taxonomy_.tree.height))  # older models have none
+        self.several_ = header.get("several", self.several)
+        warm, grid = header["temperature"], Grid(header["bits"])
+        self._keep(components, mixture, arrays["vectors"], warm, curve, grid)
+        self.tree_weight_ = header["tree_weight"]
+        self.thresholds_ = arrays["thresholds"]
+        self._keep_to(self.precision or 0.0)
+        self.labels_, self.history_ = arrays["labels"], header["history"]
+        self.objective_, self.coverage_ = header["objective"], header["coverage"]
+        self.n_iter_ = len(self.history_)
+
+    # ---------------------------------------------------------------- checking
+
+    def _settings(self) -> Settings:
+        self._check_taxonomy()
+        p, m, t = self.precision, self.several, self.tree_weight
+        checks = [
+            ("precision", p is None or 0 < p < 1, "None or between 0 and 1"),
+            (
+                "several",
+                m in (None, SEEDS) or (not isinstance(m, str) and 0 < m <= 1),
+                "'seeds', None, or above 0 and at most 1",
+            ),
+            ("other", self.other in (True, False), "True or False"),
+            ("other_share", 0 < self.other_share < 1, "between 0 and 1"),
+            ("seed_weight", self.seed_weight > 0, "above 0"),
+            ("tree_weight", t is None or t > 0, "None or above 0"),
+            ("smoothing", self.smoothing > 0, "above 0"),
+            ("max_iter", self.max_iter >= 1, "at least 1"),
+            ("tol", self.tol >= 0, "at least 0"),
+        ]
+        self._check_parameters(checks)
+        return Settings(**{name: getattr(self, name) for name in Settings.__dataclass_fields__})

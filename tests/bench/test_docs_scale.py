@@ -1,0 +1,79 @@
+"""docs/scale.md says what the records say, and its manifest and script can be read."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from hierseed_bench.pages import scale, scale_machine
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def page():
+    return (DOCS / "scale.md").read_text(encoding="utf-8")
+
+
+def test_the_tables_are_those_of_the_records(page):
+    assert scale.fill(page) == page, "run: python -m hierseed_bench.pages.scale"
+    assert all(f"<!-- capacity {name} -->" in page for name in scale.TABLES)
+
+
+def test_the_readme_says_what_was_measured():
+    record = scale.read("bench_stream.json")
+    text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    assert f"fitted in {record['fit']['seconds']:.0f} s" in text
+    assert f"vectors in {record['assign_vectors']['seconds']:.0f} s" in text
+
+
+def test_the_tables_of_one_machine_are_those_of_the_records(page):
+    assert scale_machine.fill(page) == page, "run: python -m hierseed_bench.pages.scale_machine"
+    assert all(f"<!-- machine {name} -->" in page for name in scale_machine.TABLES)
+
+
+def test_more_documents_and_topics_take_longer_and_more_machines_less():
+    laptop, large, cluster = scale.MACHINES[1:]
+    for method in ("anchored", "hierseed"):
+        times = [scale.seconds(method, n, 1_000, laptop) for n in scale.DOCUMENTS]
+        assert times == sorted(times)
+        assert scale.seconds(method, 10**9, 100, large) < times[-1]
+        assert scale.seconds(method, 10**9, 100, cluster) < times[-1]
+    by_topics = [scale.seconds("anchored", 10**8, k, laptop) for k in scale.TOPICS]
+    assert by_topics == sorted(by_topics)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.2, "1 s"), (59, "59 s"), (150, "2 min"), (7_200, "2 h"), (864_000, "10 days")],
+)
+def test_time_as_people_say_it(value, text):
+    assert scale.spell(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(999, "999 B"), (1_500, "1.5 kB"), (768e9, "768 GB"), (5e12, "5,000 GB")]
+)
+def test_size_as_people_say_it(value, text):
+    assert scale.size_of(value) == text
+
+
+def test_the_manifest_holds_together(page):
+    parts = list(yaml.safe_load_all(re.search(r"```yaml\n(.*?)```", page, re.DOTALL)[1]))
+    assert [part["kind"] for part in parts] == ["Service", "Deployment", "Deployment", "Job"]
+    service, scheduler = parts[:2]
+    assert service["spec"]["selector"].items() <= (
+        scheduler["spec"]["template"]["metadata"]["labels"].items()
+    )
+    address = f"tcp://{service['metadata']['name']}:{service['spec']['ports'][0]['port']}"
+    for part in parts[2:]:
+        command = part["spec"]["template"]["spec"]["containers"][0]["command"]
+        assert address in command
+
+
+def test_the_batch_script_is_a_script(page):
+    script = re.search(r"```bash\n(#!/bin/bash\n#SBATCH.*?)```", page, re.DOTALL)[1]
+    checked = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True)
+    assert checked.returncode == 0, checked.stderr
