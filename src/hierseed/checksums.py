@@ -32,7 +32,7 @@ def with_checksum(body: dict[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def checked_object(text: str | bytes, before: str = "") -> dict[str, Any]:
-    """Parse what `with_checksum` gave, checksum included; ValueError says why it can't be trusted."""
+    """Parse what `with_checksum` gave, checksum included; ValueError says what is wrong with it."""
     try:
         body = json.loads(text)
         if not isinstance(body, dict):

@@ -161,7 +161,7 @@ def test_a_damaged_embedder_is_refused(saved, name):
 def test_an_embedder_with_right_checksums_and_wrong_content(saved, content):
     (saved / "tfidf.json").write_bytes(content)
     reseal(saved)
-    with pytest.raises(EmbeddingError, match="can't be read|fingerprint"):
+    with pytest.raises(EmbeddingError, match=r"can't be read|fingerprint"):
         load_embedder(saved)
 
 
@@ -234,7 +234,7 @@ def test_damaged_vectors_are_refused_in_one_line(vectors, name):
     """Cut at every length, and with every seventh byte set: read, or one CorpusError."""
     whole = (vectors / name).read_bytes()
     other = vectors / f"other{(vectors / name).suffix}"
-    refused = 0
+    refused = []
     cuts = [whole[:size] for size in range(0, len(whole), 11)]
     changed = [whole[:i] + b"\xff" + whole[i + 1 :] for i in range(0, len(whole), 7)]
     for content in cuts + changed:
@@ -242,6 +242,6 @@ def test_damaged_vectors_are_refused_in_one_line(vectors, name):
         try:
             get_embedder(f"precomputed:{other}")
         except CorpusError as fault:
-            refused += 1
-            assert "\n" not in str(fault)
-    assert refused >= len(cuts)
+            refused.append(str(fault))
+    assert len(refused) >= len(cuts)
+    assert not any("\n" in message for message in refused)

@@ -100,7 +100,12 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
         with atomic_folder(target, marker="model.json") as partial:
             (partial / generation).touch()
             write_sealed(
-                partial / "model.json", format="f", version=1, content={}, arrays={}, files=[generation]
+                partial / "model.json",
+                format="f",
+                version=1,
+                content={},
+                arrays={},
+                files=[generation],
             )
     assert names(target) == ["model.json", "two"]
     assert names(tmp_path) == ["model"]
@@ -166,14 +171,16 @@ def test_a_file_that_appears_while_a_model_is_written_is_kept(tmp_path: Path) ->
     target = tmp_path / "model"
     with atomic_folder(target, marker="model.json") as partial:
         (partial / "model.json").touch()
-    with pytest.raises(FileExistsError), atomic_folder(target, marker="model.json") as partial:
-        (partial / "model.json").touch()
-        (target / "notes.txt").write_text("mine")
+    writing = atomic_folder(target, marker="model.json")
+    (writing.__enter__() / "model.json").touch()
+    (target / "notes.txt").write_text("mine")
+    with pytest.raises(FileExistsError):
+        writing.__exit__(None, None, None)
     assert (target / "notes.txt").read_text() == "mine"
 
 
 @pytest.mark.skipif(atomic.fcntl is None, reason="leftovers are swept only with flock")
-@pytest.mark.parametrize("make, write", [("mkstemp", atomic_file), ("mkdtemp", atomic_folder)])
+@pytest.mark.parametrize(("make", "write"), [("mkstemp", atomic_file), ("mkdtemp", atomic_folder)])
 def test_a_sweep_before_the_lock_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: str, write: Any
 ) -> None:

@@ -123,7 +123,15 @@ def _make(name: str, folder: Path) -> Embedder:
         return get_embedder(name)
     try:
         return kind.load(folder)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OSError, EOFError) as fault:
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        AttributeError,
+        OSError,
+        EOFError,
+    ) as fault:
         # The checksums were right, so another version wrote this.
         raise EmbeddingError(
             f"the embedder {name!r} in {str(folder)!r} can't be read "

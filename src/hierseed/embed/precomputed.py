@@ -112,8 +112,8 @@ def _read_table(file: Path, id_column: str, wanted: str | None) -> tuple[list[st
     column = wanted or (lists[0] if len(lists) == 1 else None)
     if names.count(id_column) != 1 or lists.count(column) != 1:
         raise CorpusError(
-            f"{file.name} has the columns {name_some(names)}, of which {name_some(lists) or 'none'} "
-            f"hold lists; wanted ids in {id_column!r} and vectors in "
+            f"{file.name} has the columns {name_some(names)}, of which "
+            f"{name_some(lists) or 'none'} hold lists; wanted ids in {id_column!r} and vectors in "
             f"{wanted or 'the only list column'!r}. Name them with id_column and vector_column."
         )
     with _readable(file):

@@ -118,4 +118,3 @@ class VectorStore:
             here = shard == number
             taken[here] = self._shard(int(number))[offset[here]]
         return taken
-

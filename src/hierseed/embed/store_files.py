@@ -3,7 +3,7 @@
 store.json          embedder, fingerprint, dimension, dtype, rows per shard; with its own checksum
 vectors-00000.npy   rows, in the order of the corpus; each shard is a plain .npy
 ids.jsonl           ["id", "hash of its text"] per row
-journal.jsonl       one line per block that is safely on disk; rows that it does not name don't count
+journal.jsonl       one line per block that is safely on disk; other rows don't count
 embedder/           what `load_embedder` needs to embed more text the same way
 
 A journal line has the checksum of ids.jsonl and of every shard it wrote to, up to its last row, and
