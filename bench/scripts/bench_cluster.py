@@ -27,8 +27,8 @@ from machine import RESULTS, ROOT, write
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.checks import check_finite
 from hierseed.engines import ClusterBlocks, MappedFile, connect, disconnect
-from hierseed.estimators.inputs import check_finite
 
 sys.path.insert(0, str(ROOT / "tests" / "scale"))
 from cluster_processes import Cluster

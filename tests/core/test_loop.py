@@ -74,7 +74,7 @@ def test_blocks_may_forget_at_any_time(name, options, monkeypatch):
     def forgetful(self, step, *model):
         for block in self._blocks:
             if rng.random() < 0.6:
-                block.memo = {}
+                block.forget()
         return original(self, step, *model)
 
     monkeypatch.setattr(ArrayBlocks, "map", forgetful)

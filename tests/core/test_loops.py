@@ -17,6 +17,7 @@ from hierseed.core.distance import Centres, squared_norms, two_least
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
 from hierseed.core.hierseed.descend import deepest
+from hierseed.core.hierseed.placements import PlacementCache
 from hierseed.core.kernels import compiled
 from hierseed.core.kernels.aligned import aligned_zeros
 
@@ -229,7 +230,7 @@ def test_blocks_that_forget_answer_the_same():
         blocks = ArrayBlocks(X, block_rows=50, forget=forget)
         answers.append([deepest(block, model).topic.tolist() for block in blocks._blocks])
         answers.append([found.topic.tolist() for found in blocks.map(deepest, model)])
-        assert all(bool(block.memo) != forget for block in blocks._blocks)
+        assert all(bool(block.cache(PlacementCache).by_level) != forget for block in blocks._blocks)
     assert answers.count(answers[0]) == 4
 
 

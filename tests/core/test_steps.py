@@ -237,9 +237,7 @@ def test_refine_is_lloyd(dtype, block_rows):
                 X.astype(np.float64)
             )
             blocks = ArrayBlocks(X, block_rows=block_rows)
-            found = refine(
-                blocks, model.changed(vectors=vectors.copy()), grid, max_iter=iterations, tol=0.0
-            )
+            found = refine(blocks, model, grid, max_iter=iterations, tol=0.0)
             np.testing.assert_allclose(found.vectors[1:], oracle.cluster_centers_, atol=1e-5)
 
 
@@ -270,7 +268,7 @@ def select(model, n):
     """The same model cut to its first n topics: refine is monotone level by level."""
     return Model(
         Tree(model.tree.parent[:n]), 1, model.vectors[:n], model.radii[:n],
-        model.eccentricity[:n], version=-2,
+        model.eccentricity[:n],
     )  # fmt: skip
 
 

@@ -10,16 +10,23 @@ import pytest
 from worlds import TREES, make_world
 
 from hierseed import AnchoredHierSeed, HierSeed, UnfitHierSeed
+from hierseed.core.arrays import Arrays
+from hierseed.core.block import portable
 from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.hierseed import refine
 from hierseed.core.mixture import sample
+from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.errors import CorpusError
+from hierseed.io.checkpoint import CheckpointWarning, digest_of_documents
 
 torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
-from hierseed.engines.torch import NoGpuWarning, TorchBlocks, descend  # noqa: E402
+from hierseed.engines.torch import HostStepWarning, NoGpuWarning, TorchBlocks  # noqa: E402
+from hierseed.engines.torch import block as torch_block  # noqa: E402
 from hierseed.engines.torch import blocks as engine  # noqa: E402
-from hierseed.engines.torch.twins import TWINS, twin_of  # noqa: E402
+from hierseed.engines.torch.arrays import TorchArrays  # noqa: E402
+from hierseed.engines.torch.twins import TWINS, on_torch  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::hierseed.estimators.hierseed.EmptyTopicWarning")
 
@@ -48,7 +55,7 @@ class Watched(TorchBlocks):
 
     def map(self, step, *model):
         self.steps.add(step)
-        if twin_of(step) is None:
+        if on_torch(step) is None:
             self.on_host.add(step)
         return super().map(step, *model)
 
@@ -89,9 +96,10 @@ def test_trees_of_all_shapes(name, make):
 
 
 def test_families_that_do_not_fit_one_kernel_take_turns(monkeypatch):
-    monkeypatch.setattr(descend, "TOGETHER", 3)
+    monkeypatch.setattr(torch_block, "TOGETHER", 3)
     taxonomy, X, y = corpus("two levels")
-    assert len(list(descend.families(taxonomy.tree, 1))) > 1
+    _, _, first = taxonomy.tree.families[1]
+    assert len(list(torch_block.packs([*first.tolist(), len(taxonomy.tree.families[1][0])]))) > 1
     same(HierSeed(taxonomy).fit(X, y), HierSeed(taxonomy).fit(TorchBlocks(X, DEVICE), y))
 
 
@@ -101,22 +109,73 @@ def test_placing_and_assigning_take_the_engine_too(make):
     model = make(taxonomy).fit(X, y)
     blocks = TorchBlocks(X, DEVICE, block_rows=64)
     np.testing.assert_array_equal(model.predict(blocks), model.predict(X))
-    assert model.assign(blocks, y).to_frame().equals(model.assign(X, y).to_frame())
+    with pytest.warns(HostStepWarning, match="scored has no version for torch"):
+        found = model.assign(blocks, y)
+    assert found.to_frame().equals(model.assign(X, y).to_frame())
 
 
 @pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
-def test_no_pass_of_a_fit_is_left_to_the_processor(make, monkeypatch):
-    monkeypatch.setattr(sample, "SAMPLE", 50)  # the opening has a sample of its own
+def test_no_pass_of_a_fit_is_left_to_the_processor(make, monkeypatch, tmp_path):
+    monkeypatch.setattr(sample, "SAMPLE", 50)  # the initialisation has a sample of its own
     taxonomy, X, y = corpus()
-    blocks = Watched(X, DEVICE, block_rows=100)
-    make(taxonomy).fit(blocks, y).predict(blocks)
+    raw = Watched(X, DEVICE, block_rows=100)
+    preparation = Preparation().fit(raw)
+    blocks = Watched(Prepared(X, preparation), DEVICE, block_rows=100)
+    make(taxonomy).fit(blocks, y, checkpoint=tmp_path / "rounds").predict(blocks)
+    assert len(raw.steps) == 2
     assert len(blocks.steps) > 5
-    assert not blocks.on_host
+    assert not raw.on_host | blocks.on_host
 
 
-def test_a_step_without_a_twin_runs_on_the_processor():
+@pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
+def test_a_fit_with_preparation_and_checkpoint_is_that_of_the_processor(make, tmp_path):
+    taxonomy, X, y = corpus()
+    preparation = Preparation().fit(X)
+    alone = make(taxonomy).fit(Prepared(X, preparation), y)
+    here = Preparation().fit(TorchBlocks(X, DEVICE, block_rows=70))
+    assert here.mean_.tobytes() == preparation.mean_.tobytes()
+
+    def stop(event):
+        raise KeyboardInterrupt
+
+    ready, folder = Prepared(X, here), tmp_path / "rounds"
+    with pytest.raises(KeyboardInterrupt):
+        make(taxonomy).fit(
+            TorchBlocks(ready, DEVICE, block_rows=90), y, progress=stop, checkpoint=folder
+        )
+    rounds = []
+    model = make(taxonomy).fit(  # another size of blocks is still the same corpus
+        TorchBlocks(ready, DEVICE, block_rows=61), y, progress=rounds.append, checkpoint=folder
+    )
+    same(alone, model)
+    assert len(rounds) == model.n_iter_ - 1
+    with pytest.warns(CheckpointWarning, match="engine"):
+        make(taxonomy).fit(ready, y, checkpoint=folder)
+
+
+def test_principal_components_are_left_to_the_processor_with_a_warning():
     _, X, _ = corpus()
-    found = list(TorchBlocks(X, DEVICE, block_rows=100).map(first_values))
+    with pytest.warns(HostStepWarning, match="_sum_and_products"):
+        there = Preparation(pca=3).fit(TorchBlocks(X, DEVICE, block_rows=70))
+    assert there.components_.tobytes() == Preparation(pca=3).fit(X).components_.tobytes()
+
+
+def test_checksums_see_every_number_and_its_place(tmp_path):
+    _, X, _ = corpus()
+    found = {digest_of_documents(TorchBlocks(X, DEVICE, block_rows=rows)) for rows in (7, 100, 240)}
+    assert len(found) == 1
+    for change in (lambda X: X[[1, 0, *range(2, len(X))]], lambda X: X[:, ::-1]):
+        assert (
+            digest_of_documents(TorchBlocks(np.ascontiguousarray(change(X)), DEVICE)) not in found
+        )
+    X[77, 3] += 1
+    assert digest_of_documents(TorchBlocks(X, DEVICE)) not in found
+
+
+def test_a_step_that_is_not_portable_runs_on_the_processor_and_says_so():
+    _, X, _ = corpus()
+    with pytest.warns(HostStepWarning, match="first_values"):
+        found = list(TorchBlocks(X, DEVICE, block_rows=100).map(first_values))
     np.testing.assert_array_equal(np.concatenate(found), X[:, 0].astype(np.float32))
 
 
@@ -128,6 +187,54 @@ def first_values(block):
 def test_the_original_of_every_twin_exists(name):
     module, step = name.rsplit(".", 1)
     assert callable(getattr(importlib.import_module(module), step))
+
+
+def test_the_array_functions_of_torch_are_those_of_numpy():
+    rng = np.random.default_rng(0)
+    xp, there = Arrays(), TorchArrays(torch.device(DEVICE))
+    values = np.round(rng.normal(size=(40, 5)), 1)  # ties
+    vector, mask = np.round(rng.normal(size=60), 1), rng.random(60) < 0.4
+    groups = rng.integers(-1, 4, size=60)
+    cases = {
+        "full": lambda f, put: f.full(3, 2, f.int32),
+        "arange": lambda f, put: f.arange(5),
+        "astype": lambda f, put: f.astype(put(vector), f.int32),
+        "copy": lambda f, put: f.copy(put(vector)),
+        "concat": lambda f, put: f.concat([put(vector), put(vector)]),
+        "where": lambda f, put: f.where(put(mask), put(vector), np.inf),
+        "flatnonzero": lambda f, put: f.flatnonzero(put(mask)),
+        "nonzero": lambda f, put: f.nonzero(put(values) > 0),
+        "min": lambda f, put: f.min(put(values), axis=0),
+        "argmin": lambda f, put: f.argmin(put(values), axis=1),
+        "argmax": lambda f, put: f.argmax(put(values) > 0, axis=1),
+        "sort_rows": lambda f, put: f.sort_rows(put(values)),
+        "two_smallest": lambda f, put: f.two_smallest(put(values)),
+        "argsort": lambda f, put: f.argsort(put(vector)),
+        "argsort_groups": lambda f, put: f.argsort_groups(put(abs(groups)), 4),
+        "cumulative_max": lambda f, put: f.cumulative_max(put(vector)),
+        "sqrt": lambda f, put: f.sqrt(put(vector**2)),
+        "isfinite": lambda f, put: f.isfinite(put(np.array([1.0, np.nan, np.inf]))),
+        "all_in_rows": lambda f, put: f.all_in_rows(put(values) > -1),
+        "bincount": lambda f, put: [
+            f.bincount(put(abs(groups)), 6),
+            f.bincount(put(abs(groups)), 6, put(np.round(vector * 10))),
+        ],
+        "scale_and_round": lambda f, put: f.scale_and_round(put(vector), 5.0),
+        "by_group": lambda f, put: [
+            part
+            for some in (groups, groups[:1], np.full(4, 2), np.full(3, -1), groups[:0])
+            for number, at in f.by_group(put(some), 4)
+            for part in (f.full(1, number, f.int32), at)
+        ],
+    }
+    public = {name for name in vars(Arrays) if callable(getattr(Arrays, name)) and name[0] != "_"}
+    assert set(cases) | {"asarray", "to_numpy"} == public - {"int32", "index", "float64", "bool"}
+    for name, case in cases.items():
+        want, found = case(xp, xp.asarray), case(there, there.asarray)
+        if not isinstance(want, list | tuple):
+            want, found = [want], [found]
+        for one, other in zip(want, found, strict=True):
+            np.testing.assert_array_equal(there.to_numpy(other), one, err_msg=name)
 
 
 def test_rows_come_from_a_tensor_a_map_or_an_array(tmp_path):
@@ -148,7 +255,7 @@ def test_what_a_block_forgets_costs_time_only():
     class Forgetful(TorchBlocks):
         def map(self, step, *model):
             for block in self._blocks:
-                block.memo = {}
+                block.forget()
             return super().map(step, *model)
 
     same(
@@ -161,15 +268,15 @@ def test_what_a_block_forgets_costs_time_only():
 def test_a_block_too_large_for_a_step_is_halved(monkeypatch, resident):
     taxonomy, X, y = corpus()
     monkeypatch.setattr(engine, "LEAST_ROWS", 10)
-    name = "hierseed.core.hierseed.refine.move"
-    step = TWINS[name]
+    step = refine.move
 
+    @portable
     def greedy(block, *model):
-        if len(block) > 70:
+        if isinstance(block, torch_block.TorchBlock) and len(block) > 70:
             raise torch.OutOfMemoryError("too many rows")
         return step(block, *model)
 
-    monkeypatch.setitem(TWINS, name, greedy)
+    monkeypatch.setattr(refine, "move", greedy)
     blocks = TorchBlocks(X, DEVICE, block_rows=130, resident=resident)
     same(HierSeed(taxonomy).fit(X, y), HierSeed(taxonomy).fit(blocks, y))
     sizes = [len(block) for block in blocks._blocks]

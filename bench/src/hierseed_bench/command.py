@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hierseed.cli.console import Console, duration
 from hierseed.cli.faults import guarded
 from hierseed.cli.options import AsJson
+from hierseed.errors import ParameterError
 from hierseed.settings import parse_settings
 
 if TYPE_CHECKING:
@@ -88,12 +89,10 @@ def run(
 
     Example: hierseed bench run --data 20newsgroups --method hierseed --method logreg --draws 2
     """
+    from hierseed_bench.competitors.catalogue import METHODS
     from hierseed_bench.runs.config import Setting
 
-    try:
-        parameters = tuple(sorted(parse_settings(option or []).items()))
-    except ValueError as fault:
-        raise typer.BadParameter(str(fault), param_hint="--set") from None
+    parameters = _parameters(option)
     settings = [
         Setting(
             name,
@@ -112,7 +111,7 @@ def run(
         for one in method
         for draw in range(draws)
     ]
-    _refuse_unknown(method)
+    _refuse_unknown(method, METHODS, "method")
     records = _run(settings, results, jobs, again, path)
     wanted = {setting.key for setting in settings}
     own = [record for record in records if record["key"] in wanted]
@@ -151,14 +150,13 @@ def all_(
 
     What is on disk is not made again, so a stopped run goes on where it was.
     """
+    from hierseed_bench.competitors.catalogue import METHODS
     from hierseed_bench.pages.page import write_all
     from hierseed_bench.runs.plan import PLANS, everything
 
     parts = part or list(PLANS)
-    wrong = [name for name in parts if name not in PLANS]
-    if wrong:
-        raise typer.BadParameter(f"no part {wrong[0]!r}; there are {', '.join(PLANS)}")
-    _refuse_unknown(method or [])
+    _refuse_unknown(parts, PLANS, "part")
+    _refuse_unknown(method or [], METHODS, "method")
     settings = [s for s in everything(draws, parts) if not method or s.method in method]
     records = _run(settings, results, jobs, again)
     console = Console()
@@ -186,6 +184,71 @@ def quick(results: Results = Path("bench-quick")) -> None:
     print(_summary(record for record in records if record["key"] in wanted), end="")
 
 
+def foreign(
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", "-d", help="May be repeated; five sets unless given."),
+    ] = None,
+    scenario: Annotated[
+        list[str] | None,
+        typer.Option("--scenario", "-s", help="few, leftout, closed; all unless given."),
+    ] = None,
+    method: Annotated[str, typer.Option("--method", "-m", help="anchored, hierseed, unfit.")] = (
+        "anchored"
+    ),
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="Seed documents a topic.")] = 4,
+    draws: Draws = 5,
+    vectors: Annotated[str, typer.Option("--vectors", help="As in `bench run`.")] = "minilm",
+    limit: Annotated[
+        int, typer.Option("--limit", min=0, help="Use so many documents; 0 for all.")
+    ] = 0,
+    detector: Annotated[
+        list[str] | None,
+        typer.Option("--detector", help="belongs, score, …; all twelve unless given."),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method."),
+    ] = None,
+    results: Results = RESULTS,
+    again: Again = False,
+) -> None:
+    """Judge how well foreign documents are noticed: a detector's score, and the decision.
+
+    Example: hierseed bench foreign --data cap --scenario few --draws 2
+    """
+    from hierseed.estimators.registry import METHODS
+    from hierseed_bench.foreign import run as foreign_run
+    from hierseed_bench.foreign.detectors import DETECTORS
+    from hierseed_bench.foreign.scenarios import SCENARIOS
+    from hierseed_bench.foreign.table import tables
+    from hierseed_bench.runs.records import Records
+
+    _refuse_unknown(scenario or [], SCENARIOS, "scenario")
+    _refuse_unknown(detector or [], DETECTORS, "detector")
+    _refuse_unknown([method], METHODS, "method")
+    parameters = _parameters(option)
+    runs = foreign_run.plan(
+        data or foreign_run.SETS, scenario or tuple(SCENARIOS), draws, method=method,
+        parameters=parameters, seeds=seeds, vectors=vectors, limit=limit,
+        detectors=tuple(detector or DETECTORS),
+    )  # fmt: skip
+    console, records = Console(), Records(results / "foreign")
+    if again:
+        records.forget(run.key for run in runs)
+
+    def report(run: foreign_run.ForeignRun, record: Record) -> None:
+        made = record["decision"]
+        found = record["detectors"].get("belongs", {}).get("auroc")
+        shown = "" if found is None else f"  AUROC {found:.2f}"
+        console.fact(str(run), f"{made['false_alarms']:.3f} false alarms{shown}")
+
+    foreign_run.run_all(runs, records, report)
+    wanted = {run.key for run in runs}
+    own = [record for record in records if record["key"] in wanted]
+    print("\n".join(table.markdown() for table in tables(own)), end="")
+
+
 def table(
     name: Annotated[
         str,
@@ -201,8 +264,7 @@ def table(
     """
     from hierseed_bench.tables.tables import TABLES
 
-    if name not in TABLES:
-        raise typer.BadParameter(f"no table {name!r}; there are {', '.join(TABLES)}")
+    _refuse_unknown([name], TABLES, "table")
     print("\n".join(one.markdown() for one in TABLES[name](_records(results))), end="")
 
 
@@ -216,8 +278,7 @@ def figure(
     """Draw a figure: B-cubed F1 per level as in the paper, seeds, or time against score."""
     from hierseed_bench.tables.figures import FIGURES
 
-    if name not in FIGURES:
-        raise typer.BadParameter(f"no figure {name!r}; there are {', '.join(FIGURES)}")
+    _refuse_unknown([name], FIGURES, "figure")
     file = output or Path(f"{name}.svg")
     FIGURES[name](_records(results), file)
     Console().fact("Written", str(file))
@@ -236,6 +297,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "run": run,
     "all": all_,
     "quick": quick,
+    "foreign": foreign,
     "table": table,
     "figure": figure,
     "methods": methods,
@@ -296,9 +358,15 @@ def _summary(records: Iterable[Record]) -> str:
     return summary(list(records)).markdown()
 
 
-def _refuse_unknown(names: list[str]) -> None:
-    from hierseed_bench.competitors.catalogue import METHODS
+def _parameters(option: list[str] | None) -> tuple[tuple[str, Any], ...]:
+    """Read `--set`; a slip there is one of the command line."""
+    try:
+        return tuple(sorted(parse_settings(option or []).items()))
+    except ParameterError as fault:
+        raise typer.BadParameter(str(fault), param_hint="--set") from None
 
-    wrong = [name for name in names if name not in METHODS]
+
+def _refuse_unknown(names: Iterable[str], known: Iterable[str], what: str) -> None:
+    wrong = [name for name in names if name not in known]
     if wrong:
-        raise typer.BadParameter(f"no method {wrong[0]!r}; there are {', '.join(METHODS)}")
+        raise typer.BadParameter(f"no {what} {wrong[0]!r}; there are {', '.join(known)}")

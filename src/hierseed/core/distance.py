@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.kernels.compiled import compiled
 
-Array = NDArray[np.floating]
+Reals = NDArray[np.floating]
 CHUNK_VALUES = 400_000  # numbers that stay in a core's own cache with what is made of them
 WIDE_VALUES = 50_000  # the same where rows are made float64 for a product with a few centres
 FEW = 16  # rows for which nothing is prepared
@@ -34,12 +35,12 @@ def chunks(n: int, width: int, values: int | None = None) -> Iterator[slice]:
         yield slice(start, min(start + size, n))
 
 
-def squared_norms(X: Array) -> NDArray[np.float64]:
+def squared_norms(X: Reals) -> NDArray[np.float64]:
     """Squared length of each row, in float64."""
     return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
-def columns(C: Array, dtype: np.dtype[Any]) -> Array:
+def columns(C: Reals, dtype: np.dtype[Any]) -> Reals:
     """-2 C', with columns of zeros up to a multiple of 8: 16 take less time than 13."""
     n = -(-len(C) // LANES) * LANES
     product = np.zeros((C.shape[1], n), dtype=dtype)
@@ -48,7 +49,7 @@ def columns(C: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def squared_distances(
-    X: Array, C: Array, x2: NDArray[np.float64] | None = None
+    X: Reals, C: Reals, x2: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """All squared distances between rows of X and of C, in float64; `x2`: X's squared norms."""
     if x2 is None:
@@ -70,14 +71,13 @@ def squared_distances(
     return np.maximum(D, 0.0, out=D)
 
 
-def lowest(D: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Column of the least squared distance in each row; level ones go to the first column."""
-    least = D.min(axis=1)
-    return np.argmax((least + LEVEL * scale)[:, None] >= D, axis=1)
+def lowest(D: Array, scale: Array, xp: Arrays = NUMPY) -> Array:
+    """Column of the least squared distance in each row; of tied ones the first."""
+    return xp.argmax((xp.min(D, axis=1) + LEVEL * scale)[:, None] >= D, axis=1)
 
 
 def two_least(
-    D: Array, offset: Array
+    D: Reals, offset: Reals
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
     """Column of the least of D + offset in each row, its value and the next; D is overwritten."""
     n = len(D)
@@ -104,7 +104,7 @@ class Centres:
 
     def nearest(
         self,
-        X: Array,
+        X: Reals,
         x2: NDArray[np.float64],
         tally: Tally | None = None,
         was: NDArray[np.integer] | None = None,
@@ -132,7 +132,7 @@ class Centres:
         return best, margin
 
     def _compare(
-        self, X: Array, x2: NDArray[np.float64]
+        self, X: Reals, x2: NDArray[np.float64]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """The same by the matrix library."""
         n = len(X)
@@ -160,7 +160,7 @@ class Centres:
         return best, margin
 
     @cached_property
-    def _columns(self) -> tuple[Array, Array]:
+    def _columns(self) -> tuple[Reals, Reals]:
         """Made ready for the matrix library; columns that only fill up are infinitely far."""
         product = columns(self.C, self._dtype)
         offset = np.full(product.shape[1], np.inf, dtype=self._dtype)
@@ -168,9 +168,9 @@ class Centres:
         return product, offset
 
     @cached_property
-    def _panels(self) -> tuple[Array, Array]:
+    def _panels(self) -> tuple[Reals, Reals]:
         """Made ready for the compiled loop."""
         loops = compiled(0)
         assert loops
-        packed: tuple[Array, Array] = loops.pack(self.C, self._c2)
+        packed: tuple[Reals, Reals] = loops.pack(self.C, self._c2)
         return packed

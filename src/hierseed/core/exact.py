@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.kernels.aligned import aligned_zeros
 from hierseed.core.kernels.compiled import compiled
 
@@ -34,10 +35,9 @@ class Grid:
         bound = max(n, 1) * max(largest, 1e-150)
         return cls(52 - math.ceil(math.log2(bound)))
 
-    def quantize(self, values: NDArray[np.floating]) -> Floats:
+    def quantize(self, values: Array, xp: Arrays = NUMPY) -> Array:
         """Round to whole multiples of the grid's step."""
-        whole = np.multiply(values, 2.0**self.bits, dtype=np.float64)
-        return np.rint(whole, out=whole)
+        return xp.scale_and_round(values, 2.0**self.bits)
 
     def dequantize(self, counted: Floats) -> Floats:
         """Turn whole multiples back into numbers."""

@@ -1,9 +1,4 @@
-"""Distances and scores of placements, level by level.
-
-A score is a softmax of squared distances in units of the typical margin between the nearest and
-the next topic, multiplied down the path. It ranks placements and compares documents; it is no
-calibrated probability.
-"""
+"""What every method says of its placements, level by level."""
 
 from __future__ import annotations
 
@@ -12,23 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block, Blocks
-from hierseed.core.distance import two_least
-from hierseed.core.exact import Grid
-from hierseed.core.hierseed.descend import (
-    Placements,
-    by_topic,
-    deepest,
-    labels,
-    pivot_distances,
-    settled,
-)
-from hierseed.core.hierseed.model import Model
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
-
-TINY = 1e-10  # of a document's squared length
 
 
 @dataclass
@@ -41,137 +21,3 @@ class Scored:
     distance: Floats  # placements x levels, NaN below the topic
     score: Floats
     runner_up: Ints
-
-
-def placed_and_margins(
-    blocks: Blocks, model: Model, largest: float
-) -> tuple[NDArray[np.int32], Floats]:
-    """Topic of each document, and the typical margin at each level."""
-    grid = Grid.holding(blocks.n * max(len(model.pivots), 1), 4 * largest**2)
-    found = []
-    sums, counts = np.zeros(model.tree.height), np.zeros(model.tree.height)
-    for topic, part, count in blocks.map(_label_and_sum_margins, model, grid):
-        found.append(topic)
-        sums, counts = sums + part, counts + count
-    mean = grid.dequantize(sums) / np.maximum(counts, 1)
-    return np.concatenate(found), np.where(mean > 0, mean, 1.0)
-
-
-def _label_and_sum_margins(
-    block: Block, model: Model, grid: Grid
-) -> tuple[NDArray[np.int32], Floats, Ints]:
-    height = model.tree.height
-    sums, counts = np.zeros(height), np.zeros(height, dtype=np.intp)
-
-    def add(level: int, D: Floats) -> None:
-        if D.shape[1] > 1:
-            _, first, second = two_least(D, np.zeros(D.shape[1]))
-            sums[level - 1] += grid.quantize(second - first).sum()
-            counts[level - 1] += len(D)
-
-    pivots = model.vectors[model.pivots]
-    add(model.pivot_level, block.distances(pivots))
-    for level in range(model.pivot_level, height):
-        placements = settled(block, model, level)
-        for topic, at in by_topic(placements.topic, model, level):
-            children = model.vectors[model.tree.children(topic)]
-            add(level + 1, block.distances(children, placements.row[at]))
-    return labels(deepest(block, model), len(block)), sums, counts
-
-
-def scored(block: Block, model: Model, margins: Floats) -> Scored:
-    """Distance, score and runner-up of every placement in a block."""
-    tree = model.tree
-    top = settled(block, model, model.pivot_level)
-    D = pivot_distances(block, model)
-    share = _softmax(D, margins[model.pivot_level - 1])
-    column = np.searchsorted(model.pivots, top.topic)
-    score = np.full((len(top.row), tree.height), np.nan)
-    _score_down_to_pivot(score, share, top.row, top.topic, model)
-    runner = np.full(len(top.row), -1, dtype=np.intp)
-    if len(model.pivots) > 1:
-        order = np.argsort(D, axis=1, kind="stable")[top.row, :2]
-        runner = model.pivots[np.where(order[:, 0] == column, order[:, 1], order[:, 0])]
-    squares = _squares_down_to_pivot(D, top, column, block, model)
-    for level in range(model.pivot_level, tree.height):
-        placements = settled(block, model, level)
-        after = settled(block, model, level + 1)
-        for topic, at in by_topic(placements.topic, model, level):
-            children = tree.children(topic)
-            below = block.distances(model.vectors[children], placements.row[at])
-            every, chosen = np.arange(len(at)), np.searchsorted(children, after.topic[at])
-            squares[at, level] = below[every, chosen]
-            score[at, level] = score[at, level - 1] * _softmax(below, margins[level])[every, chosen]
-            if len(children) > 1:
-                below[every, chosen] = np.inf
-                runner[at] = children[below.argmin(axis=1)]
-    last = deepest(block, model)
-    path = tree.ancestors[last.topic]
-    distance = _lengths(squares, last.row, path, block, model)
-    parts = Scored(last.row + block.start, last.topic, path, distance, score, runner)
-    return _with_none(parts, block, model, D)
-
-
-def _squares_down_to_pivot(
-    D: Floats, top: Placements, column: Ints, block: Block, model: Model
-) -> Floats:
-    """Placements x levels: squared distances to the pivot topic and to those above it."""
-    tree = model.tree
-    squares = np.full((len(top.row), tree.height), np.nan)
-    path = tree.ancestors[top.topic]
-    for level in range(model.pivot_level - 1):
-        topics = np.unique(tree.ancestors[model.pivots, level])
-        at = np.flatnonzero(path[:, level] >= 0)
-        above = block.distances(model.vectors[topics])
-        squares[at, level] = above[top.row[at], np.searchsorted(topics, path[at, level])]
-    squares[np.arange(len(top.row)), tree.level[top.topic] - 1] = D[top.row, column]
-    return squares
-
-
-def _lengths(squares: Floats, row: Ints, path: Ints, block: Block, model: Model) -> Floats:
-    """Distances from squared ones; where these are all rounding, from the vectors themselves."""
-    for at, level in np.argwhere(squares <= TINY * block.squared_norms[row][:, None]):
-        (_, X), *_ = block.chunks(row[[at]])
-        squares[at, level] = ((X[0] - model.vectors[path[at, level]]) ** 2).sum()
-    return np.sqrt(squares)
-
-
-def _score_down_to_pivot(
-    score: Floats, share: Floats, row: Ints, topic: Ints, model: Model
-) -> None:
-    """Fill in levels 1 to the pivot: a topic above it has the shares of all pivots under it."""
-    above = model.tree.ancestors[model.pivots]
-    for level in range(model.pivot_level):
-        mine = model.tree.ancestors[topic, level]
-        for ancestor in np.unique(mine[mine >= 0]):
-            at = np.flatnonzero(mine == ancestor)
-            score[at, level] = share[row[at]][:, above[:, level] == ancestor].sum(axis=1)
-    np.minimum(score, 1.0, out=score)
-
-
-def _with_none(parts: Scored, block: Block, model: Model, D: Floats) -> Scored:
-    """Add the documents that no topic reaches, and sort by document, nearest topic first."""
-    lost = np.setdiff1d(np.arange(len(block)), parts.row - block.start)
-    height = model.tree.height
-    distance = np.full((len(lost), height), np.nan)
-    distance[:, 0] = np.sqrt(D[lost].min(axis=1))
-    score = np.zeros((len(lost), height))
-    score[:, 1:] = np.nan
-    nearest = model.pivots[D[lost].argmin(axis=1)]
-    row = np.concatenate([parts.row, lost + block.start])
-    all_distance = np.concatenate([parts.distance, distance])
-    order = np.lexsort((all_distance[:, model.pivot_level - 1], row))
-    none = np.full(len(lost), -1)
-    return Scored(
-        row[order],
-        np.concatenate([parts.topic, none])[order],
-        np.concatenate([parts.path, np.full((len(lost), height), -1)])[order],
-        all_distance[order],
-        np.concatenate([parts.score, score])[order],
-        np.concatenate([parts.runner_up, nearest])[order],
-    )
-
-
-def _softmax(D: Floats, unit: float) -> Floats:
-    share = np.exp(-(D - D.min(axis=1, keepdims=True)) / unit)
-    return share / share.sum(axis=1, keepdims=True)

@@ -57,14 +57,6 @@ class Tree:
         return self._children[topic]
 
     @cached_property
-    def place(self) -> Ints:
-        """Place of each topic among the children of its parent; -1 for None, at the end."""
-        place = np.full(len(self) + 1, -1, dtype=np.intp)
-        for children in self._children:
-            place[children] = np.arange(len(children))
-        return place
-
-    @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
         """True where a topic has no children."""
         leaf = np.ones(len(self), dtype=bool)
@@ -85,6 +77,25 @@ class Tree:
             parents, first = np.unique(self.parent[here], return_index=True)
             found.append((here, parents, first))
         return found
+
+    @cached_property
+    def family(self) -> Ints:
+        """Position of each inner topic among the parents of its children's level.
+
+        -1 for a leaf, and for None at the end: `family[labels]` works with labels of -1.
+        """
+        family = np.full(len(self) + 1, -1, dtype=np.intp)
+        for _, parents, _ in self.families[1:]:
+            family[parents] = np.arange(len(parents))
+        return family
+
+    @cached_property
+    def position(self) -> Ints:
+        """Position of each topic in its level of `families`; -1 for None, at the end."""
+        position = np.full(len(self) + 1, -1, dtype=np.intp)
+        for here, _, _ in self.families:
+            position[here] = np.arange(len(here))
+        return position
 
     def path(self, topic: int) -> list[int]:
         """Ids from level 1 down to the topic itself."""

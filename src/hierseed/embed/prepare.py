@@ -13,7 +13,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import ArrayBlocks, Block, Blocks
+from hierseed.core.block import Block, portable
+from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.exact import Grid, Sums
 from hierseed.errors import CorpusError, ModelError
 
@@ -75,7 +76,10 @@ class Preparation:
                 "than float32 holds. Divide them all by one number first."
             )
         grid = Grid.holding(n, extent.largest)  # the order of documents must not change the mean
-        total, products = blocks.fold(_sum_up, grid, self.pca is not None)
+        if self.pca is None:
+            (total,) = blocks.fold(_sum, grid)
+        else:
+            total, products = blocks.fold(_sum_and_products, grid)
         mean = grid.dequantize(total) / n
         self.mean_ = mean.astype(np.float32) if self.centre else None
         self.components_ = None
@@ -196,12 +200,19 @@ class _Extent:
             )
 
 
+@portable
 def _measure(block: Block) -> _Extent:
-    X = block.X
-    bad = np.flatnonzero(~np.isfinite(X).all(axis=1)) + block.start
-    return _Extent(float(np.abs(X).max(initial=0.0)), len(bad), bad[:5].tolist())
+    xp, X = block.xp, block.X
+    bad = xp.to_numpy(xp.flatnonzero(~xp.all_in_rows(xp.isfinite(X))))
+    return _Extent(float(abs(X).max()), len(bad), (bad[:5] + block.start).tolist())
 
 
-def _sum_up(block: Block, grid: Grid, squared: bool) -> Sums:
+@portable
+def _sum(block: Block, grid: Grid) -> Sums:
+    return Sums((block.xp.to_numpy(grid.quantize(block.X, block.xp).sum(axis=0)),))
+
+
+def _sum_and_products(block: Block, grid: Grid) -> Sums:
+    """Products are not exact: for the same bits on every engine the host computes them."""
     rows = block.X.astype(np.float64)
-    return Sums((grid.quantize(rows).sum(axis=0), rows.T @ rows if squared else 0.0))
+    return Sums((grid.quantize(rows).sum(axis=0), rows.T @ rows))

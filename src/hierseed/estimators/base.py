@@ -16,10 +16,11 @@ from sklearn.utils.validation import validate_data
 
 from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks
+from hierseed.core.checks import check_finite, check_vectors
 from hierseed.core.score import Scored
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError
-from hierseed.estimators.inputs import check_finite, check_vectors, seed_pairs
+from hierseed.estimators.inputs import seed_pairs
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -136,6 +137,8 @@ class SeededEstimator(BaseEstimator):
             for name, value in settings.items()
             if name not in ("taxonomy", "n_jobs")
         }
+        if hasattr(blocks, "engine"):
+            fit["engine"] = blocks.engine
         return {"resume": checkpoint.open(state, fit), "keep": checkpoint.keep}
 
     def _known(self, X: Any) -> Blocks:

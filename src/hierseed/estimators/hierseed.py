@@ -10,13 +10,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import ArrayBlocks, Block, Blocks
-from hierseed.core.hierseed.descend import deepest, labels
+from hierseed.core.blocks import ArrayBlocks, Blocks
+from hierseed.core.hierseed.descend import predict
 from hierseed.core.hierseed.loop import Fitted, Settings, State, fit, unfit
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.other import SPELLINGS
+from hierseed.core.hierseed.score import placed_and_margins, scored
 from hierseed.core.hierseed.vectors import start as start_vectors
-from hierseed.core.score import Scored, placed_and_margins, scored
+from hierseed.core.score import Scored
 from hierseed.errors import name_some
 from hierseed.estimators.base import Progress, SeededEstimator, check_start, need_seeds
 from hierseed.estimators.inputs import refuse_bare_leaves, seed_means
@@ -195,7 +196,7 @@ class HierSeed(SeededEstimator):
             )
 
     def _place(self, blocks: Blocks) -> Iterator[NDArray[np.integer]]:
-        return blocks.map(_labels, self._model)
+        return blocks.map(predict, self._model)
 
     def _score(self, blocks: Blocks) -> Iterator[Scored]:
         return blocks.map(scored, self._model, self.margins_)
@@ -223,7 +224,7 @@ class HierSeed(SeededEstimator):
         self.empty_ = arrays["empty"]
         self._model = Model(
             self.taxonomy_.tree, header["pivot_level"], self.vectors_, self.radii_,
-            arrays["eccentricity"], version=-1,
+            arrays["eccentricity"],
         )  # fmt: skip
         self.objective_, self.coverage_ = header["objective"], header["coverage"]
         self.history_ = header["history"]
@@ -299,10 +300,6 @@ def _go_on(
     vectors = start_vectors(taxonomy.tree, vectors, known)
     vectors = np.concatenate([vectors, *(vector[None] for vector in others)])
     return taxonomy.with_others(parents), vectors, extended
-
-
-def _labels(block: Block, model: Model) -> NDArray[np.int32]:
-    return labels(deepest(block, model), len(block))
 
 
 def _is_share(value: Any) -> bool:

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block, Blocks
+from hierseed.core.block import Block, portable
+from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Sums
 from hierseed.core.tree import Tree
 from hierseed.errors import ModelError
@@ -137,6 +137,7 @@ def unpack(kind: Any, content: Any, name: str, arrays: Arrays) -> Any:
             **{
                 field: unpack(hints[field], value, f"{name}.{field}", arrays)
                 for field, value in content.items()
+                if field in hints  # an earlier version may have kept more
             }
         )
     if kind is Tree:
@@ -157,13 +158,15 @@ def digest(*given: Any) -> str:
 
 
 def digest_of_documents(blocks: Blocks) -> str:
-    """Name of a corpus: of every vector its length and place, of some every number."""
-    (lengths,) = blocks.fold(_lengths)
+    """Name of a corpus: from a checksum of every vector and its place, and some whole vectors."""
+    (checksum,) = blocks.fold(_checksum)
     rows = np.unique(np.linspace(0, blocks.n - 1, LOOKED_AT).astype(np.intp))
-    return digest(blocks.n, blocks.width, str(blocks.dtype), lengths, blocks.take(rows))
+    return digest(blocks.n, blocks.width, str(blocks.dtype), checksum, blocks.take(rows))
 
 
-def _lengths(block: Block) -> Sums:
-    bits: NDArray[np.uint64] = block.squared_norms.view(np.uint64)
-    place = np.arange(block.start, block.stop, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    return Sums((np.array([bits.sum(), (bits * place).sum()]),))  # modulo 2**64
+@portable
+def _checksum(block: Block) -> Sums:
+    bits = block.checksums()
+    place = 2 * (block.xp.arange(len(block)) + block.start) + 1
+    sums = [int(bits.sum()), int((bits * place).sum())]  # modulo 2**64
+    return Sums((np.array(sums, dtype=np.int64).view(np.uint64),))

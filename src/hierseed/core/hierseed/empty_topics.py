@@ -1,4 +1,4 @@
-"""How far pivot topics reach; an empty one reaches for its nearest document (paper: 3.3)."""
+"""How many documents pivot topics reach; an empty one gets a larger radius (paper: 3.3)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block, Blocks
-from hierseed.core.hierseed.descend import pivot_distances, place, remembered
+from hierseed.core.block import Block, portable
+from hierseed.core.blocks import Blocks
+from hierseed.core.hierseed.descend import pivot_distances, place
 from hierseed.core.hierseed.model import Model
+from hierseed.core.hierseed.placements import placement_cache
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
 def widen(blocks: Blocks, model: Model, alpha: float) -> tuple[Model, Ints]:
-    """Let an empty topic reach `alpha` times its nearest document, if within twice its radius.
+    """Give empty topics a radius of `alpha` times the distance of their nearest document.
 
-    Answers with the model and the topics that stay empty all the same.
+    Only where that document lies within twice the radius. Returns the model, and the topics that
+    stay empty.
     """
     found = blocks.fold(reach, model)
     nearest = np.sqrt(found.nearest)
@@ -28,7 +31,7 @@ def widen(blocks: Blocks, model: Model, alpha: float) -> tuple[Model, Ints]:
     if reachable.any():
         radii = model.radii.copy()
         radii[model.pivots[reachable]] = alpha * nearest[reachable]
-        model = model.changed(radii=radii)
+        model = model.with_radii(radii)
     return model, model.pivots[empty & ~reachable]
 
 
@@ -40,16 +43,17 @@ class Reach:
     inside: Ints
 
     def merge(self, other: Reach) -> Reach:
-        """Join what two blocks found."""
+        """Merge with the statistic of other documents."""
         return Reach(np.minimum(self.nearest, other.nearest), self.inside + other.inside)
 
 
+@portable
 def reach(block: Block, model: Model) -> Reach:
-    """Measure what lies near each pivot topic.
+    """Measure the documents around each pivot topic.
 
-    The block places its documents on the way: the radii seldom change after this.
+    The placements are cached on the way: the radii seldom change after this.
     """
-    D = pivot_distances(block, model)
-    remembered(block, model)[model.pivot_level] = place(block, model, D)
-    own = model.radii[model.pivots] ** 2
-    return Reach(D.min(axis=0), np.less_equal(D, own).sum(axis=0))
+    xp, D = block.xp, pivot_distances(block, model)
+    placement_cache(block, model).by_level[model.pivot_level] = place(block, model, D)
+    inside = (xp.asarray(model.radii[model.pivots] ** 2) >= D).sum(axis=0)
+    return Reach(xp.to_numpy(xp.min(D, axis=0)), xp.to_numpy(inside))

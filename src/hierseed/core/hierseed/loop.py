@@ -95,7 +95,7 @@ def fit(
     spheres: Spheres | None = None
     history: list[dict[str, Any]] = []
     if resume:
-        result, previous = resume.best, replace(resume.best.model, version=_fresh())
+        result, previous = resume.best, resume.best.model
         history = list(resume.best.history)
     done = resume is not None and resume.done
     while not done:
@@ -176,10 +176,8 @@ def at_pivot(
         tree, vectors, pivots(tree, settings.pivot_level),
         child_factor=settings.child_factor, sibling_factor=settings.sibling_factor,
     )  # fmt: skip
-    model = Model(
-        tree, settings.pivot_level, vectors, own, _per_topic(settings.eccentricity, len(tree)),
-        version=_fresh(),
-    )  # fmt: skip
+    eccentricity = _per_topic(settings.eccentricity, len(tree))
+    model = Model(tree, settings.pivot_level, vectors, own, eccentricity)
     return widen(blocks, model, settings.alpha)
 
 
@@ -197,7 +195,7 @@ def add_others(
     parents = [topic for topic in parents if topic not in extended]
     centres: dict[int, Floats] = {}
     if any(t < 0 or tree.level[t] < level for t in parents):
-        model = Model(tree, level, vectors, np.zeros(0), np.zeros(0), version=_fresh())
+        model = Model(tree, level, vectors, np.zeros(0), np.zeros(0))
         centres = spheres_above_pivot(blocks, model, settings.sphere, largest)
     parent, rows = list(tree.parent), [vectors]
     for topic in parents:
@@ -222,11 +220,3 @@ def _per_topic(eccentricity: float | Sequence[float] | None, n: int) -> Floats:
     else:
         result[: len(given)] = given
     return result
-
-
-_versions = iter(range(1, 2**62))
-
-
-def _fresh() -> int:
-    """Return a version that no block remembers; steps of 2 leave room for `Model.changed`."""
-    return 2 * next(_versions)

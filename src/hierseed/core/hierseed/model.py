@@ -1,9 +1,10 @@
-"""What the steps know of the topics while a fit runs, and all that inference needs afterwards."""
+"""The model while a fit runs: topic vectors and radii, and all that inference needs afterwards."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,17 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
+def new_key() -> str:
+    """A key that no other model has."""
+    return uuid4().hex
+
+
 @dataclass(frozen=True)
 class Model:
-    """Topic vectors, and radii at the pivot.
+    """Topic vectors, and radii at the pivot; its arrays can't be written to.
 
-    `version` changes whenever something changes that a block may have remembered results of.
+    Blocks keep placements under `cache_key`. A model that would place documents otherwise has
+    another key.
     """
 
     tree: Tree
@@ -26,16 +33,21 @@ class Model:
     vectors: Floats
     radii: Floats  # per topic, NaN away from the pivot
     eccentricity: Floats  # per topic, NaN where the nearer topic keeps a document
-    version: int = 0
+    cache_key: str = field(default_factory=new_key)
 
-    def changed(self, *, vectors: Floats | None = None, radii: Floats | None = None) -> Model:
-        """Return the model with other vectors or radii; what blocks remember is void."""
-        return replace(
-            self,
-            vectors=self.vectors if vectors is None else vectors,
-            radii=self.radii if radii is None else radii,
-            version=self.version + 1,
-        )
+    def __post_init__(self) -> None:
+        for name in ("vectors", "radii", "eccentricity"):
+            view = getattr(self, name).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
+
+    def with_radii(self, radii: Floats) -> Model:
+        """The model with other radii."""
+        return replace(self, radii=radii, cache_key=new_key())
+
+    def refined(self, vectors: Floats) -> Model:
+        """The model with other vectors, for which the blocks' placements are up to date."""
+        return replace(self, vectors=vectors)
 
     @cached_property
     def pivots(self) -> Ints:

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block, Blocks
-from hierseed.core.exact import Grid, Tally, merge_by_key
+from hierseed.core.block import Block, portable
+from hierseed.core.blocks import Blocks
+from hierseed.core.exact import Grid, merge_by_key
 from hierseed.core.hierseed.descend import deepest, labels, split
 from hierseed.core.hierseed.model import Model
+from hierseed.core.hierseed.placements import PlacementCache
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -37,7 +39,7 @@ class Weight:
     moved: int
 
     def merge(self, other: Weight) -> Weight:
-        """Join the weights of two blocks."""
+        """Merge with the weights of other documents."""
         keys = [self.topic, other.topic]
         topic, counts = merge_by_key(keys, [self.counts, other.counts])
         return Weight(
@@ -115,32 +117,34 @@ def cost(model: Model, weight: Floats, counts: Ints, sums: Floats, squares: Floa
     return float(total)
 
 
+@portable
 def weigh(block: Block, model: Model, grid: Grid, grid2: Grid, before: Model | None) -> Weight:
     """Counts, sums and squared lengths of a block's documents by leaf."""
-    was = block.memo.get("labels")
+    xp, n = block.xp, len(model.tree)
+    was = block.cache(PlacementCache).labels
     if was is None and before is not None:
-        was = labels(deepest(block, before), len(block))
+        was = labels(block, deepest(block, before))
     placements = deepest(block, model)
-    n = len(model.tree)
-    reached = np.zeros(len(block), dtype=bool)
+    reached = xp.full(len(block), False, xp.bool)
     reached[placements.row] = True
-    lost = np.flatnonzero(~reached).astype(np.int32)
+    lost = xp.astype(xp.flatnonzero(~reached), xp.int32)
     charged = placements.nearest[lost]
     for level in range(model.pivot_level, model.tree.height):
         charged = split(block, lost, charged, model, level)
-    row = np.concatenate([placements.row, lost])
-    present, group = np.unique(np.concatenate([placements.topic, charged + n]), return_inverse=True)
-    tally, none = Tally(len(present), block.width, grid), np.full(len(row), -1)
-    for at, X in block.chunks(row):
-        tally.move(X, group[at], none[at])
-    now = block.memo["labels"] = labels(placements, len(block))
+    row = xp.concat([placements.row, lost])
+    topic = xp.concat([placements.topic, charged + n])
+    present = np.flatnonzero(xp.to_numpy(xp.bincount(topic, 2 * n)))
+    position = np.zeros(2 * n, dtype=np.intp)
+    position[present] = np.arange(len(present))
+    group = xp.asarray(position, xp.index)[topic]
+    sums, counts = block.sum_by_group(row, group, len(present), grid)
+    squares = xp.bincount(group, len(present), grid2.quantize(block.squared_norms[row], xp))
+    now = block.cache(PlacementCache).labels = labels(block, placements)
     return Weight(
         present,
-        tally.counts,
-        tally.sums,
-        np.bincount(group, grid2.quantize(block.squared_norms[row]), len(present)).astype(
-            np.float64
-        ),
+        counts,
+        sums,
+        xp.to_numpy(squares),
         covered=int(reached.sum()),
         placed=len(placements.row),
         moved=len(block) if was is None else int((now != was).sum()),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.distance import LEVEL, squared_distances
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.other import same_place
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 
 
@@ -23,10 +23,12 @@ def radii(
     child_factor: float = 2.0,
     sibling_factor: float = 1.0,
 ) -> Floats:
-    """So many times the distance of the furthest child; without children, of the nearest sibling.
+    """Radius of each pivot topic, NaN elsewhere.
 
-    An only child on the very place of its topic counts as no child. A topic with neither is
-    bounded by the nearest other pivot topic; the only pivot topic there is, by nothing.
+    `child_factor` times the distance to the farthest child. Without children, `sibling_factor`
+    times the distance to the nearest sibling. An only child at the position of its topic counts
+    as no child. A topic with neither is bounded by the nearest other pivot topic. The only pivot
+    topic has no bound.
     """
     result = np.full(len(tree), np.nan)
     for topic in pivots:
@@ -43,29 +45,28 @@ def radii(
     return result
 
 
-def assigned(D: Floats, scale: Floats, model: Model) -> Bools:
+def assigned(D: Array, scale: Array, model: Model, xp: Arrays = NUMPY) -> Array:
     """Which pivot topics each document belongs to, by its squared distances to all of them.
 
     All topics that reach the document; of two siblings the nearer keeps it, unless an
     eccentricity widens or narrows that. `scale`: how large the squares are that D comes of.
     """
-    own = model.radii[model.pivots]
-    within = np.asarray(own**2 >= D)
+    vectors, own = model.vectors[model.pivots], model.radii[model.pivots]
     eccentricity = model.eccentricity[model.pivots]
     plain = np.isnan(eccentricity)
-    kept = within.copy()
+    within = xp.asarray(own**2) >= D
+    kept = xp.copy(within)
     for members in model.pivot_families:
         nearer = members[plain[members]]
         if len(nearer):
-            among = np.where(within[:, members], D[:, members], np.inf)
-            first = np.argmax(among <= (among.min(axis=1) + LEVEL * scale)[:, None], axis=1)
-            kept[:, nearer] &= members[first][:, None] == nearer
-        vectors = model.vectors[model.pivots]
+            among = xp.where(within[:, members], D[:, members], np.inf)
+            first = xp.argmax(among <= (xp.min(among, axis=1) + LEVEL * scale)[:, None], axis=1)
+            kept[:, nearer] &= xp.asarray(members)[first][:, None] == xp.asarray(nearer)
         for topic in members[~plain[members]]:
             rivals = members[members != topic]
             gap = np.sqrt(squared_distances(vectors[[topic]], vectors[rivals]))[0]
             overlap = own[topic] + own[rivals] - gap
             bound = gap - own[rivals] + eccentricity[topic] * overlap
-            fits = np.sqrt(D[:, [topic]]) <= bound
-            kept[:, topic] &= (fits | ~within[:, rivals]).all(axis=1)
+            fits = xp.sqrt(D[:, [topic]]) <= xp.asarray(bound)
+            kept[:, topic] &= xp.all_in_rows(fits | ~within[:, rivals])
     return kept

@@ -1,29 +1,30 @@
 """Top-down k-means: Lloyd inside each topic, level by level (paper: M- and E-top-down).
 
-All topics of a level move together, so an iteration is one pass. A document remembers by how
-much its second nearest child is further; while the children have moved less than that it can't
-change, and is skipped. Sums are exact, so they are kept up to date by what moved alone.
+All topics of a level move together, so an iteration is one pass. The state keeps how much farther
+the second nearest child of each document is; while the children have moved less than that the
+document can't change its child and is skipped. Sums are exact, so they are updated by the
+documents that moved alone.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block, Blocks
-from hierseed.core.distance import Centres
-from hierseed.core.exact import Grid, Tally, merge_by_key
-from hierseed.core.hierseed.descend import Placements, by_topic, settled
+from hierseed.core.block import Block, Families, portable
+from hierseed.core.blocks import Blocks
+from hierseed.core.exact import Grid, merge_by_key
+from hierseed.core.hierseed.descend import placed
 from hierseed.core.hierseed.model import Model
+from hierseed.core.hierseed.placements import LloydState, Placements, placement_cache
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
-MOST = 0.8
+MOST = 0.8  # share of a block from which on all its rows are read in order, not picked
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Moves:
     placed: int
 
     def merge(self, other: Moves) -> Moves:
-        """Join the moves of two blocks."""
+        """Merge with the moves of other documents."""
         keys = [self.topic, other.topic]
         topic, sums = merge_by_key(keys, [self.sums, other.sums])
         _, counts = merge_by_key(keys, [self.counts, other.counts])
@@ -45,14 +46,14 @@ class Moves:
 
 
 def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: float) -> Model:
-    """Return the model with each topic below the pivot at the centre of its documents.
+    """Return the model with each topic below the pivot at the mean of its documents.
 
-    A topic left without documents keeps its vector. An iteration ends the level when no more
+    A topic without documents keeps its vector. A level ends after an iteration in which no more
     than the share `tol` of its documents moved.
     """
     tree = model.tree
     for level in range(model.pivot_level, tree.height):
-        vectors, before, used = model.vectors.copy(), None, None
+        vectors, before, used = model.vectors, None, None
         sums, counts = np.zeros_like(vectors), np.zeros(len(tree), dtype=np.intp)
         last = max_iter
         for iteration in range(max_iter + 1):
@@ -67,11 +68,11 @@ def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: floa
             before, vectors = vectors, vectors.copy()
             vectors[filled] = grid.dequantize(sums[filled]) / counts[filled, None]
             used = used_up(tree, vectors, before)
-        # documents are with the nearest of these vectors: what blocks remember stays true
-        model.vectors[:] = vectors
+        model = model.refined(vectors)  # `move` has cached the placements for these vectors
     return model
 
 
+@portable
 def move(
     block: Block,
     model: Model,
@@ -81,32 +82,32 @@ def move(
     used: Floats | None,
     grid: Grid,
 ) -> Moves:
-    """Send each document to its nearest child, and tell what that changed.
+    """Send each document to its nearest child, and return what that changed.
 
-    `before` are the vectors of the last pass, None in the first: a block that has forgotten
-    where its documents were finds it again from these. `used`: see `used_up`.
+    `before` are the vectors of the last pass, None in the first: a block that has lost its cache
+    finds from these where its documents were. `used`: see `used_up`.
     """
-    placements = settled(block, model, level)
-    memory = block.memo.setdefault(("lloyd", level), {})
-    if not memory:
-        memory["topic"] = np.full(len(placements.topic), -1, dtype=np.int32)
-        memory["margin"] = np.full(len(placements.topic), -np.inf)
+    xp, placements, cache = block.xp, placed(block, model, level), placement_cache(block, model)
+    state = cache.lloyd.get(level)
+    if state is None:
+        n = len(placements.row)
+        state = LloydState(xp.full(n, -1, xp.int32), xp.full(n, -np.inf, xp.float64))
+        cache.lloyd[level] = state
         if before is not None:
-            look_again(block, placements, model, level, before, grid, memory)
-    now, margin = memory["topic"], memory["margin"]
+            reassign(block, placements, model, level, before, None, state)
     if used is not None:
-        margin -= used[now]
-    moves = look_again(block, placements, model, level, vectors, grid, memory)
-    topic = np.where(now >= 0, now, placements.topic)
-    block.memo["settled"][level + 1] = placements.moved(topic)  # the next level starts from here
+        state.margin -= xp.asarray(used)[state.topic]
+    moves = reassign(block, placements, model, level, vectors, grid, state)
+    topic = xp.where(state.topic >= 0, state.topic, placements.topic)
+    cache.by_level[level + 1] = placements.moved(topic)
     return moves
 
 
 def used_up(tree: Tree, vectors: Floats, before: Floats) -> Floats:
-    """How much of a document's margin the topics have used up by moving, for each it may be in.
+    """Margin consumed by the movement of centres, for the documents of each topic.
 
-    Its own topic may have moved away, another child of the same parent towards it. The last entry
-    is for documents in none.
+    Its own topic may have moved away from a document, and a sibling towards it. The last entry is
+    for documents in no topic.
     """
     shift = np.linalg.norm(vectors - before, axis=1)
     result = np.zeros(len(tree) + 1)
@@ -119,48 +120,31 @@ def used_up(tree: Tree, vectors: Floats, before: Floats) -> Floats:
     return result
 
 
-def look_again(
+def reassign(
     block: Block,
     placements: Placements,
     model: Model,
     level: int,
     vectors: Floats,
-    grid: Grid,
-    memory: dict[str, Any],
+    grid: Grid | None,
+    state: LloydState,
 ) -> Moves:
-    """Find the nearest child of each document whose margin the children may have used up.
-
-    Rows are added to their new child, and taken out of the old one, while they are at hand.
-    """
-    current, margin = memory["topic"], memory["margin"]
-    look = np.flatnonzero(margin <= 0)
-    if len(look) > MOST * len(block) and (placements.topic == placements.topic[0]).all():
-        look = np.arange(len(current))  # one topic, nearly all of it: rows in order, not picked
-    topics, sums, counts = [], [], []
-    moved = 0
-    for parent, at in by_topic(placements.topic[look], model, level):
-        children = model.tree.children(parent)
-        centres = Centres(vectors[children], block.dtype)
-        tally = Tally(len(children), block.width, grid)
-        at = look[at]
-        row = placements.row[at]
-        was = model.tree.place[current[at]]
-        now = np.empty(len(at), dtype=np.intp)
-        for piece, X in block.chunks(row):
-            x2 = block.squared_norms[row[piece]]
-            now[piece], margin[at[piece]] = centres.nearest(X, x2, tally, was[piece])
-        current[at] = children[now]
-        topics.append(children)
-        sums.append(tally.sums)
-        counts.append(tally.counts)
-        moved += int((now != was).sum())
-    placed = int((current >= 0).sum())
-    if len(topics) == 1:
-        return Moves(topics[0], sums[0], counts[0], moved, placed)
-    return Moves(
-        np.concatenate([current[:0], *topics]),
-        np.concatenate([np.zeros((0, block.width)), *sums]),
-        np.concatenate([np.zeros(0, np.intp), *counts]),
-        moved,
-        placed,
+    """Find the nearest child of each document whose margin is consumed; updates the state."""
+    xp, tree = block.xp, model.tree
+    children, _, first = tree.families[level]
+    at = xp.flatnonzero(state.margin <= 0)
+    if len(at) > MOST * len(block) and bool((placements.topic == placements.topic[0]).all()):
+        at = xp.arange(len(state.topic))
+    family = xp.asarray(tree.family, xp.index)[placements.topic[at]]
+    inner = xp.flatnonzero(family >= 0)
+    if len(inner) < len(at):
+        at, family = at[inner], family[inner]
+    was = xp.asarray(tree.position, xp.index)[state.topic[at]]
+    best, margin, gains = block.reassign(
+        Families(vectors[children], first), placements.row[at], family, was, grid
     )
+    state.topic[at], state.margin[at] = xp.asarray(children, xp.int32)[best], margin
+    moved, total = int((best != was).sum()), int((state.topic >= 0).sum())
+    if gains is None:
+        return Moves(children[:0], np.zeros((0, vectors.shape[1])), children[:0], moved, total)
+    return Moves(children[gains.centre], gains.sums, gains.counts, moved, total)

@@ -16,25 +16,36 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.exact import Grid
 
 Floats = NDArray[np.float64]
 
 
-def windows(distances: Floats, *, empty: bool = False) -> tuple[Floats, Floats]:
+def windows(distances: Array, *, empty: bool = False, xp: Arrays = NUMPY) -> tuple[Array, Array]:
     """Least spread of three sorted distances, and the mean of those three, for each document.
 
     With `empty` only the three nearest children count: then the sphere truly holds no child.
     """
     width = min(3, distances.shape[1])
-    ordered = np.sort(distances, axis=1)
+    ordered = xp.sort_rows(distances)
     if empty:
         ordered = ordered[:, :width]
     spread = ordered[:, width - 1 :] - ordered[:, : ordered.shape[1] - width + 1]
-    at = spread.argmin(axis=1)
-    every = np.arange(len(ordered))
+    at = xp.argmin(spread, axis=1)
+    every = xp.arange(len(ordered))
     total = sum(ordered[every, at + step] for step in range(width))
-    return spread[every, at], np.asarray(total) / width
+    return spread[every, at], total / width
+
+
+def unbeaten(spread: Array, radius: Array, xp: Arrays = NUMPY) -> Array:
+    """Positions of the documents that no other beats or equals in spread and in radius."""
+    order = xp.argsort(-radius)
+    order = order[xp.argsort(spread[order])]
+    radius = radius[order]
+    kept = xp.full(len(order), True, xp.bool)
+    kept[1:] = radius[1:] > xp.cumulative_max(radius)[:-1]
+    return order[kept]
 
 
 @dataclass
@@ -50,35 +61,33 @@ class Candidates:
 
     @classmethod
     def of(
-        cls, spread: Floats, radius: Floats, row: NDArray[np.integer], grid: Grid, grid2: Grid
+        cls,
+        spread: Array,
+        radius: Array,
+        row: Array,
+        grid: Grid,
+        grid2: Grid,
+        start: int = 0,
+        xp: Arrays = NUMPY,
     ) -> Candidates:
-        """Keep the unbeaten documents of one block."""
+        """Keep the unbeaten documents of one block, which begins at the row `start`."""
+        kept = unbeaten(spread, radius, xp)
         return cls(
-            spread, radius, row, len(row),
-            float(grid.quantize(spread).sum()), float(grid2.quantize(spread**2).sum()),
-        ).unbeaten()  # fmt: skip
-
-    def unbeaten(self) -> Candidates:
-        """Drop each document that another one beats or equals in spread and in radius."""
-        order = np.lexsort((-self.radius, self.spread))
-        radius = self.radius[order]
-        best_before = np.maximum.accumulate(np.concatenate([[-np.inf], radius[:-1]]))
-        kept = order[radius > best_before]
-        return Candidates(
-            self.spread[kept], self.radius[kept], self.row[kept],
-            self.count, self.sum, self.sum_of_squares,
+            xp.to_numpy(spread[kept]), xp.to_numpy(radius[kept]),
+            xp.to_numpy(row[kept]).astype(np.intp) + start, len(row),
+            float(grid.quantize(spread, xp).sum()), float(grid2.quantize(spread**2, xp).sum()),
         )  # fmt: skip
 
     def merge(self, other: Candidates) -> Candidates:
-        """Join the candidates of two blocks."""
+        """Merge with the candidates of other documents."""
+        spread = np.concatenate([self.spread, other.spread])
+        radius = np.concatenate([self.radius, other.radius])
+        kept = unbeaten(spread, radius)
         return Candidates(
-            np.concatenate([self.spread, other.spread]),
-            np.concatenate([self.radius, other.radius]),
-            np.concatenate([self.row, other.row]),
-            self.count + other.count,
-            self.sum + other.sum,
+            spread[kept], radius[kept], np.concatenate([self.row, other.row])[kept],
+            self.count + other.count, self.sum + other.sum,
             self.sum_of_squares + other.sum_of_squares,
-        ).unbeaten()
+        )  # fmt: skip
 
     def centre(self, tolerance: str, grid: Grid, grid2: Grid) -> int:
         """Row of the document at the centre: the largest radius within the tolerance.

@@ -8,21 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block, Blocks
+from hierseed.core.arrays import Array
+from hierseed.core.block import Block, Families, portable
+from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid
-from hierseed.core.hierseed.descend import by_topic, settled
+from hierseed.core.hierseed.descend import by_topic, placed
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.sphere import Candidates, windows
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
 
 
 class Found(dict[int, Candidates]):
     """Candidates by topic."""
 
     def merge(self, other: Found) -> Found:
-        """Join the candidates of two blocks."""
+        """Merge with the candidates of other documents."""
         for topic, candidates in other.items():
             self[topic] = self[topic].merge(candidates) if topic in self else candidates
         return self
@@ -64,6 +65,7 @@ def _centres(
     return dict(zip(found, blocks.take(np.array(rows, dtype=np.intp)))) if rows else {}
 
 
+@portable
 def candidates_of_level(
     block: Block,
     model: Model,
@@ -74,34 +76,40 @@ def candidates_of_level(
     vectors: Floats,
 ) -> Found:
     """Candidates of each topic of a level, among its assigned documents."""
-    placements = settled(block, model, level)
-    sets = ((topic, placements.row[at]) for topic, at in by_topic(placements.topic, model, level))
+    placements = placed(block, model, level)
+    sets = (
+        (topic, placements.row[at]) for topic, at in by_topic(block, placements.topic, model, level)
+    )
     return Found(_candidates(block, sets, model, vectors, tolerance, grid, grid2))
 
 
+@portable
 def candidates_above_pivot(
     block: Block, model: Model, tolerance: str, grid: Grid, grid2: Grid
 ) -> Found:
     """Candidates of each topic just above the pivot, among the documents nearest to it."""
-    at_level = model.tree.at_level(model.pivot_level)
-    above = model.tree.parent[at_level[block.nearest(model.vectors[at_level])]]
-    sets = ((int(topic), np.flatnonzero(above == topic)) for topic in np.unique(above))
+    xp, at_level = block.xp, model.tree.at_level(model.pivot_level)
+    parents, family = np.unique(model.tree.parent[at_level], return_inverse=True)
+    best = block.nearest(Families.one(model.vectors[at_level]))
+    groups = xp.by_group(xp.asarray(family, xp.index)[best], len(parents))
+    sets = ((int(parents[number]), rows) for number, rows in groups)
     return Found(_candidates(block, sets, model, model.vectors, tolerance, grid, grid2))
 
 
 def _candidates(
     block: Block,
-    sets: Iterable[tuple[int, Ints]],
+    sets: Iterable[tuple[int, Array]],
     model: Model,
     vectors: Floats,
     tolerance: str,
     grid: Grid,
     grid2: Grid,
 ) -> Iterator[tuple[int, Candidates]]:
+    xp = block.xp
     for topic, rows in sets:
         children = model.tree.children(topic)
         if len(children) < 2 or not len(rows):
             continue
-        D = block.distances(vectors[children], rows)
-        spread, radius = windows(np.sqrt(D), empty=tolerance == "empty")
-        yield topic, Candidates.of(spread, radius, rows + block.start, grid, grid2)
+        distances = xp.sqrt(block.distances(vectors[children], rows))
+        spread, radius = windows(distances, empty=tolerance == "empty", xp=xp)
+        yield topic, Candidates.of(spread, radius, rows, grid, grid2, block.start, xp)

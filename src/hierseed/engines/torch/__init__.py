@@ -1,7 +1,6 @@
-"""The corpus on a GPU: an engine of `core.blocks` whose steps are written for torch.
+"""The corpus on a GPU: an engine of `core.blocks` that runs the steps of `core` with torch.
 
-Each file is the twin of the one of the same name in `core`; a step that has no twin runs on the
-processor. See `twins` for the list.
+`arrays` and `block` bring what the steps ask for, `launch` and `kernels` do it in Triton on a card.
 """
 
 from hierseed.errors import MissingDependency
@@ -11,6 +10,6 @@ try:
 except ImportError as absent:
     raise MissingDependency("torch", "gpu", "a fit on a GPU") from absent
 
-from hierseed.engines.torch.blocks import NoGpuWarning, TorchBlocks
+from hierseed.engines.torch.blocks import HostStepWarning, NoGpuWarning, TorchBlocks
 
-__all__ = ["NoGpuWarning", "TorchBlocks", "torch"]
+__all__ = ["HostStepWarning", "NoGpuWarning", "TorchBlocks", "torch"]

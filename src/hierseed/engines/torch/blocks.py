@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, ArrayBlocks, M, merge
+from hierseed.core.checks import check_vectors
 from hierseed.engines.torch.block import TorchBlock
 from hierseed.engines.torch.rows import Courier, TensorRows
-from hierseed.estimators.inputs import check_vectors
 
 T = TypeVar("T")
 
@@ -28,19 +28,25 @@ class NoGpuWarning(UserWarning):
     """There is no CUDA device."""
 
 
+class HostStepWarning(UserWarning):
+    """A step can't run on the device, and runs on the processor."""
+
+
 class TorchBlocks:
     """The corpus as torch sees it; any estimator's `fit`, `predict` and `assign` take it.
 
     Sums are exact and near ties are decided in float64, so a fit gives the labels and vectors of
-    one on the processor. Steps that have no twin (see `twins`) run on the processor's threads.
+    one on the processor. A step that is not `portable` runs on the processor, with a warning.
 
     Parameters
     ----------
     vectors : rows as an array, a memory map, a vector store; or a torch tensor
     device : "cuda", "cuda:1", …; "cpu" is for tests. Without a CUDA device, the processor
     block_rows : rows in a block; the result does not depend on it
-    resident : keep the rows on the device; None does where they take half its free memory at most
+    resident : keep the rows on the device; None: if they take at most half of its free memory
     """
+
+    engine = "torch"  # its checksums are not those of other engines
 
     def __init__(
         self,
@@ -70,18 +76,24 @@ class TorchBlocks:
         self._waiting = self.resident  # rows come when the first step asks for them
         if here:
             for block in self._blocks:
-                block.X = vectors[block.start : block.stop].contiguous()
+                block.rows = vectors[block.start : block.stop].contiguous()
             self._waiting = False
 
     def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
         """Yield `step(block, *model)` for every block, in order of rows."""
-        from hierseed.engines.torch.twins import twin_of
+        from hierseed.engines.torch.twins import on_torch
 
-        twin = twin_of(step)
-        if twin is None:
-            yield from self._host.map(step, *model)
-        else:
-            yield from self._run(twin, model)
+        here = on_torch(step)
+        if here is not None:
+            yield from self._run(here, model)
+            return
+        warnings.warn(
+            f"the step {step.__module__}.{step.__qualname__} has no version for torch: it runs on "
+            f"the processor over all {self.n:,} documents",
+            HostStepWarning,
+            stacklevel=2,
+        )
+        yield from self._host.map(step, *model)
 
     def fold(self, step: Callable[..., M], *model: Any) -> M:
         """Merge what `step(block, *model)` answers over all blocks."""
@@ -91,49 +103,49 @@ class TorchBlocks:
         """Fetch a few rows."""
         return self._host.take(rows)
 
-    def _run(self, twin: Callable[..., T], model: tuple[Any, ...]) -> Iterator[T]:
-        """Run a step; a block that is too large for it is halved, which costs what it remembers."""
+    def _run(self, step: Callable[..., T], model: tuple[Any, ...]) -> Iterator[T]:
+        """Run a step; on out-of-memory, halve the block and drop its caches."""
         done: list[TorchBlock] = []
         for whole, rows in self._delivered():
-            whole.X = rows
+            whole.rows = rows
             parts = [whole]
             while parts:
-                answer = _attempt(twin, parts[0], model)
+                answer = _attempt(step, parts[0], model)
                 if answer is None:
                     parts = [*parts[0].halves(), *parts[1:]]
                     continue
                 done.append(parts.pop(0))
                 if not self.resident:
-                    del done[-1].X  # the next block needs the room
+                    del done[-1].rows  # the next block needs the room
                 yield answer
         self._blocks, self._waiting = done, False
 
     def _delivered(self) -> Iterator[tuple[TorchBlock, torch.Tensor]]:
-        """Blocks and their rows; where these stay, they are fetched once."""
+        """Blocks and their rows; resident rows are fetched once."""
         if self.resident and not self._waiting:
-            return ((block, block.X) for block in self._blocks)
+            return ((block, block.rows) for block in self._blocks)
         return self._courier.deliver(self._blocks)
 
     def _room(self) -> int:
-        """Bytes that are free on the card; the processor keeps no rows and likes small blocks."""
+        """Free bytes on the card; on the processor small blocks are faster."""
         if self.device.type == "cpu":
             return BLOCK_VALUES * NEEDED
         return int(torch.cuda.mem_get_info(self.device)[0])
 
 
-def _attempt(twin: Callable[..., T], block: TorchBlock, model: tuple[Any, ...]) -> T | None:
-    """What a step answers, or None where it needs more memory than there is."""
+def _attempt(step: Callable[..., T], block: TorchBlock, model: tuple[Any, ...]) -> T | None:
+    """Result of a step, or None if it runs out of memory."""
     try:
-        return twin(block, *model)
+        return step(block, *model)
     except torch.OutOfMemoryError:
         if len(block) <= LEAST_ROWS:
             raise
-    torch.cuda.empty_cache()  # only now: the fault held on to what the step had made
+    torch.cuda.empty_cache()  # after the handler: the exception holds on to the step's tensors
     return None
 
 
 def _present(device: torch.device) -> torch.device:
-    """The device, or the processor with a word where there is no such card."""
+    """The device, or the processor with a warning if there is no such card."""
     if device.type != "cuda":
         return device
     if torch.cuda.is_available():

@@ -1,6 +1,6 @@
-"""Twin of `core.exact`: rows rounded to the grid and added up by group, the same to the last bit.
+"""Rows rounded to a grid and summed by group, to the same bits as `core.exact`.
 
-The terms are whole numbers in float64, so their order does not matter: a card adds them in any.
+The terms are whole numbers in float64, so a card may add them in any order.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from hierseed.core.exact import Grid
-from hierseed.engines.torch.block import HALVES, TorchBlock
 from hierseed.engines.torch.distance import CHUNK, fused
 
 MOST_BITS = 100  # a kernel takes the step of the grid in single precision
+HALVES = 24  # every float16 is a multiple of 2**-24
 
 
 def quantize(grid: Grid, values: Tensor) -> Tensor:
@@ -21,23 +21,24 @@ def quantize(grid: Grid, values: Tensor) -> Tensor:
 
 
 def sum_rows(
-    block: TorchBlock, rows: Tensor, group: Tensor, n_groups: int, grid: Grid
+    X: Tensor, rows: Tensor | None, group: Tensor, n_groups: int, grid: Grid
 ) -> tuple[Tensor, Tensor]:
-    """Add up rows on the grid by group number: (groups, dimensions); and count them."""
-    X = block.X
-    chosen = None if block.in_order(rows) else rows
+    """Sum of rows on the grid by group: (groups, dimensions); and their number.
+
+    `rows` picks rows of X, None takes all.
+    """
     kernels = fused(X)
     if kernels is not None and abs(grid.bits) < MOST_BITS:
         on_grid = X.dtype == torch.float16 and grid.bits >= HALVES
         found: tuple[Tensor, Tensor] = kernels.sum_by_group(
-            X, chosen, group, n_groups, 2.0**grid.bits, on_grid
+            X, rows, group, n_groups, 2.0**grid.bits, on_grid
         )
         return found
     sums = torch.zeros((n_groups, X.shape[1]), dtype=torch.float64, device=X.device)
     step = max(CHUNK // X.shape[1], 1)
-    for start in range(0, len(rows), step):
+    for start in range(0, len(group), step):
         part = slice(start, start + step)
-        values = quantize(grid, X[part] if chosen is None else X[chosen[part]])
+        values = quantize(grid, X[part] if rows is None else X[rows[part]])
         sums.index_add_(0, group[part], values)
     return sums, tally(group, n_groups)
 

@@ -13,7 +13,8 @@ from torch import Tensor
 from hierseed.core.exact import Sums
 from hierseed.core.mixture.gaussian_mixture import Mixture
 from hierseed.core.mixture.quantization import Quantization
-from hierseed.engines.torch.block import TorchBlock, fetch
+from hierseed.engines.torch.arrays import fetch
+from hierseed.engines.torch.block import TorchBlock
 from hierseed.engines.torch.exact import quantize
 
 

@@ -12,7 +12,8 @@ from torch import Tensor
 from hierseed.core.mixture.curve import EDGE
 from hierseed.core.mixture.placement import FINE, Placer
 from hierseed.core.mixture.precision import STEPS
-from hierseed.engines.torch.block import TorchBlock, fetch
+from hierseed.engines.torch.arrays import fetch
+from hierseed.engines.torch.block import TorchBlock
 from hierseed.engines.torch.exact import quantize, tally
 from hierseed.engines.torch.moments import log_joint, shares
 

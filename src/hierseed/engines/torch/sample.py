@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.sample import GOLDEN, Rows
-from hierseed.engines.torch.block import TorchBlock, fetch
+from hierseed.engines.torch.arrays import fetch
+from hierseed.engines.torch.block import TorchBlock
 from hierseed.engines.torch.moments import counted
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks
+from hierseed.core.checks import check_vectors
 from hierseed.core.exact import Grid
 from hierseed.core.mixture.components import Components, sum_up
 from hierseed.core.mixture.curve import identity
@@ -25,7 +26,7 @@ from hierseed.estimators.anchored.fitting import fit_mixture
 from hierseed.estimators.anchored.others import components_of, with_groups
 from hierseed.estimators.anchored.seeding import SeedPairs, with_seeds
 from hierseed.estimators.base import Progress, SeededEstimator, is_engine, need_seeds
-from hierseed.estimators.inputs import check_vectors, seed_pairs
+from hierseed.estimators.inputs import seed_pairs
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]

@@ -1,0 +1,167 @@
+"""Detectors of foreign documents: each gives a score per document, high where it belongs.
+
+All but the first three look only at vectors and seeds; they are what people use for this.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.covariance import LedoitWolf
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import OneClassSVM
+
+from hierseed.assignments import Assignments
+from hierseed.estimators.registry import METHODS
+from hierseed_bench.foreign.scenarios import Scenario
+
+Floats = NDArray[Any]
+NEIGHBOURS, BACKGROUND = 20, 2_000  # of the ten lines in the issue
+
+
+class Situation:
+    """A scenario with the fitted model that is judged; parts that detectors share are kept."""
+
+    def __init__(self, scenario: Scenario, model: Any, placed: Assignments) -> None:
+        self.scenario, self.model, self.placed = scenario, model, placed
+        self.X = scenario.X
+        self.seeds = scenario.X[scenario.seeds]
+        self.topics = scenario.seed_topics
+
+    @cached_property
+    def means(self) -> Floats:
+        """Mean of each topic's seeds, of unit length."""
+        present = np.unique(self.topics)
+        means = np.stack([self.seeds[self.topics == topic].mean(axis=0) for topic in present])
+        return means / np.linalg.norm(means, axis=1, keepdims=True)
+
+    @cached_property
+    def logits(self) -> Floats:
+        """Decision values of a logistic regression on the seeds, one column per topic."""
+        classifier = LogisticRegression(max_iter=1000).fit(self.seeds, self.topics)
+        values = classifier.decision_function(self.X)
+        return values if values.ndim == 2 else np.stack([-values, values], axis=1) / 2
+
+    @cached_property
+    def mahalanobis(self) -> Floats:
+        """Squared distance to the nearest seed mean, by the seeds' shared covariance."""
+        present, group = np.unique(self.topics, return_inverse=True)
+        means = np.stack([self.seeds[group == i].mean(axis=0) for i in range(len(present))])
+        estimate = LedoitWolf(assume_centered=True).fit(self.seeds - means[group])
+        return _least_distance(self.X, means, estimate.precision_)
+
+
+def belongs(at: Situation) -> Floats | None:
+    """Return the model's own probability of belonging; None for a model that has none."""
+    found = getattr(at.placed, "belongs", None)
+    if found is None:
+        return None
+    values = np.asarray(found, dtype=np.float64)
+    return values[at.placed.primary] if len(values) == len(at.placed) else values
+
+
+def score(at: Situation) -> Floats:
+    """Return the model's score of the deepest topic."""
+    return np.asarray(at.placed.at(at.placed.score)[at.placed.primary])
+
+
+def hierseed_radii(at: Situation) -> Floats:
+    """Compare distances to HierSeed's topics of the pivot level with their radii."""
+    model = METHODS["hierseed"].estimator(at.scenario.taxonomy)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model.fit(at.X, at.scenario.y)
+    fitted: Any = model
+    pivots = np.flatnonzero(np.isfinite(fitted.radii_) & ~model.taxonomy_.is_other)
+    ratio = _distances(at.X, fitted.vectors_[pivots]) / fitted.radii_[pivots]
+    return -ratio.min(axis=1)
+
+
+def max_probability(at: Situation) -> Floats:
+    """Return the largest class probability of a logistic regression on the seeds."""
+    return np.asarray(np.exp(at.logits.max(axis=1) - logsumexp(at.logits, axis=1)))
+
+
+def energy(at: Situation) -> Floats:
+    """Return the log of the summed exponentials of its decision values."""
+    return np.asarray(logsumexp(at.logits, axis=1))
+
+
+def mahalanobis(at: Situation) -> Floats:
+    """Measure the distance to the nearest seed mean by the seeds' shared covariance."""
+    return -at.mahalanobis
+
+
+def relative_mahalanobis(at: Situation) -> Floats:
+    """Compare that distance with the distance to the corpus mean by the corpus covariance."""
+    corpus = LedoitWolf().fit(at.X)
+    return _least_distance(at.X, corpus.location_[None], corpus.precision_) - at.mahalanobis
+
+
+def nearest_seeds(at: Situation) -> Floats:
+    """Return the cosine to the fourth nearest seed: k nearest neighbours."""
+    similarity = at.X @ at.seeds.T
+    k = min(4, similarity.shape[1])
+    return np.asarray(np.partition(similarity, -k, axis=1)[:, -k])
+
+
+def nearest_seed(at: Situation) -> Floats:
+    """Return the cosine to the nearest seed."""
+    return np.asarray((at.X @ at.seeds.T).max(axis=1))
+
+
+def one_class_svm(at: Situation) -> Floats:
+    """Fit a one-class support vector machine to the seeds."""
+    machine = OneClassSVM(gamma="scale", nu=0.1).fit(at.seeds)
+    return np.asarray(machine.decision_function(at.X))
+
+
+def positive_unlabelled(at: Situation) -> Floats:
+    """Tell seeds from the corpus by logistic regression, both classes weighted alike."""
+    rows = np.concatenate([at.seeds, at.X])
+    is_seed = np.repeat([1, 0], [len(at.seeds), len(at.X)])
+    classifier = LogisticRegression(class_weight="balanced", max_iter=1000).fit(rows, is_seed)
+    return np.asarray(classifier.decision_function(at.X))
+
+
+def mean_less_background(at: Situation) -> Floats:
+    """Cosine to the nearest seed mean, less the mean cosine to near documents drawn at random."""
+    rng = np.random.default_rng([at.scenario.draw, 6])
+    rows = rng.choice(len(at.X), min(BACKGROUND, len(at.X)), replace=False)
+    similarity = at.X @ at.X[rows].T
+    similarity[rows, np.arange(len(rows))] = -1  # a document is not its own neighbour
+    near = np.partition(similarity, -NEIGHBOURS, axis=1)[:, -NEIGHBOURS:].mean(axis=1)
+    return np.asarray((at.X @ at.means.T.astype(np.float32)).max(axis=1) - near)
+
+
+DETECTORS: dict[str, tuple[str, Callable[[Situation], Floats | None]]] = {
+    "belongs": ("`belongs` of the method", belongs),
+    "score": ("score of the method", score),
+    "hierseed-radii": ("HierSeed's radii", hierseed_radii),
+    "max-probability": ("maximum probability", max_probability),
+    "energy": ("energy", energy),
+    "mahalanobis": ("Mahalanobis", mahalanobis),
+    "relative-mahalanobis": ("relative Mahalanobis", relative_mahalanobis),
+    "knn": ("4th nearest seed", nearest_seeds),
+    "nearest-seed": ("nearest seed", nearest_seed),
+    "one-class-svm": ("one-class SVM", one_class_svm),
+    "positive-unlabelled": ("positive-unlabelled logistic regression", positive_unlabelled),
+    "ten-lines": ("nearest seed mean less background", mean_less_background),
+}
+
+
+def _distances(X: Floats, centres: Floats) -> Floats:
+    squares = (X**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1) - 2 * (X @ centres.T)
+    return np.sqrt(np.maximum(squares, 0))
+
+
+def _least_distance(X: Floats, means: Floats, precision: Floats) -> Floats:
+    """Squared Mahalanobis distance to the nearest mean, as a Euclidean one after whitening."""
+    whiten = np.linalg.cholesky(precision)
+    return np.asarray(_distances(X @ whiten, means @ whiten).min(axis=1) ** 2)

@@ -1,0 +1,175 @@
+"""One run: fit a method in a scenario, judge its decision and every detector's score."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+from threadpoolctl import threadpool_limits
+
+from hierseed.assignments import Assignments
+from hierseed.estimators.registry import METHODS
+from hierseed.evaluate import caught
+from hierseed.evaluate import score as score_levels
+from hierseed.evaluate.catch import INSIDE
+from hierseed_bench.foreign.detectors import DETECTORS, Situation
+from hierseed_bench.foreign.scenarios import SCENARIOS, Scenario, make_scenario
+from hierseed_bench.runs.config import MIN_DOCS
+from hierseed_bench.runs.environment import commit, machine, versions
+from hierseed_bench.runs.prepared import ready
+from hierseed_bench.runs.records import Record, Records
+from hierseed_bench.runs.run import rounded
+
+SETS = ("20newsgroups", "arxiv", "cap", "wos_partial", "us_code")
+FALSE_ALARM = 0.05  # share of own documents lost, at which detectors are compared
+
+
+@dataclass(frozen=True)
+class ForeignRun:
+    """The configuration of one run.
+
+    Parameters
+    ----------
+    detectors : names of the detectors to judge; those of vectors do not depend on the method
+    """
+
+    data: str
+    scenario: str
+    draw: int
+    method: str = "anchored"
+    parameters: tuple[tuple[str, Any], ...] = ()
+    seeds: int = 4
+    vectors: str = "minilm"
+    limit: int = 0
+    detectors: tuple[str, ...] = tuple(DETECTORS)
+
+    @property
+    def key(self) -> str:
+        """A short hash that tells runs apart."""
+        return sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+
+    def __str__(self) -> str:
+        more = "".join(f" {name}={value}" for name, value in self.parameters)
+        return f"{self.data} {self.scenario} {self.method}{more} draw={self.draw}"
+
+
+def plan(
+    data: Iterable[str] = SETS,
+    scenarios: Iterable[str] = tuple(SCENARIOS),
+    draws: int = 5,
+    **options: Any,
+) -> list[ForeignRun]:
+    """Return every run of the table, one data set after the other."""
+    every = product(data, scenarios, range(draws))
+    return [ForeignRun(name, scenario, draw, **options) for name, scenario, draw in every]
+
+
+def run_all(
+    runs: Iterable[ForeignRun], records: Records, report: Callable[[ForeignRun, Record], None]
+) -> None:
+    """Make the runs that have no record yet."""
+    done = records.keys()
+    for run in runs:
+        if run.key not in done:
+            record = run_one(run)
+            records.add(record)
+            report(run, record)
+
+
+def run_one(run: ForeignRun) -> Record:
+    """Fit and judge."""
+    shape = (run.data, run.vectors, MIN_DOCS, run.limit, 0.0, 0.0)
+    scenario = make_scenario(ready(shape).dataset, run.scenario, run.draw, run.seeds)
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        started = time.process_time()
+        model = METHODS[run.method].estimator(scenario.taxonomy, **dict(run.parameters), n_jobs=1)
+        model.fit(scenario.X, scenario.y)
+        fitted = time.process_time()
+        placed = model.assign(scenario.X)
+        detected = judge_detectors(scenario, model, placed, run.detectors)
+    return {
+        "key": run.key,
+        "setting": asdict(run) | {"parameters": dict(run.parameters)},
+        "decision": rounded(judge_decision(scenario, placed)),
+        "detectors": rounded(detected),
+        "foreign_share": rounded(_plain(getattr(model, "foreign_share_", None))),
+        "sizes": {
+            "documents": len(scenario.X),
+            "topics": len(scenario.taxonomy),
+            "seeds": len(scenario.seeds),
+            "foreign": int(scenario.foreign.sum()),
+        },
+        "seconds": {"fit_processor": round(fitted - started, 3)},
+        "versions": versions(),
+        "commit": commit(),
+        "machine": machine() | {"threads": 1},
+    }
+
+
+def judge_detectors(
+    scenario: Scenario, model: Any, placed: Assignments, names: Iterable[str]
+) -> dict[str, Any]:
+    """AUROC and share kept out at 5% false alarms, of each detector; {} if nothing is foreign."""
+    rows = scenario.judged
+    foreign = scenario.foreign[rows]
+    if not foreign.any() or foreign.all():
+        return {}
+    situation = Situation(scenario, model, placed)
+    found = {}
+    for name in names:
+        values = DETECTORS[name][1](situation)
+        if values is not None:
+            found[name] = separation(values[rows], foreign)
+    return found
+
+
+def separation(values: NDArray[Any], foreign: NDArray[np.bool_]) -> dict[str, float]:
+    """Say how well a score that is high for own documents tells foreign ones from them."""
+    values = np.nan_to_num(np.asarray(values, dtype=np.float64), nan=-np.inf, neginf=-np.inf)
+    finite = values[np.isfinite(values)]
+    values = np.maximum(values, finite.min() - 1 if len(finite) else 0.0)
+    threshold = np.quantile(values[~foreign], FALSE_ALARM, method="lower")
+    return {
+        "auroc": float(roc_auc_score(~foreign, values)),
+        "kept_out": float((values[foreign] < threshold).mean()),
+    }
+
+
+def judge_decision(scenario: Scenario, placed: Assignments) -> dict[str, Any]:
+    """Judge where the method itself put the documents: listed topics, Other or None."""
+    rows = scenario.judged
+    topic = np.asarray(placed.labels)[rows]
+    levels = np.asarray(placed.levels)[rows]
+    home, gold = scenario.home[rows], scenario.gold[rows]
+    own = home == INSIDE
+    is_other = np.append(placed.taxonomy.is_other, False)[topic]
+    refused = (topic < 0) | is_other
+    fate = caught(placed.taxonomy, topic, home)
+    listed = topic[~refused]
+    sizes = np.bincount(listed, minlength=1)
+    scores = score_levels(scenario.taxonomy, levels[own], [[t] for t in gold[own]])
+    truth = np.bincount(gold[own]).max() / len(rows)
+    return {
+        "false_alarms": float(refused[own].mean()),
+        "none_of_own": float((topic[own] < 0).mean()),
+        "kept_out": float(refused[~own].mean()) if (~own).any() else None,
+        "home": fate.home if (~own).any() else None,
+        "leaf_accuracy": float((topic[own] == gold[own]).mean()),
+        "bcubed_f1": scores.to_dict()["all"]["mean"]["bcubed_f1"],
+        "largest_topic": float(sizes.max() / len(rows)),
+        "largest_topic_gold": float(truth),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return None if value is None else np.asarray(value, dtype=float).tolist()

@@ -1,0 +1,101 @@
+"""Tables of the foreign runs: detectors beside each other, and what methods decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from hierseed_bench.foreign.detectors import DETECTORS
+from hierseed_bench.foreign.run import SETS
+from hierseed_bench.foreign.scenarios import SCENARIOS
+from hierseed_bench.runs.records import Record
+from hierseed_bench.tables.cells import Pick, Table, cell, of, present
+
+TITLES = {
+    "few": "three topics of level 1 listed",
+    "leftout": "a fifth of the leaves and one topic of level 1 left out",
+    "closed": "nothing missing",
+}
+DECISIONS = (
+    ("false_alarms", "false alarms"),
+    ("kept_out", "kept out"),
+    ("home", "right place"),
+    ("leaf_accuracy", "leaf accuracy"),
+    ("bcubed_f1", "B3 F1"),
+    ("largest_topic", "largest topic"),
+)
+
+
+def detector_table(records: Iterable[Record], scenario: str) -> Table:
+    """AUROC of each detector, and the share of foreign documents kept out at 5% false alarms."""
+    every = [r for r in of(records, scenario=scenario) if r["detectors"]]
+    sets = present(SETS, every, "data")
+    rows = []
+    for name, (title, _) in DETECTORS.items():
+        own = [r for r in every if name in r["detectors"]]
+        if own:
+            cells = [cell(of(own, data=data), _detector(name, "auroc"), 2) for data in sets]
+            kept = [_mean(own, sets, _detector(name, part)) for part in ("auroc", "kept_out")]
+            rows.append((title, *cells, *kept))
+    return Table(
+        f"Detectors of foreign documents: {TITLES[scenario]}",
+        "AUROC per set, mean ± standard deviation over draws; mean over sets; share of foreign "
+        "documents kept out where 5% of own documents are lost.",
+        ("detector", *sets, "mean", "kept out"),
+        tuple(rows),
+    )
+
+
+def decision_table(records: Iterable[Record], scenario: str) -> Table:
+    """What the method itself decided."""
+    every = of(records, scenario=scenario)
+    names = [(key, title) for key, title in DECISIONS if any(_known(r, key) for r in every)]
+    rows = []
+    for data in present(SETS, every, "data"):
+        for settings in sorted({_name(r) for r in of(every, data=data)}):
+            own = [r for r in of(every, data=data) if _name(r) == settings]
+            cells = [cell(own, _decision(key), 3) for key, _ in names]
+            rows.append((data, settings, *cells))
+    return Table(
+        f"Decisions: {TITLES[scenario]}",
+        "Shares of documents, seeds not counted, mean ± standard deviation over draws. False "
+        "alarms: own documents in Other or None. Kept out: foreign documents in Other or None. "
+        "Right place: in the Other of the right parent, or None. Leaf accuracy and B-cubed F1 "
+        "of own documents. Largest topic: its share of all documents.",
+        ("data", "method", *(title for _, title in names)),
+        tuple(rows),
+    )
+
+
+def tables(records: Iterable[Record]) -> list[Table]:
+    """Every table for which there are records."""
+    every = list(records)
+    scenarios = present(SCENARIOS, every, "scenario")
+    made = [detector_table(every, scenario) for scenario in scenarios]
+    made += [decision_table(every, scenario) for scenario in scenarios]
+    return [table for table in made if table.rows]
+
+
+def _name(record: Record) -> str:
+    setting = record["setting"]
+    return " ".join([setting["method"], *(f"{k}={v}" for k, v in setting["parameters"].items())])
+
+
+def _known(record: Record, key: str) -> bool:
+    return record["decision"][key] is not None
+
+
+def _detector(name: str, part: str) -> Pick:
+    return lambda record: record["detectors"][name][part]
+
+
+def _decision(key: str) -> Pick:
+    return lambda record: record["decision"][key]
+
+
+def _mean(records: list[Record], sets: Iterable[str], pick: Pick) -> str:
+    """Mean over sets of the means over draws."""
+    values = [[pick(r) for r in of(records, data=data)] for data in sets]
+    means = [np.mean([v for v in each if v is not None]) for each in values if each]
+    return f"{np.mean(means):.2f}" if means else "-"

@@ -1,0 +1,139 @@
+"""The array functions that steps are written in: numpy's here, torch's in `engines.torch.arrays`.
+
+A step takes them from its block (`xp = block.xp`), so it is written once for every engine. They
+are our own few functions and not the array API standard: steps need `bincount`, a stable sort by
+group and exact rounding, which the standard lacks, and nothing else has to be installed.
+Whatever numpy and torch spell alike (indexing, arithmetic, `len`, `.sum()`) is used as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = Any  # of numpy, or of the library of an engine
+
+
+class Arrays:
+    """Functions on numpy arrays; an engine overrides those that its library spells otherwise."""
+
+    int32: Any = np.int32
+    index: Any = np.intp  # the type of positions and groups
+    float64: Any = np.float64
+    bool: Any = np.bool_
+
+    def asarray(self, values: Any, dtype: Any = None) -> Array:
+        """Bring a small array of the host to where blocks are."""
+        return np.asarray(values, dtype=dtype)
+
+    def to_numpy(self, values: Array) -> NDArray[Any]:
+        """Bring a small result back to the host."""
+        return np.asarray(values)
+
+    def full(self, n: int, value: Any, dtype: Any) -> Array:
+        """An array of one value."""
+        return np.full(n, value, dtype=dtype)
+
+    def arange(self, n: int) -> Array:
+        """The numbers 0 … n-1."""
+        return np.arange(n)
+
+    def astype(self, values: Array, dtype: Any) -> Array:
+        """The same numbers in another type."""
+        return values.astype(dtype)
+
+    def copy(self, values: Array) -> Array:
+        """A copy."""
+        return values.copy()
+
+    def concat(self, parts: Sequence[Array]) -> Array:
+        """Join arrays along their first axis."""
+        return np.concatenate(parts)
+
+    def where(self, condition: Array, one: Any, other: Any) -> Array:
+        """Choose element by element."""
+        return np.where(condition, one, other)
+
+    def flatnonzero(self, mask: Array) -> Array:
+        """Positions of the true entries of a vector."""
+        return np.flatnonzero(mask)
+
+    def nonzero(self, mask: Array) -> tuple[Array, Array]:
+        """Row and column of the true entries of a matrix, row by row."""
+        row, column = np.nonzero(mask)
+        return row, column
+
+    def min(self, values: Array, axis: int) -> Array:
+        """Least value along an axis."""
+        return values.min(axis=axis)
+
+    def argmin(self, values: Array, axis: int) -> Array:
+        """Position of the least value along an axis; the first of equal ones."""
+        return values.argmin(axis=axis)
+
+    def argmax(self, mask: Array, axis: int) -> Array:
+        """Position of the first true entry along an axis."""
+        return mask.argmax(axis=axis)
+
+    def sort_rows(self, values: Array) -> Array:
+        """Each row in ascending order."""
+        return np.sort(values, axis=1)
+
+    def two_smallest(self, values: Array) -> tuple[Array, Array]:
+        """The smallest and the second smallest value of each row."""
+        two = np.partition(values, 1, axis=1)
+        return two[:, 0], two[:, 1]
+
+    def argsort(self, values: Array) -> Array:
+        """Positions in ascending order; equal values keep theirs."""
+        return np.argsort(values, kind="stable")
+
+    def argsort_groups(self, groups: Array, n_groups: int) -> Array:
+        """Stable order of group numbers."""
+        small = np.min_scalar_type(n_groups)  # few bits are sorted in one sweep
+        return np.argsort(groups.astype(small), kind="stable")
+
+    def cumulative_max(self, values: Array) -> Array:
+        """Largest value so far."""
+        return np.maximum.accumulate(values)
+
+    def sqrt(self, values: Array) -> Array:
+        """Square root; may overwrite its argument."""
+        return np.sqrt(values)
+
+    def isfinite(self, values: Array) -> Array:
+        """Where numbers are neither NaN nor infinite."""
+        return np.isfinite(values)
+
+    def all_in_rows(self, mask: Array) -> Array:
+        """Where all entries of a row are true."""
+        return mask.all(axis=1)
+
+    def bincount(self, groups: Array, n_groups: int, weights: Array | None = None) -> Array:
+        """Number of entries of each group, or the sum of their weights."""
+        return np.bincount(groups, weights, n_groups)
+
+    def scale_and_round(self, values: Array, factor: float) -> Array:
+        """`values * factor` in float64, rounded to whole numbers."""
+        whole = np.multiply(values, factor, dtype=np.float64)
+        return np.rint(whole, out=whole)
+
+    def by_group(self, groups: Array, n_groups: int) -> Iterator[tuple[int, Array]]:
+        """Yield each group number that occurs, and the positions where it does; -1 is no group."""
+        if len(groups) and bool((groups == groups[0]).all()):  # one row, or one group: no sorting
+            if groups[0] >= 0:
+                yield int(groups[0]), self.arange(len(groups))
+            return
+        at = self.flatnonzero(groups >= 0)
+        groups = groups[at]
+        size = self.to_numpy(self.bincount(groups, n_groups))
+        at = at[self.argsort_groups(groups, n_groups)]
+        present = np.flatnonzero(size)
+        for group, stop in zip(present.tolist(), np.cumsum(size[present]).tolist()):
+            yield group, at[stop - int(size[group]) : stop]
+
+
+NUMPY = Arrays()

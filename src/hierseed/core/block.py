@@ -1,0 +1,133 @@
+"""A block of the corpus: consecutive rows, and the operations that engines bring for them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.arrays import Array, Arrays
+from hierseed.core.exact import Grid
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+C = TypeVar("C")
+S = TypeVar("S", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Families:
+    """Centres in families; a row is compared with the centres of its own family.
+
+    Attributes
+    ----------
+    vectors : (centres, width), family by family
+    first : position of the first centre of each family
+    """
+
+    vectors: Floats
+    first: Ints
+
+    @classmethod
+    def one(cls, vectors: Floats) -> Families:
+        """A single family."""
+        return cls(vectors, np.zeros(1, dtype=np.intp))
+
+    @property
+    def edges(self) -> list[int]:
+        """Where each family begins, and where the last ends."""
+        return [*self.first.tolist(), len(self.vectors)]
+
+
+@dataclass(frozen=True)
+class Gains:
+    """What some centres gained less what they lost: sums of rows on a grid, and counts."""
+
+    centre: Ints
+    sums: Floats
+    counts: Ints
+
+
+class Block(ABC):
+    """Consecutive rows of the corpus.
+
+    A step may keep what it derived in a cache of its own (`cache`), for later steps on the same
+    block. An engine may drop all caches at any time: that costs time, never the result.
+    """
+
+    xp: Arrays
+
+    def __init__(self, start: int, stop: int) -> None:
+        self.start, self.stop = start, stop
+        self.memo: dict[Any, Any] = {}
+        self._caches: dict[type, Any] = {}
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    def cache(self, kind: type[C]) -> C:
+        """Return the block's cache of this class; an empty one where there is none."""
+        found: C = self._caches.setdefault(kind, kind())
+        return found
+
+    def forget(self) -> None:
+        """Drop all caches."""
+        self.memo, self._caches = {}, {}
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Dimensions of a row."""
+
+    @property
+    @abstractmethod
+    def X(self) -> Array:  # noqa: N802 - the matrix
+        """The rows."""
+
+    @property
+    @abstractmethod
+    def squared_norms(self) -> Array:
+        """Squared length of each row, in float64."""
+
+    @abstractmethod
+    def distances(self, C: Floats, rows: Array | None = None) -> Array:
+        """Squared distance of some rows (None: all) to each of some centres, in float64."""
+
+    @abstractmethod
+    def nearest(
+        self, centres: Families, rows: Array | None = None, family: Array | None = None
+    ) -> Array:
+        """Position of the nearest centre of each row's family; `rows` None: all rows.
+
+        `family` may be None where there is one family only.
+        """
+
+    @abstractmethod
+    def reassign(
+        self, centres: Families, rows: Array, family: Array, was: Array, grid: Grid | None
+    ) -> tuple[Array, Array, Gains | None]:
+        """Nearest centre of each row, the margin to the second one, and what that changed.
+
+        The margin is not squared, a lower bound, and infinite in a family of one. `was` is the
+        centre that a row belonged to, -1 for none. Without a grid nothing is summed.
+        """
+
+    @abstractmethod
+    def checksums(self) -> Array:
+        """A number in int64 for each row, always the same on this engine."""
+
+    @abstractmethod
+    def sum_by_group(
+        self, rows: Array, groups: Array, n_groups: int, grid: Grid
+    ) -> tuple[Floats, Ints]:
+        """Sum of the rows of each group on a grid, and their number; on the host."""
+
+
+def portable(step: S) -> S:
+    """Mark a step that uses only `block.xp` and the methods of `Block`: any engine can run it."""
+    step.portable = True  # type: ignore[attr-defined]
+    return step

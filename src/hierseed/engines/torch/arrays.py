@@ -1,0 +1,94 @@
+"""The array functions of `core.arrays`, for torch on one device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from hierseed.core.arrays import Arrays
+
+
+def fetch(values: Tensor) -> NDArray[Any]:
+    """Bring a small result back to the host."""
+    found: NDArray[Any] = values.cpu().numpy()
+    return found
+
+
+class TorchArrays(Arrays):
+    """Functions on tensors of one device; what is not here is inherited."""
+
+    int32, index, float64, bool = torch.int32, torch.int32, torch.float64, torch.bool
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+
+    def asarray(self, values: Any, dtype: torch.dtype | None = None) -> Tensor:
+        return torch.as_tensor(values, dtype=dtype, device=self.device)
+
+    def to_numpy(self, values: Tensor) -> NDArray[Any]:
+        return fetch(values)
+
+    def full(self, n: int, value: Any, dtype: torch.dtype) -> Tensor:
+        return torch.full((n,), value, dtype=dtype, device=self.device)
+
+    def arange(self, n: int) -> Tensor:
+        return torch.arange(n, device=self.device)
+
+    def astype(self, values: Tensor, dtype: torch.dtype) -> Tensor:
+        return values.to(dtype)
+
+    def copy(self, values: Tensor) -> Tensor:
+        return values.clone()
+
+    def concat(self, parts: Sequence[Tensor]) -> Tensor:
+        return torch.cat(list(parts))
+
+    def where(self, condition: Tensor, one: Any, other: Any) -> Tensor:
+        return torch.where(condition, one, other)
+
+    def flatnonzero(self, mask: Tensor) -> Tensor:
+        return torch.nonzero(mask)[:, 0]
+
+    def nonzero(self, mask: Tensor) -> tuple[Tensor, Tensor]:
+        row, column = torch.nonzero(mask, as_tuple=True)
+        return row, column
+
+    def min(self, values: Tensor, axis: int) -> Tensor:
+        return values.amin(dim=axis)
+
+    def argmax(self, mask: Tensor, axis: int) -> Tensor:
+        return mask.to(torch.uint8).argmax(dim=axis)
+
+    def sort_rows(self, values: Tensor) -> Tensor:
+        return values.sort(dim=1)[0]
+
+    def two_smallest(self, values: Tensor) -> tuple[Tensor, Tensor]:
+        two = values.topk(2, dim=1, largest=False)[0]
+        return two[:, 0], two[:, 1]
+
+    def argsort(self, values: Tensor) -> Tensor:
+        return torch.argsort(values, stable=True)
+
+    def argsort_groups(self, groups: Tensor, n_groups: int) -> Tensor:
+        return torch.argsort(groups, stable=True)
+
+    def cumulative_max(self, values: Tensor) -> Tensor:
+        return values.cummax(dim=0)[0]
+
+    def sqrt(self, values: Tensor) -> Tensor:
+        return values.sqrt_()
+
+    def isfinite(self, values: Tensor) -> Tensor:
+        return values.isfinite()
+
+    def bincount(self, groups: Tensor, n_groups: int, weights: Tensor | None = None) -> Tensor:
+        if weights is None:
+            return torch.bincount(groups, minlength=n_groups)
+        return weights.new_zeros(n_groups).index_add_(0, groups, weights)
+
+    def scale_and_round(self, values: Tensor, factor: float) -> Tensor:
+        return (values.double() * factor).round_()

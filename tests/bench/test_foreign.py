@@ -1,0 +1,122 @@
+"""The harness for foreign documents: its scenarios, its measures and its detectors."""
+
+import numpy as np
+import pytest
+
+from hierseed import AnchoredHierSeed, Taxonomy
+from hierseed.assignments import Assignments
+from hierseed.evaluate.catch import INSIDE
+from hierseed_bench.data.dataset import Dataset
+from hierseed_bench.foreign import run
+from hierseed_bench.foreign.detectors import DETECTORS
+from hierseed_bench.foreign.scenarios import LISTED, SCENARIOS, make_scenario
+from hierseed_bench.foreign.table import tables
+from hierseed_bench.runs.records import Records
+
+TOPS, CHILDREN, EACH, WIDTH = 6, 3, 40, 24
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    """Six topics of level 1 with three leaves each; vectors lie around the leaves' centres."""
+    rng = np.random.default_rng(0)
+    paths = [f"T{i} > L{i}{j}" for i in range(TOPS) for j in range(CHILDREN)]
+    taxonomy = Taxonomy.from_paths(paths)
+    leaf = np.repeat([taxonomy.index(path) for path in paths], EACH)
+    top = taxonomy.tree.ancestors[leaf, 0]
+    centres = rng.normal(size=(len(taxonomy), WIDTH))
+    X = 3 * centres[top] + 1.5 * centres[leaf] + rng.normal(size=(len(leaf), WIDTH))
+    names = [str(i) for i in range(len(leaf))]
+    labels = [[int(topic)] for topic in leaf]
+    return Dataset("made", taxonomy, labels, names, names, X.astype(np.float32), "made")
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_seeds_are_documents_of_listed_topics_and_foreign_ones_have_no_gold(dataset, name):
+    made = make_scenario(dataset, name, 1, 4)
+    assert not made.foreign[made.seeds].any()
+    assert (made.gold[made.seeds] == made.seed_topics).all()
+    assert ((made.gold < 0) == made.foreign).all()
+    assert set(made.seed_topics) == set(np.flatnonzero(made.taxonomy.tree.is_leaf))
+    assert np.bincount(made.seed_topics).max() == 4
+    assert len(np.intersect1d(made.judged, made.seeds)) == 0
+    np.testing.assert_allclose(np.linalg.norm(made.X, axis=1), 1, rtol=1e-5)
+
+
+def test_few_lists_three_topics_of_level_1_and_draws_differ(dataset):
+    listed = set()
+    for draw in range(5):
+        made = make_scenario(dataset, "few", draw, 4)
+        tops = made.taxonomy.tree.children(-1)
+        assert len(tops) == LISTED
+        assert made.foreign.sum() == (TOPS - LISTED) * CHILDREN * EACH
+        assert set(made.home[made.foreign]) == {-1}
+        listed.add(tuple(made.taxonomy.paths[top] for top in tops))
+    assert len(listed) > 1
+
+
+def test_left_out_keeps_the_parent_as_home_and_closed_has_no_foreign_document(dataset):
+    made = make_scenario(dataset, "leftout", 0, 4)
+    names = np.array([dataset.taxonomy.paths[topic[0]] for topic in dataset.labels])
+    for path, home in zip(names[made.foreign], made.home[made.foreign]):
+        parent = path.split(" > ")[0]
+        assert made.taxonomy.paths[home] == parent if home >= 0 else parent not in made.taxonomy
+    assert not make_scenario(dataset, "closed", 0, 4).foreign.any()
+
+
+def test_separation_is_counted_pair_by_pair():
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, 12, 300).astype(float)
+    foreign = rng.random(300) < 0.4
+    found = run.separation(values, foreign)
+    own, other = values[~foreign], values[foreign]
+    wins = (own[:, None] > other).mean() + 0.5 * (own[:, None] == other).mean()
+    assert found["auroc"] == pytest.approx(wins)
+    best = max(t for t in np.unique(values) if (own < t).mean() <= run.FALSE_ALARM)
+    assert found["kept_out"] == pytest.approx((other < best).mean())
+
+
+def test_every_detector_tells_topics_that_lie_far_apart(dataset):
+    made = make_scenario(dataset, "few", 0, 4)
+    model = AnchoredHierSeed(made.taxonomy, n_jobs=1).fit(made.X, made.y)
+    names = [name for name in DETECTORS if name not in ("belongs", "score")]
+    found = run.judge_detectors(made, model, model.assign(made.X), names)
+    low = {name: value["auroc"] for name, value in found.items() if value["auroc"] < 0.9}
+    assert not low
+
+
+def test_the_decision_is_counted_by_hand(dataset):
+    made = make_scenario(dataset, "few", 0, 4)
+    rows, n = made.judged, len(made.X)
+    own = made.home[rows] == INSIDE
+    topic = made.gold.copy()
+    topic[rows[own][:30]] = -1  # false alarms
+    topic[rows[~own][:50]] = made.seed_topics[0]  # foreign documents that are placed
+    path = made.taxonomy.tree.ancestors[topic]
+    zeros = np.zeros(path.shape, dtype=np.float32)
+    placed = Assignments(
+        made.taxonomy, n, np.arange(n), topic, path, zeros, zeros, topic, np.zeros(n, dtype=bool)
+    )
+    found = run.judge_decision(made, placed)
+    assert found["false_alarms"] == pytest.approx(30 / own.sum())
+    assert found["kept_out"] == pytest.approx(1 - 50 / (~own).sum())
+    assert found["home"] == found["kept_out"]
+    assert found["leaf_accuracy"] == pytest.approx(1 - 30 / own.sum())
+    sizes = np.bincount(topic[rows][topic[rows] >= 0])
+    assert found["largest_topic"] == pytest.approx(sizes.max() / len(rows))
+
+
+def test_a_run_is_recorded_once_and_shown(dataset, tmp_path, monkeypatch):
+    class Ready:
+        pass
+
+    Ready.dataset = dataset
+    monkeypatch.setattr(run, "ready", lambda shape: Ready)
+    runs = run.plan(["cap"], ["few", "closed"], 2, detectors=("score", "ten-lines"))
+    made = []
+    for _ in range(2):
+        run.run_all(runs, Records(tmp_path), lambda one, record: made.append(one.key))
+    assert made == [one.key for one in runs]
+    text = "\n".join(table.markdown() for table in tables(Records(tmp_path)))
+    assert text.count("### ") == 3  # nothing is foreign in the closed world
+    assert "nearest seed mean less background" in text
