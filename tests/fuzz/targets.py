@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyarrow import feather, parquet
 
 from hierseed import HierSeed, Taxonomy
-from hierseed.embed import Preparation, VectorStore, embed_corpus, get_embedder, load_embedder
+from hierseed.embed import Preparation, VectorStore, embed_corpus, load_embedder
 from hierseed.embed.choose import save_embedder
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.tfidf import TfidfSvd
