@@ -187,7 +187,10 @@ def test_a_method_that_fails_is_told_and_the_others_go_on(folder, tmp_path):
         Records(tmp_path),
         report=lambda setting, outcome: told.update({setting.method: outcome}),
     )
-    assert "pivot_level of HierSeed must be a level in 1 … 2" in told["hierseed"]
+    assert (
+        "pivot_level of HierSeed must be a whole number at least 1 and at most 2"
+        in told["hierseed"]
+    )
     assert isinstance(told["logreg"], dict)
 
 

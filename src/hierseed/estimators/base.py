@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from os import PathLike
-from typing import Any, Self, TypeGuard
+from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,9 @@ from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.checks import check_finite, check_vectors
 from hierseed.core.score import Scored
 from hierseed.embed.prepare import Preparation, Prepared
-from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError
+from hierseed.errors import ModelError, SeedError, TaxonomyError
 from hierseed.estimators.inputs import refuse_common_offset, seed_pairs
+from hierseed.estimators.parameters import Constraints, check_parameters
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ RECORD: dict[str, type] = {  # of `assign`, 10 million documents fit a small mac
 }
 
 
-class SeededEstimator(BaseEstimator):
+class SeededEstimator(BaseEstimator, ABC):
     """Base of HierSeed and its kin. No scikit-learn mixin: theirs drop `y` in `fit_predict`."""
 
     taxonomy: Taxonomy
@@ -44,6 +44,7 @@ class SeededEstimator(BaseEstimator):
     coverage_: float
     n_iter_: int
     n_jobs: int | None
+    _parameter_constraints: ClassVar[Constraints]
     preparation_: Preparation | None = None  # set: `predict` and `assign` take raw vectors
 
     # what a method brings
@@ -181,25 +182,14 @@ class SeededEstimator(BaseEstimator):
             )
         if not len(self.taxonomy):
             raise TaxonomyError("the taxonomy has no topics")
-        self._want_numbers()
+        check_parameters(type(self).__name__, self.get_params(deep=False), self._constraints())
 
-    def _want_numbers(self) -> None:
-        """Refuse a text, or yes or no, where a number is wanted, before numbers are compared."""
-        for name, parameter in inspect.signature(type(self)).parameters.items():
-            wanted, kind = str(parameter.annotation), type(getattr(self, name))
-            if kind in (str, bool) and kind.__name__ not in wanted:
-                self._check_parameters([(name, False, wanted.replace(" | ", " or "))])
-
-    def _check_parameters(self, checks: Iterable[tuple[str, bool, str]]) -> None:
-        """Refuse the first parameter that is not fine: name, whether it is, what is wanted."""
-        for name, fine, wanted in checks:
-            if not fine:
-                raise CorpusError(
-                    f"{name} of {type(self).__name__} must be {wanted}, got {getattr(self, name)!r}"
-                )
+    def _constraints(self) -> Constraints:
+        """Constraints of the parameters; those that depend on the taxonomy are filled in."""
+        return self._parameter_constraints
 
     def check_parameters(self) -> None:
-        """Raise now what `fit` would raise of the parameters, before a long step."""
+        """Raise the `ParameterError` that `fit` would raise, before a long step."""
         self._settings()
 
     # ---------------------------------------------------------------- using it

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,12 @@ from hierseed.core.score import Scored
 from hierseed.errors import name_some
 from hierseed.estimators.base import Progress, SeededEstimator, check_start, need_seeds
 from hierseed.estimators.inputs import refuse_bare_leaves, seed_means
+from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
-SPHERES = ("ratio", "deviation", "empty")
-ZERO_AND_MORE = ("self_weight", "self_weight_step", "les_weight", "tol", "refine_tol")
-ONE_AND_MORE = ("alpha", "max_iter", "refine_max_iter")
+SHARE, NOT_NEGATIVE, POSITIVE = Interval(0, 1), Interval(0), Interval(0, closed="neither")
+COUNT = Interval(1, whole=True)
 
 
 class EmptyTopicWarning(UserWarning):
@@ -82,6 +83,25 @@ class HierSeed(SeededEstimator):
     coverage_ : share of documents that are not None
     empty_ : topics that reach no document
     """
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        "pivot_level": [COUNT],
+        "self_weight": [NOT_NEGATIVE],
+        "self_weight_step": [NOT_NEGATIVE],
+        "les_weight": [NOT_NEGATIVE],
+        "sphere": [OneOf(("ratio", "deviation", "empty"))],
+        "child_factor": [POSITIVE],
+        "sibling_factor": [POSITIVE],
+        "alpha": [Interval(1)],
+        "eccentricity": [NONE, SHARE],
+        "other": [OneOf((True, "below", False))],
+        "other_spelling": [OneOf(SPELLINGS)],
+        "max_iter": [COUNT],
+        "tol": [NOT_NEGATIVE],
+        "refine_max_iter": [COUNT],
+        "refine_tol": [NOT_NEGATIVE],
+        "n_jobs": [NONE, COUNT],
+    }
 
     def __init__(
         self,
@@ -230,29 +250,16 @@ class HierSeed(SeededEstimator):
         self.history_ = header["history"]
         self.n_iter_ = len(self.history_)
 
+    def _constraints(self) -> Constraints:
+        return {
+            **self._parameter_constraints,
+            "pivot_level": [Interval(1, self.taxonomy.tree.height, whole=True)],
+            "eccentricity": [NONE, SHARE, Each(SHARE, len(self.taxonomy), "topics")],
+        }
+
     def _settings(self) -> Settings:
         self._check_taxonomy()
-        height = self.taxonomy.tree.height
-        e = self.eccentricity
-        checks = [
-            ("pivot_level", self.pivot_level in range(1, height + 1), f"a level in 1 … {height}"),
-            *((name, getattr(self, name) >= 0, "at least 0") for name in ZERO_AND_MORE),
-            ("child_factor", self.child_factor > 0, "above 0"),
-            ("sibling_factor", self.sibling_factor > 0, "above 0"),
-            *((name, getattr(self, name) >= 1, "at least 1") for name in ONE_AND_MORE),
-            ("sphere", self.sphere in SPHERES, f"one of {SPHERES}"),
-            ("other", self.other in (True, False, "below"), "True, 'below' or False"),
-            ("other_spelling", self.other_spelling in SPELLINGS, f"one of {SPELLINGS}"),
-            ("eccentricity", e is None or _is_share(e), "None or between 0 and 1"),
-            (
-                "eccentricity",
-                e is None or np.ndim(e) == 0 or len(np.asarray(e)) == len(self.taxonomy),
-                f"one number, or one for each of the {len(self.taxonomy)} topics",
-            ),
-        ]
-        self._check_parameters(checks)
-        names = Settings.__dataclass_fields__
-        return Settings(**{name: getattr(self, name) for name in names})
+        return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
 
 
 class UnfitHierSeed(HierSeed):
@@ -300,8 +307,3 @@ def _go_on(
     vectors = start_vectors(taxonomy.tree, vectors, known)
     vectors = np.concatenate([vectors, *(vector[None] for vector in others)])
     return taxonomy.with_others(parents), vectors, extended
-
-
-def _is_share(value: Any) -> bool:
-    numbers = np.asarray(value, dtype=np.float64)
-    return bool(((numbers >= 0) & (numbers <= 1)).all())

@@ -14,7 +14,7 @@ from hierseed.errors import CorpusError, SeedError, name_some
 from hierseed.taxonomy import Taxonomy
 
 LOOKED_AT = 1024  # rows: a common offset shows in any few of them
-FARTHEST = 100  # offset / spread; the rounding error of a square is 2**-24 of it
+FARTHEST = 150  # offset / spread; the rounding error of a square is 2**-24 of it
 
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -29,7 +29,10 @@ def refuse_common_offset(blocks: Blocks) -> None:
     rows = blocks.take(np.unique(np.linspace(0, blocks.n - 1, LOOKED_AT).astype(np.intp)))
     mean = rows.mean(axis=0)
     offset, spread = float(np.linalg.norm(mean)), float(np.sqrt(((rows - mean) ** 2).sum(1).mean()))
-    if len(rows) > 1 and spread > 0 and offset > FARTHEST * spread:
+    differ = (
+        spread > 1e-10 * offset
+    )  # rows that are all the same differ from their mean by rounding
+    if differ and offset > FARTHEST * spread:
         raise CorpusError(
             f"the vectors lie {offset / spread:,.0f} times as far from the origin as from each "
             f"other (at most {FARTHEST}): rounding would change the result. Subtract their mean in "

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any, Self
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from hierseed.estimators.anchored.others import components_of, with_groups
 from hierseed.estimators.anchored.seeding import SeedPairs, with_seeds
 from hierseed.estimators.base import Progress, SeededEstimator, is_engine, need_seeds
 from hierseed.estimators.inputs import seed_pairs
+from hierseed.estimators.parameters import BOOLEAN, NONE, Constraints, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -88,6 +89,18 @@ class AnchoredHierSeed(SeededEstimator):
     coverage_ : share of documents that are not None
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        "precision": [NONE, Interval(0, 1, closed="neither")],
+        "several": [OneOf((SEEDS, None)), Interval(0, 1, closed="right")],
+        "other": [BOOLEAN],
+        "other_share": [Interval(0, 1, closed="neither")],
+        "seed_weight": [Interval(0, closed="neither")],
+        "tree_weight": [NONE, Interval(0, closed="neither")],
+        "smoothing": [Interval(0, closed="neither")],
+        "max_iter": [Interval(1, whole=True)],
+        "tol": [Interval(0)],
+        "n_jobs": [NONE, Interval(1, whole=True)],
+    }
     _placer: Placer
 
     def __init__(
@@ -283,21 +296,4 @@ class AnchoredHierSeed(SeededEstimator):
 
     def _settings(self) -> Settings:
         self._check_taxonomy()
-        p, m, t = self.precision, self.several, self.tree_weight
-        checks = [
-            ("precision", p is None or 0 < p < 1, "None or between 0 and 1"),
-            (
-                "several",
-                m in (None, SEEDS) or (not isinstance(m, str) and 0 < m <= 1),
-                "'seeds', None, or above 0 and at most 1",
-            ),
-            ("other", self.other in (True, False), "True or False"),
-            ("other_share", 0 < self.other_share < 1, "between 0 and 1"),
-            ("seed_weight", self.seed_weight > 0, "above 0"),
-            ("tree_weight", t is None or t > 0, "None or above 0"),
-            ("smoothing", self.smoothing > 0, "above 0"),
-            ("max_iter", self.max_iter >= 1, "at least 1"),
-            ("tol", self.tol >= 0, "at least 0"),
-        ]
-        self._check_parameters(checks)
-        return Settings(**{name: getattr(self, name) for name in Settings.__dataclass_fields__})
+        return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
