@@ -17,21 +17,22 @@ from hierseed_bench.runs.plan import (
 )
 from hierseed_bench.runs.records import Records
 from hierseed_bench.tables.cells import (
-    Table,
     ancestor_f1,
     at_level,
     by_data,
     cell,
     coverage,
+    filter_records,
     mean_of,
-    of,
     plain_runs,
     present,
     seconds,
     title_of,
     topics_each,
 )
-from hierseed_bench.tables.paper import comparison, seeds_table, vectors_table
+from hierseed_bench.tables.markdown import Table
+from hierseed_bench.tables.paper import comparison, counts_table, seeds_table, vectors_table
+from hierseed_bench.tables.statistics import difference_table, rank_table
 
 HEADLINE = (
     "anchored", "hierseed", "nearest-leaf", "logreg", "hiclass", "label-spreading",
@@ -56,7 +57,7 @@ def main_table(
             METHODS[method].title,
             METHODS[method].uses,
             *(
-                cell(of(plain, data=data, method=method), mean_of(measure, protocol))
+                cell(filter_records(plain, data=data, method=method), mean_of(measure, protocol))
                 for data in columns
             ),
         )
@@ -75,8 +76,8 @@ def facts_table(records: Records) -> Table:
     plain = plain_runs(records)
     rows = []
     for data in present(OPEN_SETS, plain, "data"):
-        for method in present(MAIN, of(plain, data=data), "method"):
-            own = of(plain, data=data, method=method)
+        for method in present(MAIN, filter_records(plain, data=data), "method"):
+            own = filter_records(plain, data=data, method=method)
             rows.append(
                 (
                     data,
@@ -102,8 +103,8 @@ def level_table(records: Records, measure: str = "bcubed_f1") -> Table:
     plain = plain_runs(records)
     rows = []
     for data in present(OPEN_SETS, plain, "data"):
-        for method in present(MAIN, of(plain, data=data), "method"):
-            own = of(plain, data=data, method=method)
+        for method in present(MAIN, filter_records(plain, data=data), "method"):
+            own = filter_records(plain, data=data, method=method)
             depth = len(own[0]["scores"]["all"]["levels"])
             cells = [cell(own, at_level(measure, level)) for level in range(depth)]
             rows.append((data, METHODS[method].title, *cells))
@@ -138,7 +139,7 @@ def skewed_table(records: Records, measure: str = "bcubed_f1") -> Table:
     every = records.find(seeds=4, vectors="minilm", skew=1.0, parameters=(), limit=0)
     columns = present(OPEN_SETS, every, "data")
     rows = [
-        (METHODS[m].title, *by_data(of(every, method=m), columns, mean_of(measure)))
+        (METHODS[m].title, *by_data(filter_records(every, method=m), columns, mean_of(measure)))
         for m in present(MAIN, every, "method")
     ]
     return Table(
@@ -155,8 +156,8 @@ def catch_table(records: Records) -> Table:
     names = ("home", "home_other", "none", "elsewhere_other", "listed", "false_alarm")
     rows = []
     for data in present(FLAT_SETS, every, "data"):
-        for method in present(MAIN, of(every, data=data), "method"):
-            own = of(every, data=data, method=method)
+        for method in present(MAIN, filter_records(every, data=data), "method"):
+            own = filter_records(every, data=data, method=method)
             caught = cell(own, lambda r: 1 - r["catch"]["listed"], 2)
             cells = [cell(own, lambda r, name=name: r["catch"][name], 2) for name in names]  # type: ignore[misc]
             rows.append((data, METHODS[method].title, caught, *cells))
@@ -224,6 +225,8 @@ TABLES: dict[str, Callable[[Records], list[Table]]] = {
         main_table(r, sets=UNSEEN_SETS),
         main_table(r, "v_measure", sets=UNSEEN_SETS),
     ],
+    "statistics": lambda r: [difference_table(r), rank_table(r)],
+    "1": lambda r: [counts_table(r)],
     "2": lambda r: comparison(r, 2),
     "3": lambda r: comparison(r, 3),
     "4": lambda r: [seeds_table(r), seeds_table(r, "v_measure")],
