@@ -104,8 +104,8 @@ def difference_table(records: Records, measure: str = "bcubed_f1") -> Table:
     return Table(
         "Anchored HierSeed less each other method: B-cubed F1",
         "4 seeds a topic, protocol `all`, one topic a document, paired by data set and draw. Mean "
-        "over sets, with the 95% bootstrap interval over sets and draws; sets on which it is ahead; pairs compared. "
-        "Ridge has all labels.",
+        "over sets, with the 95% bootstrap interval over sets and draws; sets on which it is "
+        "ahead; pairs compared. Ridge has all labels.",
         ("method", "difference", "ahead on", "pairs"),
         tuple(row for _, row in sorted(rows, key=lambda each: each[0])),
     )
