@@ -6,7 +6,7 @@ from pathlib import Path
 import hierseed
 
 ORDER = [
-    {"errors"},
+    {"errors", "checksums"},
     {"settings", "progress"},
     {"core", "embed", "names"},
     {"taxonomy", "assignments", "engines"},

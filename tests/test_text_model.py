@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from hierseed import HierSeed, Taxonomy, TextModel, fit, get_embedder, load
+from hierseed.checksums import with_checksum
 from hierseed.embed import embed_corpus, load_embedder
 from hierseed.errors import CorpusError, EmbeddingError, ModelError
 from hierseed.io import sealed
@@ -94,8 +95,8 @@ def test_every_array_is_hashed_once(
 ) -> None:
     model.save(tmp_path / "model")
     read: list[str] = []
-    digest = sealed._digest
-    monkeypatch.setattr(sealed, "_digest", lambda path: read.append(path.name) or digest(path))
+    digest = sealed.file_sha256
+    monkeypatch.setattr(sealed, "file_sha256", lambda path: read.append(path.name) or digest(path))
     load(tmp_path / "model").assign(TEXTS)
     assert sorted(read) == sorted(file.name for file in (tmp_path / "model").glob("*.npy"))
 
@@ -122,7 +123,9 @@ def test_an_estimator_saved_alone_takes_vectors_only(model: TextModel, tmp_path:
 def test_an_embedder_that_changed_is_refused(model: TextModel, tmp_path: Path) -> None:
     model.save(tmp_path / "model")
     header = tmp_path / "model" / "embedder" / "embedder.json"
-    header.write_text(json.dumps(json.loads(header.read_text()) | {"fingerprint": "other"}))
+    changed = json.loads(header.read_text()) | {"fingerprint": "other"}
+    del changed["sha256"]
+    header.write_text(json.dumps(with_checksum(changed)))
     with pytest.raises(EmbeddingError, match="other weights or another version"):
         load(tmp_path / "model").assign(["new text"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Generator
 from functools import cached_property
 from os import PathLike
@@ -15,7 +16,7 @@ from hierseed.embed.choose import load_embedder
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.store import VectorStore, is_store
-from hierseed.errors import ModelError
+from hierseed.errors import CorpusError, ModelError
 from hierseed.io.assign_chunks import Chunk, chunks_of_text, chunks_of_vectors
 from hierseed.io.corpus import ROW_NUMBER
 from hierseed.io.documents import Documents, DocumentVectors, open_documents
@@ -67,12 +68,17 @@ class DocumentEmbedder:
         """Vectors of the fit with their texts known: in memory, or where the fit left them."""
         if self._vectors is not None:
             return self._vectors if self._vectors.store or self._vectors.hashes else None
-        places = [vectors_beside(self.folder)] if self.folder else []
-        for folder in [*places, *([self.store] if self.store else [])]:
-            if is_store(folder):
+        beside = vectors_beside(self.folder) if self.folder else None
+        places = {place.resolve(): place for place in (beside, self.store) if place}
+        for folder in places.values():
+            if not is_store(folder):
+                continue
+            try:
                 store = VectorStore(folder)
                 if store.complete and store.fingerprint == self.fingerprint:
                     return DocumentVectors.of_store(store)
+            except CorpusError as fault:  # of another version, or damaged: they can be made again
+                warnings.warn(f"{fault} Here the documents are embedded again", stacklevel=4)
         return None
 
     def open(self, documents: Any, listener: Listener) -> Documents:

@@ -131,5 +131,8 @@ def _tell(listener: Listener, made: DocumentVectors, embedder: Embedder, seconds
 def _is_done(folder: Path, embedder: Embedder, n: int) -> bool:
     if not is_store(folder):
         return False
-    store = VectorStore(folder)
+    try:
+        store = VectorStore(folder)
+    except CorpusError:  # `vectorize` says what is wrong with it
+        return False
     return store.complete and len(store) == n and store.fingerprint == embedder.fingerprint
