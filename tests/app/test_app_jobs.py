@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from hierseed.app import fits, jobs
+from hierseed.app import fits, fitting, jobs
 from hierseed.app.project import Project
 from hierseed.app.store import documents
 from hierseed.errors import ProjectError
@@ -113,3 +113,23 @@ def test_a_job_that_fails_says_why(empty: Project) -> None:
     job = jobs.wait(empty, jobs.start(empty, "fit"))
     assert job.state == "failed"
     assert "no taxonomy" in job.message
+
+
+def test_the_bar_tells_the_whole_of_a_fit(project: Project) -> None:
+    """It never goes back, and at most a tenth of the time passes at 100 %."""
+    told: list[tuple[float, float]] = []
+    for _ in range(2):  # the second one knows how long each phase took
+        told.clear()
+        fitting.fit(
+            project,
+            fitting.Dials(),
+            lambda event: told.append((time.perf_counter(), event["share"])),
+        )
+    end = time.perf_counter()
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert shares[0] < 0.5
+    full = next((at for at, share in told if share >= 0.985), end)
+    assert end - full <= 0.1 * (end - told[0][0])
+    phases = project.get("seconds_per_document")
+    assert set(phases) >= {"Fitting", "Finding words and drawing the map", "Saving the fit"}

@@ -24,7 +24,7 @@ from hierseed.app.store import documents, labels, topics
 from hierseed.app.store.labels import NONE_OF_THESE, WHOLE
 from hierseed.errors import ProjectError
 from hierseed.io.atomic import atomic_file
-from hierseed.io.keep import add_codes, keep_columns
+from hierseed.io.extra_columns import add_codes, add_columns
 from hierseed.io.tables import open_table, write_table
 from hierseed.io.taxonomies import FORMATS
 from hierseed.report.page import render
@@ -101,7 +101,7 @@ def _frames(
         if others:
             kept = documents.kept(project, start, stop)
             values = [[one.get(name) for name in others] for one in kept]
-            frame = keep_columns(frame, found.row, others, values, text=parquet)
+            frame = add_columns(frame, found.row, others, values, text=parquet)
         yield stop, frame
 
 

@@ -22,9 +22,9 @@ from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
 from hierseed.errors import ModelError
 from hierseed.io.atomic import atomic_folder
-from hierseed.io.saved import SavedModel, read_saved, write_saved
 from hierseed.io.sealed import read_sealed, write_sealed
 from hierseed.taxonomy import Taxonomy
+from hierseed.text_model import TextModel, load
 
 FORMAT, VERSION, FILE = "hierseed-fit", 1, "fit.json"
 
@@ -77,15 +77,14 @@ class Fit:
         return found
 
     @cached_property
-    def model(self) -> SavedModel:
-        """The fitted estimator."""
-        return read_saved(self.folder / "model")
+    def model(self) -> TextModel:
+        """The fitted model."""
+        return load(self.folder / "model")
 
 
 def write(
     project: Project,
-    saved: SavedModel,
-    embedder: Any,
+    model: TextModel,
     assignments: Assignments,
     topics: Topics,
     report: dict[str, Any],
@@ -122,9 +121,12 @@ def write(
     folder = project.fit_folder(id)
     folder.parent.mkdir(exist_ok=True)
     with atomic_folder(folder, marker=FILE) as partial:
-        write_saved(saved, partial / "model", embedder)
+        model.save(partial / "model")
         (partial / "report.json").write_text(json.dumps(report), encoding="utf-8")
-        write_sealed(partial / FILE, format=FORMAT, version=VERSION, content=content, arrays=arrays)
+        write_sealed(
+            partial / FILE, format=FORMAT, version=VERSION, content=content, arrays=arrays,
+            files=["report.json"],
+        )  # fmt: skip
     with project.write() as db:
         db.execute("INSERT INTO fit VALUES (?, ?, ?)", (id, now(), json.dumps(facts)))
     return id

@@ -16,8 +16,8 @@ from hierseed.app.store.actions import record
 from hierseed.embed.language import foreign_language
 from hierseed.errors import HierSeedError
 from hierseed.io.corpus import EVERY_COLUMN, ROW_NUMBER, Corpus
+from hierseed.io.extra_columns import plain_value
 from hierseed.io.faults import Fault, Faults
-from hierseed.io.keep import plain_value
 from hierseed.io.records import as_text, open_records
 
 BATCH = 2_000  # documents per transaction: what a kill can cost, and how long others wait

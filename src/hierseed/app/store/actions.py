@@ -84,8 +84,7 @@ def to_redo(project: Project, by: Person = ANYONE) -> Step | None:
 
 def _find(project: Project, by: Person, state: str, order: str) -> Step | None:
     row = project.db.execute(
-        "SELECT id, what FROM action WHERE person = ? AND state = ?"
-        f" ORDER BY id {order} LIMIT 1",
+        f"SELECT id, what FROM action WHERE person = ? AND state = ? ORDER BY id {order} LIMIT 1",
         (by.key, state),
     ).fetchone()
     return Step(int(row[0]), str(row[1])) if row else None

@@ -84,7 +84,7 @@ class AnchoredHierSeed(SeededEstimator):
     thresholds_ : score that a placement must reach at each level
     labels_ : deepest topic of each document, -1 for None; seeds keep their topic
     objective_ : penalised negative log-likelihood per document
-    history_ : one dict per round: objective, coverage, moved, seconds
+    history_ : one dict per round: objective, coverage, moved; seconds too until it is saved
     n_iter_ : rounds run
     coverage_ : share of documents that are not None
     """
@@ -231,7 +231,7 @@ class AnchoredHierSeed(SeededEstimator):
         rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
         if not len(rows):
             return placed
-        seeds = X if is_engine(X) else ArrayBlocks(check_vectors(self.prepared(X)))
+        seeds = X if is_engine(X) else ArrayBlocks(check_vectors(X))
         return with_seeds(placed, rows, topics, self._distances(seeds.take(rows), topics))
 
     def _distances(self, X: Floats, topics: Ints) -> Floats:
