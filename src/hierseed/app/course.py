@@ -33,6 +33,7 @@ class Course:
             phase: 0.0 if phase in skip else known[phase] * self.n + LEAST for phase in FIRST
         }
         self.began: dict[str, float] = {}
+        self.share = 0.0
 
     def tell(self, event: dict[str, Any]) -> None:
         """Pass an event of a phase on, with the share of the whole."""
@@ -50,8 +51,10 @@ class Course:
         done = before + inside * self.expected[phase]
         spent = at - min(self.began.values())
         pace = spent / done if done > 0.1 * whole else 1.0
-        share = min(done / whole, 0.99)
-        self.pass_on({**event, "share": share, "left": (whole - done) * pace, "at_most": False})
+        self.share = max(self.share, min(done / whole, 0.99))
+        self.pass_on(
+            {**event, "share": self.share, "left": (whole - done) * pace, "at_most": False}
+        )
 
     def finish(self) -> None:
         """Remember how long each phase took, for the bar of the next fit."""
