@@ -17,6 +17,7 @@ from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.checks import check_finite, check_vectors
 from hierseed.core.score import Scored
+from hierseed.core.tree import Tree
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.errors import ModelError, SeedError, TaxonomyError
 from hierseed.estimators.inputs import refuse_common_offset, seed_pairs
@@ -83,6 +84,10 @@ class SeededEstimator(BaseEstimator, ABC):
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Take back what `_pack` gave; `taxonomy_` is set already."""
 
+    def _compared(self, tree: Tree) -> int:
+        """Largest number of topics that a document is compared with at once."""
+        return len(tree)
+
     # ---------------------------------------------------------------- inputs
 
     def _corpus(self, X: Any) -> tuple[Blocks, float]:
@@ -96,7 +101,9 @@ class SeededEstimator(BaseEstimator, ABC):
         validate_data(self, X, skip_check_array=True, reset=True)
         vectors = check_vectors(X)
         self.n_features_in_ = int(vectors.shape[1])
-        blocks = ArrayBlocks(vectors, threads=self.n_jobs)
+        blocks = ArrayBlocks(
+            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy.tree)
+        )
         largest = check_finite(blocks)
         refuse_common_offset(blocks)
         return blocks, largest
@@ -155,7 +162,9 @@ class SeededEstimator(BaseEstimator, ABC):
         vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
         if hasattr(self, "feature_names_in_") or not isinstance(X, np.ndarray):
             validate_data(self, X, skip_check_array=True, reset=False)  # names of columns
-        blocks = ArrayBlocks(vectors, threads=self.n_jobs, forget=True)
+        blocks = ArrayBlocks(
+            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy_.tree), forget=True
+        )
         check_finite(blocks)
         return blocks
 

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.hierseed.descend import predict
 from hierseed.core.hierseed.loop import Fitted, Settings, State, fit, unfit
-from hierseed.core.hierseed.model import Model
+from hierseed.core.hierseed.model import Model, pivots
 from hierseed.core.hierseed.other import SPELLINGS
 from hierseed.core.hierseed.score import placed_and_margins, scored
 from hierseed.core.hierseed.vectors import start as start_vectors
 from hierseed.core.score import Scored
+from hierseed.core.tree import Tree
 from hierseed.errors import name_some
 from hierseed.estimators.base import Progress, SeededEstimator, check_start, need_seeds
 from hierseed.estimators.inputs import refuse_bare_leaves, seed_means
@@ -253,6 +254,10 @@ class HierSeed(SeededEstimator):
                 EmptyTopicWarning,
                 stacklevel=3,
             )
+
+    def _compared(self, tree: Tree) -> int:
+        siblings = np.bincount(tree.parent + 1).max(initial=0)
+        return max(int(siblings), len(pivots(tree, self.pivot_level)))
 
     def _place(self, blocks: Blocks) -> Iterator[NDArray[np.integer]]:
         return blocks.map(predict, self._model)
