@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from hierseed.errors import CorpusError
 from hierseed.io.faults import Fault
@@ -17,13 +17,16 @@ from hierseed.io.records.row import Row, as_text, describe
 
 __all__ = ["READERS", "Records", "Row", "as_text", "describe", "open_records"]
 
-READERS: dict[str, Callable[[Path, bool], Records]] = {
-    **dict.fromkeys(
-        (".csv", ".tsv", ".tab"), lambda path, quotes: DelimitedFile(path, quotes=quotes)
-    ),
-    **dict.fromkeys((".jsonl", ".ndjson"), lambda path, quotes: JsonLinesFile(path)),
-    **dict.fromkeys((".parquet", ".pq"), lambda path, quotes: ParquetFile(path)),
-    **dict.fromkeys((".xlsx", ".xlsm"), lambda path, quotes: ExcelFile(path)),
+READERS: dict[str, type[Any]] = {
+    ".csv": DelimitedFile,
+    ".tsv": DelimitedFile,
+    ".tab": DelimitedFile,
+    ".jsonl": JsonLinesFile,
+    ".ndjson": JsonLinesFile,
+    ".parquet": ParquetFile,
+    ".pq": ParquetFile,
+    ".xlsx": ExcelFile,
+    ".xlsm": ExcelFile,
 }
 PACKED = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson")  # also with .gz
 NAMES = ".csv .tsv .jsonl (each also with .gz) .parquet .xlsx"
@@ -66,4 +69,5 @@ def open_records(path: str | PathLike[str], *, quotes: bool = True) -> Records:
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in READERS or (name.endswith(".gz") and ending not in PACKED):
         raise CorpusError(f"{path}: the ending {ending!r} is none of {NAMES}. Convert or rename it")
-    return READERS[ending](path, quotes)
+    reader: Any = READERS[ending]
+    return reader(path, quotes=quotes) if reader is DelimitedFile else reader(path)
