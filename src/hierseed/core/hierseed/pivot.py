@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.distance import LEVEL, squared_distances
+from hierseed.core.distance import TIE, squared_distances
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.other import same_place
 from hierseed.core.tree import Tree
@@ -57,7 +57,7 @@ def reached(D: Array, scale: Array, own: Floats, xp: Arrays = NUMPY) -> Array:
     within = xp.asarray(own**2) >= D
     at_place = np.flatnonzero(own == 0)
     if len(at_place):
-        within[:, at_place] |= D[:, at_place] <= (LEVEL * scale)[:, None]
+        within[:, at_place] |= D[:, at_place] <= (TIE * scale)[:, None]
     return within
 
 
@@ -76,7 +76,7 @@ def assigned(D: Array, scale: Array, model: Model, xp: Arrays = NUMPY) -> Array:
         nearer = members[plain[members]]
         if len(nearer):
             among = xp.where(within[:, members], D[:, members], np.inf)
-            first = xp.argmax(among <= (xp.min(among, axis=1) + LEVEL * scale)[:, None], axis=1)
+            first = xp.argmax(among <= (xp.min(among, axis=1) + TIE * scale)[:, None], axis=1)
             kept[:, nearer] &= xp.asarray(members)[first][:, None] == xp.asarray(nearer)
         for topic in members[eccentricity[members] < 1]:  # at 1 a topic keeps all it reaches
             rivals = members[members != topic]
