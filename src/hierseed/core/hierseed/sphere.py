@@ -3,9 +3,9 @@
 A document about equally far from three children is an approximate Voronoi vertex; the sphere is
 the one of these with the largest radius. Of all triples of a document's distances the one with
 the least spread is three neighbours in sorted order, so B - 2 windows replace B(B-1)(B-2)/6
-triples. With two children a pair takes the place of the triple. Of all triples with the same farthest
-child the window has both the least spread and the largest radius, so that the windows also decide
-the largest sphere over all triples under a tolerance.
+triples. With two children a pair takes the place of the triple. Of all triples with the same
+farthest child the window has both the least spread and the largest radius, so that windows also
+decide the largest sphere over all triples under a tolerance.
 
 Which documents count as vertices is decided after all have been seen. So each block returns the
 documents that no other beats in both spread and radius: enough for any tolerance.
