@@ -9,6 +9,7 @@ import typer
 
 from hierseed.cli.console import Console, quote
 from hierseed.cli.faults import usage
+from hierseed.cli.files import Reading
 from hierseed.cli.options import (
     AsJson,
     IdColumn,
@@ -20,7 +21,6 @@ from hierseed.cli.options import (
     TaxonomyFile,
     TextColumns,
 )
-from hierseed.cli.reading import Reading
 
 if TYPE_CHECKING:
     from hierseed.engines.choose import Engine

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from hierseed.errors import CorpusError
 from hierseed.io.faults import Fault
@@ -15,9 +15,21 @@ from hierseed.io.records.jsonl import JsonLinesFile
 from hierseed.io.records.parquet import ParquetFile
 from hierseed.io.records.row import Row, as_text, describe
 
-__all__ = ["ENDINGS", "Records", "Row", "as_text", "describe", "open_records"]
+__all__ = ["READERS", "Records", "Row", "as_text", "describe", "open_records"]
 
-ENDINGS = ".csv .tsv .jsonl (each also with .gz) .parquet .xlsx"
+READERS: dict[str, type[Any]] = {
+    ".csv": DelimitedFile,
+    ".tsv": DelimitedFile,
+    ".tab": DelimitedFile,
+    ".jsonl": JsonLinesFile,
+    ".ndjson": JsonLinesFile,
+    ".parquet": ParquetFile,
+    ".pq": ParquetFile,
+    ".xlsx": ExcelFile,
+    ".xlsm": ExcelFile,
+}
+PACKED = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson")  # also with .gz
+NAMES = ".csv .tsv .jsonl (each also with .gz) .parquet .xlsx"
 
 
 class Records(Protocol):
@@ -53,13 +65,9 @@ def open_records(path: str | PathLike[str], *, quotes: bool = True) -> Records:
     if not path.exists():
         raise CorpusError(f"no file {path}. Check the name, and the folder you are in")
     refuse_special(path)
-    ending = Path(path.name.lower().removesuffix(".gz")).suffix
-    if ending in (".csv", ".tsv", ".tab"):
-        return DelimitedFile(path, quotes=quotes)
-    if ending in (".jsonl", ".ndjson"):
-        return JsonLinesFile(path)
-    if path.name.lower().endswith((".parquet", ".pq")):
-        return ParquetFile(path)
-    if path.name.lower().endswith((".xlsx", ".xlsm")):
-        return ExcelFile(path)
-    raise CorpusError(f"{path}: the ending {ending!r} is none of {ENDINGS}. Convert or rename it")
+    name = path.name.lower()
+    ending = Path(name.removesuffix(".gz")).suffix
+    if ending not in READERS or (name.endswith(".gz") and ending not in PACKED):
+        raise CorpusError(f"{path}: the ending {ending!r} is none of {NAMES}. Convert or rename it")
+    reader: Any = READERS[ending]
+    return reader(path, quotes=quotes) if reader is DelimitedFile else reader(path)
