@@ -125,7 +125,7 @@ def test_the_bar_tells_the_whole_of_a_fit(project: Project) -> None:
         )
     shares = [share for _, share in told]
     assert shares == sorted(shares)
-    starts = {phase: share for phase, share in reversed(told)}
+    starts = dict(reversed(told))
     took = project.get("seconds_per_document")
     phases = [phase for phase in took if phase in starts]
     assert phases[-2:] == ["Finding words and drawing the map", "Saving the fit"]
