@@ -13,7 +13,7 @@ from typing import Any
 from hierseed.engines.worker import versions
 from hierseed.errors import HierSeedError, MissingDependency
 
-PATIENCE = 60  # seconds without any worker
+PATIENCE = 40  # seconds without any worker
 ANSWER = 10  # seconds in which a scheduler must answer
 
 
@@ -88,7 +88,7 @@ def _local(workers: int) -> Any:
 def disconnect(client: Any) -> None:
     """Close a client of `connect`, and the processes that were started for it."""
     cluster = client.cluster
-    client.close()
+    client.close(timeout=ANSWER)
     if cluster is not None:
         cluster.close()
 
