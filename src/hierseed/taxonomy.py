@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.order import circles, parents_first
+from hierseed.core.order import cycles, parents_first
 from hierseed.core.tree import Tree
 from hierseed.errors import SeedError, TaxonomyError
 from hierseed.names import SEPARATOR, Path, free_name, name_fault, split_path
@@ -113,7 +113,7 @@ class Taxonomy:
         _refuse(faults)
         order = parents_first(parent)
         if len(order) < n:
-            stuck = [_cycle_text(names, parent, i) for i in circles(parent)]
+            stuck = [_cycle_text(names, parent, i) for i in cycles(parent)]
             _refuse([f"a topic is its own ancestor: {text}" for text in stuck])
         new_id = {old: new for new, old in enumerate(order)}
 

@@ -18,10 +18,12 @@ from hierseed.engines.client import ClusterError, address_of, lost
 
 T = TypeVar("T")
 
-LOOK = 1.0  # seconds between two looks at the workers
-PATIENCE = 40.0  # seconds that the cluster may be without a worker, or a worker without a sign
-ANSWER = 20.0  # seconds in which a scheduler must answer
-FORGET = 5.0  # seconds that a worker gets to forget a fit
+POLL_INTERVAL = 1.0  # seconds between two looks at the workers
+WORKER_TIMEOUT = (
+    40.0  # seconds that the cluster may be without a worker, or a worker without a sign
+)
+SCHEDULER_TIMEOUT = 20.0  # seconds in which a scheduler must answer
+CLOSE_TIMEOUT = 5.0  # seconds that workers get to drop their blocks
 
 
 def watched(client: Any, call: Callable[..., T], *args: Any, **options: Any) -> T:
@@ -30,9 +32,9 @@ def watched(client: Any, call: Callable[..., T], *args: Any, **options: Any) -> 
     workers = _Workers()
     while True:
         with contextlib.suppress(queue.Empty):
-            return answer.get(LOOK)
+            return answer.get(POLL_INTERVAL)
         try:
-            info = _Answer(client.scheduler_info, n_workers=-1).get(ANSWER)
+            info = _Answer(client.scheduler_info, n_workers=-1).get(SCHEDULER_TIMEOUT)
         except (queue.Empty, OSError, ValueError, AttributeError) as fault:
             raise lost(client) from fault
         if trouble := workers.trouble(info["workers"], time.monotonic()):
@@ -81,7 +83,7 @@ class _Workers:
         if not workers:
             self._without_since = now if self._without_since is None else self._without_since
             gone = now - self._without_since
-            if gone > PATIENCE:
+            if gone > WORKER_TIMEOUT:
                 return f"the last worker of the cluster is gone, for {gone:.0f} s now."
             return ""
         self._without_since = None
@@ -90,7 +92,7 @@ class _Workers:
             before, since = self._signs.get(address, (None, now))
             if sign != before:
                 self._signs[address] = sign, now
-            elif now - since > PATIENCE:
+            elif now - since > WORKER_TIMEOUT:
                 return (
                     f"the worker {address} has given no sign for {now - since:.0f} s: it is "
                     "stopped, overloaded, or cut off from the network. End it."

@@ -86,10 +86,14 @@ def outdated(results: Path = RESULTS) -> list[Path]:
 
 def write_documents(results: Path = RESULTS, figures: bool = True) -> list[str]:
     """Bring pages, tables and figures up to date; returns what could not be made."""
-    for file, text in documents(results).items():
+    made = documents(results)
+    for file, text in made.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(file) as unfinished:
             unfinished.write_text(text, encoding="utf-8")
+    for file in (results / "tables").glob("*.md"):
+        if file not in made:  # a page shows it now, or its table is gone
+            file.unlink()
     faults = []
     records = Records(results / "runs")
     for name, draw in FIGURES.items() if figures else ():

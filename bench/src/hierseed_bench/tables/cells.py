@@ -67,6 +67,23 @@ def plain_runs(records: Records) -> list[Record]:
     return records.find(parameters=(), **usual) + records.find(tag=SHORTER, **usual)
 
 
+def one_topic_runs(records: Records) -> list[Record]:
+    """Plain runs that give each document one topic, so that rows compare like with like.
+
+    Where documents have several labels the default method gives several topics unless told not
+    to; there its runs with `several=None` are taken instead, and none where there are none.
+    """
+    usual: dict[str, Any] = {"seeds": 4, "vectors": "minilm", "prepare": True}
+    usual |= {"skew": 0, "leave_out": 0, "limit": 0}
+    told = records.find(method="anchored", parameters=(("several", None),), **usual)
+    plain = [r for r in plain_runs(records) if topics_each(r) == 1]
+    return plain + [r for r in told if r["setting"]["data"] not in _sets_of(plain, "anchored")]
+
+
+def _sets_of(records: list[Record], method: str) -> set[str]:
+    return {r["setting"]["data"] for r in records if r["setting"]["method"] == method}
+
+
 def filter_records(records: Iterable[Record], **wanted: Any) -> list[Record]:
     """Return the records whose setting has these values."""
     return [
@@ -79,7 +96,7 @@ def filter_records(records: Iterable[Record], **wanted: Any) -> list[Record]:
 def present(order: Iterable[str], records: Iterable[Record], name: str) -> list[str]:
     """Values of a setting that occur, in a given order."""
     found = {record["setting"][name] for record in records}
-    return [value for value in order if value in found]
+    return [value for value in dict.fromkeys(order) if value in found]
 
 
 def by_data(

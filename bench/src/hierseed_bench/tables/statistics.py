@@ -13,7 +13,7 @@ from hierseed.errors import CorpusError
 from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.runs.plan import MAIN, OPEN_SETS, UNSEEN_SETS
 from hierseed_bench.runs.records import Records
-from hierseed_bench.tables.cells import mean_of, plain_runs
+from hierseed_bench.tables.cells import mean_of, one_topic_runs
 from hierseed_bench.tables.markdown import Table
 
 OURS = "anchored"
@@ -27,7 +27,7 @@ def scores(records: Records, measure: str = "bcubed_f1") -> dict[str, ByDraw]:
     """Score of each method, by data set and draw."""
     found: dict[str, ByDraw] = {}
     pick = mean_of(measure)
-    for record in plain_runs(records):
+    for record in one_topic_runs(records):
         setting = record["setting"]
         value = pick(record)
         if setting["data"] in SETS and value is not None:
@@ -103,9 +103,9 @@ def difference_table(records: Records, measure: str = "bcubed_f1") -> Table:
             rows.append((mean, (METHODS[method].title, text, ahead, pairs)))
     return Table(
         "Anchored HierSeed less each other method: B-cubed F1",
-        "4 seeds a topic, protocol `all`, paired by data set and draw. Mean over sets, with the "
-        "95% bootstrap interval over sets and draws; sets on which it is ahead; pairs compared. "
-        "Ridge has all labels.",
+        "4 seeds a topic, protocol `all`, one topic a document, paired by data set and draw. Mean "
+        "over sets, with the 95% bootstrap interval over sets and draws; sets on which it is "
+        "ahead; pairs compared. Ridge has all labels.",
         ("method", "difference", "ahead on", "pairs"),
         tuple(row for _, row in sorted(rows, key=lambda each: each[0])),
     )

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from hierseed.core.checks import check_finite
-from hierseed.engines import ClusterBlocks, ClusterError, MappedFile, connect, disconnect
-from hierseed.engines import watch
+from hierseed.engines import ClusterBlocks, ClusterError, MappedFile, connect, disconnect, watch
 
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 
@@ -33,9 +32,9 @@ class OnArrival:
 
 @pytest.fixture
 def blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(watch, "PATIENCE", 2.0)
-    monkeypatch.setattr(watch, "ANSWER", 3.0)
-    monkeypatch.setattr(watch, "LOOK", 0.2)
+    monkeypatch.setattr(watch, "WORKER_TIMEOUT", 2.0)
+    monkeypatch.setattr(watch, "SCHEDULER_TIMEOUT", 3.0)
+    monkeypatch.setattr(watch, "POLL_INTERVAL", 0.2)
     np.save(tmp_path / "x.npy", np.eye(8, 4, dtype=np.float32))
     with Cluster(tmp_path, 1) as cluster:
         client = connect(cluster.address)
