@@ -27,6 +27,14 @@ class Taxonomy:
     parent : the id of each topic's parent, -1 at level 1; `parent[i] < i`
     codes, descriptions : optional texts per topic, "" where there is none
     is_other : True where a topic was added to catch what the listed children miss
+
+    Examples
+    --------
+    >>> taxonomy = Taxonomy.from_paths(["Health > Mental health", "Safety > Guns"])
+    >>> len(taxonomy), taxonomy.index("Safety > Guns")
+    (4, 3)
+    >>> taxonomy.labels({"Health > Mental health": [0, 2]}, 4).tolist()
+    [1, -1, 1, -1]
     """
 
     def __init__(

@@ -79,11 +79,11 @@ def test_a_missing_column_tells_of_the_other_sheets(tmp_path: Path) -> None:
     with pytest.raises(
         CorpusError, match=r"it has 'Read_me', 'Docs', 'More': name the right one with --sheet"
     ):
-        Corpus(file)
+        Corpus(file).survey()
     file = workbook(tmp_path / "t.xlsx", Read_me=[["topic"]], Docs=[["id", "topic"]])
     with pytest.raises(SeedError, match="name the right one with --sheet"):
         read_seeds(file, TOPICS)
     alone = workbook(tmp_path / "alone.xlsx", Docs=[["about"]])
     with pytest.raises(CorpusError) as fault:
-        Corpus(alone)
+        Corpus(alone).survey()
     assert "sheet" not in str(fault.value)

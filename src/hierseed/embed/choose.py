@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -17,6 +18,8 @@ from hierseed.embed.windows import SUFFIX, Windowed
 from hierseed.errors import EmbeddingError, name_some
 
 HEADER = "embedder.json"
+# what version 0.1 wrote, which had no checksums
+FIRST_VERSION = re.compile(rb'\{\s*"name": "([^"\\]*)",\s*"fingerprint": "(\w+)"\s*\}\s*')
 
 
 def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> Embedder:
@@ -28,6 +31,12 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
         `"auto"` takes the best one present; `+windows` at the end averages over windows where
         the model would cut a long text. An embedder is returned as it is, and any other
         callable (list of texts -> matrix) is wrapped.
+
+    Examples
+    --------
+    >>> embedder = get_embedder("wordllama:64")
+    >>> embedder.encode(["a text", "another one"]).shape
+    (2, 64)
     """
     if not isinstance(spec, str):
         if "fingerprint" in dir(spec):
@@ -142,7 +151,10 @@ def _make(name: str, folder: Path) -> Embedder:
 def _read_saved(file: Path) -> tuple[str, str]:
     """Name and fingerprint, once every file beside the header has its checksum."""
     try:
-        header = checked_object(file.read_bytes())
+        content = file.read_bytes()
+        if first := FIRST_VERSION.fullmatch(content):
+            return first[1].decode(), first[2].decode()
+        header = checked_object(content)
         name, fingerprint, files = (header[key] for key in ("name", "fingerprint", "files"))
         if not (isinstance(name, str) and isinstance(fingerprint, str) and isinstance(files, dict)):
             raise ValueError("it has values that no hierseed writes")

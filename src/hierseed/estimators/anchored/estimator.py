@@ -231,7 +231,7 @@ class AnchoredHierSeed(SeededEstimator):
         rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
         if not len(rows):
             return placed
-        seeds = X if is_engine(X) else ArrayBlocks(check_vectors(self.prepared(X)))
+        seeds = X if is_engine(X) else ArrayBlocks(check_vectors(X))
         return with_seeds(placed, rows, topics, self._distances(seeds.take(rows), topics))
 
     def _distances(self, X: Floats, topics: Ints) -> Floats:
