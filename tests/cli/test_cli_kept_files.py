@@ -1,4 +1,4 @@
-"""What is kept on disk: never deleted by a slip, checked when it is read, made again if possible."""
+"""What is kept on disk: never deleted by a slip, checked when it is read, or made again."""
 
 from __future__ import annotations
 

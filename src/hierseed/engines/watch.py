@@ -35,9 +35,10 @@ def watched(client: Any, call: Callable[..., T], *args: Any, **options: Any) -> 
             return answer.get(POLL_INTERVAL)
         try:
             info = _Answer(client.scheduler_info, n_workers=-1).get(SCHEDULER_TIMEOUT)
-        except (queue.Empty, OSError, ValueError, AttributeError) as fault:
+            here = info["workers"]  # a client that has lost its scheduler does not know them
+        except (queue.Empty, OSError, ValueError, AttributeError, KeyError) as fault:
             raise lost(client) from fault
-        if trouble := workers.trouble(info["workers"], time.monotonic()):
+        if trouble := workers.trouble(here, time.monotonic()):
             raise ClusterError(
                 f"{trouble} Start workers with `dask worker {address_of(client)} "
                 "--memory-limit 0`, then repeat the fit: finished rounds are kept."
