@@ -161,7 +161,9 @@ class TextModel:
                 frame = found.to_frame(chunk.ids)
                 if codes:
                     frame = add_codes(frame, found)
-                table.write(add_columns(frame, found.row, extra, chunk.extra, text=as_text))
+                if extra:
+                    frame = add_columns(frame, found.row, extra, chunk.extra, text=as_text)
+                table.write(frame)
                 counts.add(found.labels)
                 counts.rows += len(found)
                 named = sum(id in self.seeds.topics for id in chunk.ids)

@@ -10,12 +10,10 @@ from pathlib import Path, PurePosixPath
 
 from hierseed.app.project import Project
 from hierseed.errors import CorpusError, ProjectError
+from hierseed.io.records import READERS
+from hierseed.io.taxonomies import FORMATS
 
-ENDINGS = (
-    ".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".xlsx",
-    ".xlsm", ".txt", ".md", ".yaml", ".yml", ".ttl", ".rdf", ".xml", ".jsonld", ".nt", ".n3",
-    ".taxonomy",
-)  # fmt: skip
+ENDINGS = sorted({*READERS, *(one for form in FORMATS.values() for one in form.endings)})
 TOKEN = re.compile(r"[A-Za-z0-9_-]{8,64}(\.[a-z0-9]{1,8}){1,2}")
 MOST = 2 * 2**30  # bytes
 KEPT = 24 * 3600  # seconds that a file nobody used is kept

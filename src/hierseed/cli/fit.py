@@ -10,6 +10,7 @@ import typer
 
 from hierseed.cli.console import Console, quote
 from hierseed.cli.faults import usage
+from hierseed.cli.files import Reading
 from hierseed.cli.options import (
     AsJson,
     IdColumn,
@@ -21,7 +22,6 @@ from hierseed.cli.options import (
     TaxonomyFile,
     TextColumns,
 )
-from hierseed.cli.reading import Reading
 
 if TYPE_CHECKING:
     from hierseed.engines.choose import Engine

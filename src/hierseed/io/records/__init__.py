@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from hierseed.errors import CorpusError
 from hierseed.io.faults import Fault
@@ -18,11 +18,22 @@ from hierseed.io.records.jsonl import JsonLinesFile
 from hierseed.io.records.parquet import ParquetFile
 from hierseed.io.records.row import Row, as_text, describe
 
-__all__ = ["ENDINGS", "Records", "Row", "as_text", "describe", "open_records"]
+__all__ = ["READERS", "Records", "Row", "as_text", "describe", "open_records"]
 
-ENDINGS = ".csv .tsv .jsonl .json (each also with .gz) .parquet .xlsx"
-TEXT = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json")
-EXCEL = (".xlsx", ".xlsm")
+READERS: dict[str, type[Any]] = {
+    ".csv": DelimitedFile,
+    ".tsv": DelimitedFile,
+    ".tab": DelimitedFile,
+    ".jsonl": JsonLinesFile,
+    ".ndjson": JsonLinesFile,
+    ".json": JsonFile,
+    ".parquet": ParquetFile,
+    ".pq": ParquetFile,
+    ".xlsx": ExcelFile,
+    ".xlsm": ExcelFile,
+}
+PACKED = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json")  # also with .gz
+NAMES = ".csv .tsv .jsonl .json (each also with .gz) .parquet .xlsx"
 
 
 class Records(Protocol):
@@ -69,23 +80,22 @@ def open_records(
     if not path.exists():
         raise CorpusError(f"no file {path}. Check the name, and the folder you are in")
     refuse_special(path)
-    ending = Path(path.name.lower().removesuffix(".gz")).suffix
-    if ending in EXCEL:
+    name = path.name.lower()
+    ending = Path(name.removesuffix(".gz")).suffix
+    if ending not in READERS or (name.endswith(".gz") and ending not in PACKED):
+        raise CorpusError(f"{path}: the ending {ending!r} is none of {NAMES}. Convert or rename it")
+    reader: Any = READERS[ending]
+    if reader is ExcelFile:
         return ExcelFile(path, sheet)
     if sheet is not None:
         raise CorpusError(f"{path} is no Excel workbook, and has no sheet {sheet!r} to choose")
-    if ending in (".parquet", ".pq"):
+    if reader is ParquetFile:
         return ParquetFile(path)
-    if ending not in TEXT:
-        raise CorpusError(
-            f"{path}: the ending {ending!r} is none of {ENDINGS}. Convert or rename it"
-        )
     chosen = _encoding(path, encoding)
-    if ending == ".json":
-        return JsonFile(path, encoding=chosen)
-    if ending in (".jsonl", ".ndjson"):
-        return JsonLinesFile(path, encoding=chosen)
-    return DelimitedFile(path, quotes=quotes, encoding=chosen)
+    if reader is DelimitedFile:
+        return DelimitedFile(path, quotes=quotes, encoding=chosen)
+    found: Records = reader(path, encoding=chosen)
+    return found
 
 
 def _encoding(path: Path, name: str | None) -> str:
