@@ -14,6 +14,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hierseed.assignments import Assignments
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation, Prepared
@@ -28,7 +30,7 @@ from hierseed.io.document_embedder import DocumentEmbedder
 from hierseed.io.documents import Documents, DocumentVectors
 from hierseed.io.extra_columns import add_codes, add_columns
 from hierseed.io.gold import gold_topics
-from hierseed.io.model_bundle import SEED_VECTORS, read_bundle, write_bundle
+from hierseed.io.model_bundle import SEED_VECTORS, read_bundle, rebuilding, write_bundle
 from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.tables import open_table
 from hierseed.placed import PlacedDocuments
@@ -307,12 +309,13 @@ def load(folder: str | PathLike[str]) -> TextModel:
     documents = model._documents
     model.folder = documents.folder = folder
     if text:
-        model.seeds = SeedDocuments(text["seeds"], bundle.arrays[SEED_VECTORS])
-        documents.name, documents.fingerprint = text["embedder"], text["fingerprint"]
-        documents.dtype = text["dtype"]
-        model.files = [folder.parent / name for name in model.about.get("inputs", [])]
-        if "vectors" in model.about:
-            documents.store = folder.parent / model.about["vectors"]
+        with rebuilding(folder):
+            model.seeds = SeedDocuments(text["seeds"], bundle.arrays[SEED_VECTORS])
+            documents.name, documents.fingerprint = text["embedder"], text["fingerprint"]
+            documents.dtype = str(np.dtype(text["dtype"]))
+            model.files = [folder.parent / name for name in model.about.get("inputs", [])]
+            if "vectors" in model.about:
+                documents.store = folder.parent / model.about["vectors"]
     return model
 
 
