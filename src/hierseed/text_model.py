@@ -284,12 +284,14 @@ class TextModel:
         return self.estimator._repr_html_()
 
 
-def load(folder: str | PathLike[str]) -> TextModel:
+def load(folder: str | PathLike[str], *, embedder: Any = None) -> TextModel:
     """Read a model folder that `TextModel.save` or an estimator's `save` wrote.
 
     Parameters
     ----------
     folder : also one of the first version of hierseed
+    embedder : the embedder of the fit, named again; needed for a Python function that has not been
+        used in this process, since a model must not choose which code runs
 
     Examples
     --------
@@ -308,6 +310,7 @@ def load(folder: str | PathLike[str]) -> TextModel:
     model = TextModel(bundle.estimator(folder), bundle.preparation, about=text.get("about"))
     documents = model._documents
     model.folder = documents.folder = folder
+    documents.named = embedder
     if text:
         with rebuilding(folder):
             model.seeds = SeedDocuments(text["seeds"], bundle.arrays[SEED_VECTORS])

@@ -98,6 +98,8 @@ def write_bundle(
             "codes": taxonomy.codes,
             "descriptions": taxonomy.descriptions,
             "is_other": np.asarray(taxonomy.is_other, dtype=bool),
+            **({"more_parents": taxonomy.more_parents} if any(taxonomy.more_parents) else {}),
+            **({"addresses": taxonomy.addresses} if any(taxonomy.addresses) else {}),
         },
         "preparation": preparation.header if preparation else None,
         "text": bundle.text,
