@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
-from hierseed.embed.catalogue import AUTO, KINDS, Kind
+from hierseed.embed import joined, windows
+from hierseed.embed.catalogue import AUTO, AUTO_OTHER_LANGUAGE, KINDS, Kind
 from hierseed.embed.embedder import Embedder, is_trained
 from hierseed.embed.function import FunctionEmbedder
-from hierseed.embed.windows import SUFFIX, Windowed
+from hierseed.embed.language import foreign_language
 from hierseed.errors import EmbeddingError
 
 HEADER = "embedder.json"
+WRAPPERS: dict[str, Callable[[Embedder], Embedder]] = {
+    windows.SUFFIX: windows.Windowed,
+    joined.SUFFIX: joined.Joined,
+}
 
 
 def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> Embedder:
@@ -25,8 +30,9 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
     ----------
     spec : `NAME` or `NAME:detail`, such as `"wordllama"`, `"tfidf:200"`, `"glove:vectors.txt"`;
         `"auto"` takes the best one present; `+windows` at the end averages over windows where
-        the model would cut a long text. An embedder is returned as it is, and any other
-        callable (list of texts -> matrix) is wrapped.
+        the model would cut a long text, `+lsa` joins what is learned from the corpus
+        (`"minilm+windows+lsa"`). An embedder is returned as it is, and any other callable
+        (list of texts -> matrix) is wrapped.
     """
     if not isinstance(spec, str):
         if "fingerprint" in dir(spec):
@@ -35,26 +41,45 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
         return FunctionEmbedder(getattr(spec, "encode", cast(Callable[[list[str]], Any], spec)))
     if spec == "auto":
         return choose_embedder()[0]
+    for suffix, wrap in WRAPPERS.items():
+        if spec.endswith(suffix):
+            return wrap(get_embedder(spec.removesuffix(suffix)))
     kind, detail = split_spec(spec)
-    embedder = kind.make(detail)
-    return Windowed(embedder) if spec.endswith(SUFFIX) else embedder
+    return kind.make(detail)
 
 
-def choose_embedder() -> tuple[Embedder, str]:
-    """Return the best embedder that is ready on this machine, and a sentence that says why."""
+def choose_embedder(texts: Iterable[str] = ()) -> tuple[Embedder, str]:
+    """Return the best embedder that is ready on this machine, and a sentence that says why.
+
+    Parameters
+    ----------
+    texts : of the corpus; some are read to see whether they are plainly not English
+    """
+    if language := foreign_language(texts):
+        why = f"it learns from the corpus, which looks like {language}"
+        return get_embedder(AUTO_OTHER_LANGUAGE), f"{AUTO_OTHER_LANGUAGE}: {why}"
     passed: list[str] = []
     for name in AUTO:
         lacking = KINDS[name].lacking()
         if not lacking:
-            why = f"the best of {', '.join(AUTO)} that is here"
-            return KINDS[name].make(""), f"{name}: {'; '.join([why, *passed])}"
+            why = (
+                f"the best of {', '.join(AUTO)} that is here, joined with what is learned from "
+                "the corpus"
+            )
+            chosen = name + joined.SUFFIX
+            return get_embedder(chosen), f"{chosen}: {'; '.join([why, *passed])}"
         passed.append(f"{name} would be better, but {lacking}")
     raise EmbeddingError(f"no embedder is ready: {'; '.join(passed)}.")
 
 
 def split_spec(spec: str) -> tuple[Kind, str]:
-    """`"tfidf:200"` -> the kind tfidf and `"200"`; an unknown name is refused with the nearest."""
-    name, _, detail = spec.removesuffix(SUFFIX).partition(":")
+    """`"tfidf:200"` -> the kind tfidf and `"200"`; an unknown name is refused with the nearest.
+
+    What wraps the embedder, such as `+lsa`, is left out.
+    """
+    while suffix := next(filter(spec.endswith, WRAPPERS), ""):
+        spec = spec.removesuffix(suffix)
+    name, _, detail = spec.partition(":")
     if name not in KINDS:
         near = difflib.get_close_matches(name, [*KINDS, "auto"], n=1)
         raise EmbeddingError(
@@ -91,8 +116,7 @@ def load_embedder(folder: str | PathLike[str]) -> Embedder:
         raise EmbeddingError(f"no {HEADER} in {str(folder)!r}. Name the embedder instead.")
     folder = file.parent
     header = json.loads(file.read_text(encoding="utf-8"))
-    kind, _ = split_spec(header["name"])
-    embedder = kind.load(folder) if kind.load else get_embedder(header["name"])
+    embedder = _make(header["name"], folder)
     if embedder.fingerprint != header["fingerprint"]:
         raise EmbeddingError(
             f"{header['name']} has the fingerprint {embedder.fingerprint} on this machine and had "
@@ -100,3 +124,11 @@ def load_embedder(folder: str | PathLike[str]) -> Embedder:
             "version. Install the same one, or embed and fit again."
         )
     return embedder
+
+
+def _make(name: str, folder: Path) -> Embedder:
+    """Make an embedder, with what it has learned where it has."""
+    if name.endswith(joined.SUFFIX):
+        return joined.Joined.load(folder, _make)
+    kind, _ = split_spec(name)
+    return kind.load(folder) if kind.load else get_embedder(name)
