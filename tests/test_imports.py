@@ -6,7 +6,7 @@ from pathlib import Path
 import hierseed
 
 ORDER = [
-    {"errors"},
+    {"errors", "checksums"},
     {"settings"},
     {"core", "embed", "names"},
     {"taxonomy", "assignments", "engines"},

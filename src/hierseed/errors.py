@@ -4,6 +4,8 @@ HierSeedError
 ├── TaxonomyError        the tree is not a tree, or a path is not in it
 ├── SeedError            a seed names no topic or no document, or a leaf has none
 ├── CorpusError          documents or vectors that can't be used
+│   ├── StoreInUseError      another process writes these vectors
+│   └── StoreDamagedError    vectors on disk were changed or cut off
 ├── EmbeddingError       text could not be turned into vectors
 ├── ModelError           a saved model can't be read, or a model is not fitted
 ├── ParameterError       a parameter has a value that is not allowed
@@ -76,6 +78,14 @@ class SeedError(HierSeedError, ValueError):
 
 class CorpusError(HierSeedError, ValueError):
     """The documents or their vectors can't be used."""
+
+
+class StoreInUseError(CorpusError):
+    """Another process is writing the vector store."""
+
+
+class StoreDamagedError(CorpusError):
+    """Files of a vector store were changed, cut off or lost after they were written."""
 
 
 class EmbeddingError(HierSeedError, RuntimeError):

@@ -164,9 +164,13 @@ def test_output_into_a_closed_pipe_is_no_fault() -> None:
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_in_one_line(tmp_path: Path, sent: int) -> None:
-    """A named pipe as corpus: the command waits in it until the signal comes."""
+    """The command waits in a named pipe until the signal comes."""
     os.mkfifo(tmp_path / "docs.csv")
-    code = "import sys; from hierseed.cli import main; main()"
+    code = (
+        "from hierseed.io import records\n"
+        "records.refuse_special = lambda path: None  # a pipe is refused otherwise\n"
+        "from hierseed.cli import main\nmain()"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", code, "check", "-c", str(tmp_path / "docs.csv")],
         stderr=subprocess.PIPE,

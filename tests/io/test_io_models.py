@@ -78,7 +78,7 @@ def test_any_damaged_file_is_refused_by_name(model: Path, name: str, damage: str
 def test_every_damaged_array_is_named_at_once(model: Path) -> None:
     (model / "vectors.npy").write_bytes(b"")
     (model / "radii.npy").unlink()
-    with pytest.raises(ModelError, match=r"2 of the arrays.*vectors\.npy.*radii\.npy is missing"):
+    with pytest.raises(ModelError, match=r"2 of the files.*vectors\.npy.*radii\.npy is missing"):
         read_model(model)
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from hierseed import AnchoredHierSeed, Taxonomy, load_model
+from hierseed.checksums import with_checksum
 from hierseed.embed import Preparation, Prepared, embed_corpus, get_embedder, load_embedder
 from hierseed.errors import CorpusError, EmbeddingError, ModelError
 from hierseed.estimators.hierseed import HierSeed
@@ -115,7 +116,9 @@ def test_a_model_saved_from_python_takes_vectors_only(fitted: SavedModel, tmp_pa
 def test_an_embedder_that_changed_is_refused(fitted: SavedModel, tmp_path: Path) -> None:
     write_saved(fitted, tmp_path / "model", get_embedder("wordllama:64"))
     header = tmp_path / "model" / "from_text" / "embedder" / "embedder.json"
-    header.write_text(json.dumps(json.loads(header.read_text()) | {"fingerprint": "other"}))
+    changed = json.loads(header.read_text()) | {"fingerprint": "other"}
+    del changed["sha256"]
+    header.write_text(json.dumps(with_checksum(changed)))
     with pytest.raises(EmbeddingError, match="other weights or another version"):
         read_saved(tmp_path / "model").embedder  # noqa: B018
 

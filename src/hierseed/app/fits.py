@@ -198,7 +198,10 @@ def write(
     with atomic_folder(folder, marker=FILE) as partial:
         write_saved(saved, partial / "model", embedder)
         (partial / "report.json").write_text(json.dumps(report), encoding="utf-8")
-        write_sealed(partial / FILE, format=FORMAT, version=VERSION, content=content, arrays=arrays)
+        write_sealed(
+            partial / FILE, format=FORMAT, version=VERSION, content=content, arrays=arrays,
+            files=["report.json"],
+        )  # fmt: skip
     with project.write() as db:
         db.execute("INSERT INTO fit VALUES (?, ?, ?)", (id, now(), json.dumps(facts)))
     return id

@@ -137,7 +137,9 @@ def choose(spec: str, corpus: Corpus, console: Console, folder: Path | None = No
     from hierseed.embed.embedder import is_fitted, is_trained
     from hierseed.embed.language import language_note
 
-    embedder, why = choose_embedder(corpus.texts()) if spec == "auto" else (get_embedder(spec), spec)
+    embedder, why = (
+        choose_embedder(corpus.texts()) if spec == "auto" else (get_embedder(spec), spec)
+    )
     if is_trained(embedder) and not is_fitted(embedder):
         console.fact("Learning", f"{embedder.name} learns from the corpus first")
         embedder.fit(corpus.texts())

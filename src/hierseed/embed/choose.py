@@ -9,12 +9,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
+from hierseed.checksums import checked_object, file_sha256, with_checksum
 from hierseed.embed import joined, windows
 from hierseed.embed.catalogue import AUTO, AUTO_OTHER_LANGUAGE, KINDS, Kind
 from hierseed.embed.embedder import Embedder, is_trained
-from hierseed.embed.function import FunctionEmbedder
+from hierseed.embed.function import FunctionEmbedder, refuse_unnamed
 from hierseed.embed.language import foreign_language
-from hierseed.errors import EmbeddingError
+from hierseed.errors import EmbeddingError, name_some
 
 HEADER = "embedder.json"
 WRAPPERS: dict[str, Callable[[Embedder], Embedder]] = {
@@ -29,7 +30,7 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
     Parameters
     ----------
     spec : `NAME` or `NAME:detail`, such as `"wordllama"`, `"tfidf:200"`, `"glove:vectors.txt"`;
-        `"auto"` takes the best one present; `+windows` at the end averages over windows where
+        `"auto"` takes the best one present that needs no corpus; `+windows` at the end averages over windows where
         the model would cut a long text, `+lsa` joins what is learned from the corpus
         (`"minilm+windows+lsa"`). An embedder is returned as it is, and any other callable
         (list of texts -> matrix) is wrapped.
@@ -41,33 +42,34 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
         return FunctionEmbedder(getattr(spec, "encode", cast(Callable[[list[str]], Any], spec)))
     if spec == "auto":
         return choose_embedder()[0]
-    for suffix, wrap in WRAPPERS.items():
-        if spec.endswith(suffix):
-            return wrap(get_embedder(spec.removesuffix(suffix)))
     kind, detail = split_spec(spec)
-    return kind.make(detail)
+    embedder = kind.make(detail)
+    _, asked = split_wrappers(spec)
+    for suffix, wrap in WRAPPERS.items():  # in this order, whatever the order asked for
+        embedder = wrap(embedder) if suffix in asked else embedder
+    return embedder
 
 
-def choose_embedder(texts: Iterable[str] = ()) -> tuple[Embedder, str]:
+def choose_embedder(texts: Iterable[str] | None = None) -> tuple[Embedder, str]:
     """Return the best embedder that is ready on this machine, and a sentence that says why.
 
     Parameters
     ----------
-    texts : of the corpus; some are read to see whether they are plainly not English
+    texts : of the corpus, which the embedder will learn from; some are read to see whether they
+        are plainly not English. None: there is no corpus to learn from
     """
-    if language := foreign_language(texts):
+    if texts is not None and (language := foreign_language(texts)):
         why = f"it learns from the corpus, which looks like {language}"
         return get_embedder(AUTO_OTHER_LANGUAGE), f"{AUTO_OTHER_LANGUAGE}: {why}"
     passed: list[str] = []
     for name in AUTO:
         lacking = KINDS[name].lacking()
         if not lacking:
-            why = (
-                f"the best of {', '.join(AUTO)} that is here, joined with what is learned from "
-                "the corpus"
-            )
-            chosen = name + joined.SUFFIX
-            return get_embedder(chosen), f"{chosen}: {'; '.join([why, *passed])}"
+            why = f"the best of {', '.join(AUTO)} that is here"
+            if texts is not None:
+                name += joined.SUFFIX
+                why += ", joined with what is learned from the corpus"
+            return get_embedder(name), f"{name}: {'; '.join([why, *passed])}"
         passed.append(f"{name} would be better, but {lacking}")
     raise EmbeddingError(f"no embedder is ready: {'; '.join(passed)}.")
 
@@ -77,9 +79,7 @@ def split_spec(spec: str) -> tuple[Kind, str]:
 
     What wraps the embedder, such as `+lsa`, is left out.
     """
-    while suffix := next(filter(spec.endswith, WRAPPERS), ""):
-        spec = spec.removesuffix(suffix)
-    name, _, detail = spec.partition(":")
+    name, _, detail = split_wrappers(spec)[0].partition(":")
     if name not in KINDS:
         near = difflib.get_close_matches(name, [*KINDS, "auto"], n=1)
         raise EmbeddingError(
@@ -94,41 +94,110 @@ def split_spec(spec: str) -> tuple[Kind, str]:
     return kind, detail
 
 
+def split_wrappers(spec: str) -> tuple[str, set[str]]:
+    """`"minilm+windows+lsa"` -> `"minilm"` and both endings."""
+    asked = set()
+    while suffix := next(filter(spec.endswith, WRAPPERS), ""):
+        spec = spec.removesuffix(suffix)
+        asked.add(suffix)
+    return spec, asked
+
+
 def save_embedder(embedder: Embedder, folder: str | PathLike[str]) -> None:
-    """Write what `load_embedder` needs: the name, the fingerprint, and what was learned."""
+    """Write what `load_embedder` needs: name, fingerprint, what was learned, and checksums."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     if is_trained(embedder):
         embedder.save(place)
-    header = {"name": embedder.name, "fingerprint": embedder.fingerprint}
-    # The header goes last: a folder that has one is whole.
-    (place / HEADER).write_text(json.dumps(header, indent=2) + "\n", encoding="utf-8")
+    files = {
+        file.relative_to(place).as_posix(): file_sha256(file)
+        for file in sorted(place.rglob("*"))
+        if file.is_file() and file != place / HEADER
+    }
+    header = {"name": embedder.name, "fingerprint": embedder.fingerprint, "files": files}
+    # The header is written last: a folder that has one is complete.
+    text = json.dumps(with_checksum(header), indent=2)
+    (place / HEADER).write_text(text + "\n", encoding="utf-8")
 
 
-def load_embedder(folder: str | PathLike[str]) -> Embedder:
-    """Make the embedder that a folder names, and refuse one that gives other vectors now.
+def load_embedder(
+    folder: str | PathLike[str], embedder: str | Embedder | Callable[[list[str]], Any] | None = None
+) -> Embedder:
+    """Load the embedder of a saved folder; one that gives other vectors now is refused.
 
-    The folder may also be a model of the command line, or a store of vectors.
+    Parameters
+    ----------
+    folder : what `save_embedder` wrote, a model folder, or a store of vectors
+    embedder : the same embedder, named again. Needed for a Python function that has not been used
+        in this process: a file must not choose which code runs.
     """
     inside = (Path(folder) / place / HEADER for place in ("", "embedder", "from_text/embedder"))
     file = next((file for file in inside if file.is_file()), None)
     if file is None:
         raise EmbeddingError(f"no {HEADER} in {str(folder)!r}. Name the embedder instead.")
-    folder = file.parent
-    header = json.loads(file.read_text(encoding="utf-8"))
-    embedder = _make(header["name"], folder)
-    if embedder.fingerprint != header["fingerprint"]:
+    name, expected = _read_saved(file)
+    if embedder is not None:
+        found = get_embedder(embedder)
+    else:
+        refuse_unnamed(name, str(folder))
+        found = _make(name, file.parent)
+    if found.fingerprint != expected:
         raise EmbeddingError(
-            f"{header['name']} has the fingerprint {embedder.fingerprint} on this machine and had "
-            f"{header['fingerprint']} when {str(folder)!r} was written: other weights or another "
+            f"{found.name} has the fingerprint {found.fingerprint} on this machine and "
+            f"{str(folder)!r} was written with {name} ({expected}): other weights or another "
             "version. Install the same one, or embed and fit again."
         )
-    return embedder
+    return found
 
 
 def _make(name: str, folder: Path) -> Embedder:
     """Make an embedder, with what it has learned where it has."""
-    if name.endswith(joined.SUFFIX):
-        return joined.Joined.load(folder, _make)
     kind, _ = split_spec(name)
-    return kind.load(folder) if kind.load else get_embedder(name)
+    try:
+        if name.endswith(joined.SUFFIX):
+            inner = _make(name.removesuffix(joined.SUFFIX), folder / joined.INNER)
+            return joined.Joined.load(folder, inner)
+        return kind.load(folder) if kind.load else get_embedder(name)
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        AttributeError,
+        OSError,
+        EOFError,
+    ) as fault:
+        # The checksums were right, so another version wrote this.
+        raise EmbeddingError(
+            f"the embedder {name!r} in {str(folder)!r} can't be read "
+            f"({type(fault).__name__}: {fault}). Fit again, or use the hierseed that wrote it."
+        ) from None
+
+
+def _read_saved(file: Path) -> tuple[str, str]:
+    """Name and fingerprint, once every file beside the header has its checksum."""
+    try:
+        header = checked_object(file.read_bytes())
+        name, fingerprint, files = (header[key] for key in ("name", "fingerprint", "files"))
+        if not (isinstance(name, str) and isinstance(fingerprint, str) and isinstance(files, dict)):
+            raise ValueError("it has values that no hierseed writes")
+        faults = [one for one, digest in files.items() if not _is_same(file.parent, one, digest)]
+    except (ValueError, KeyError, OSError) as fault:
+        raise EmbeddingError(
+            f"{str(file)!r} was changed or cut off after it was saved ({fault}). "
+            "Restore the folder from a copy, or embed and fit again."
+        ) from None
+    if faults:
+        raise EmbeddingError(
+            f"{len(faults)} of the files in {str(file.parent)!r} were changed, cut off or lost "
+            f"after they were saved: {name_some(faults)}. Restore the folder from a copy, or embed "
+            "and fit again."
+        )
+    return name, fingerprint
+
+
+def _is_same(folder: Path, name: str, digest: object) -> bool:
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        return False
+    return path.is_file() and file_sha256(path) == digest

@@ -7,8 +7,7 @@ how this corpus uses them. How much each block counts is a matter of the corpus 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from pathlib import Path
@@ -29,10 +28,7 @@ from hierseed.embed.lsa import Lsa
 from hierseed.embed.sample import sample_by_content
 
 SUFFIX = "+lsa"
-HEADER = "joined.json"
 INNER, LEARNED = "inner", "lsa"  # folders
-
-LoadInner = Callable[[str, Path], Embedder]
 
 
 class Joined:
@@ -96,21 +92,17 @@ class Joined:
             return np.hstack([_unit(inner), _unit(learned.result())])
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write `joined.json` and what each of the two has learned."""
+        """Write what each of the two has learned."""
         refuse_unfitted(self.name, self.fitted)
         place = Path(folder)
         self.learned.save(place / LEARNED)
         if is_trained(self.inner):
             self.inner.save(place / INNER)
-        header = json.dumps({"inner": self.inner.name}) + "\n"
-        (place / HEADER).write_text(header, encoding="utf-8")
 
     @classmethod
-    def load(cls, folder: str | PathLike[str], load_inner: LoadInner) -> Self:
-        """Read what `save` wrote; `load_inner` takes the inner embedder's name and folder."""
-        place = Path(folder)
-        header = json.loads((place / HEADER).read_text(encoding="utf-8"))
-        return cls(load_inner(header["inner"], place / INNER), Lsa.load(place / LEARNED))
+    def load(cls, folder: str | PathLike[str], inner: Embedder) -> Self:
+        """Read what `save` wrote; the inner embedder is in `INNER`, where it has learned."""
+        return cls(inner, Lsa.load(Path(folder) / LEARNED))
 
 
 def _unit(vectors: Vectors) -> Vectors:

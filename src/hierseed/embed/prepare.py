@@ -164,7 +164,7 @@ class Preparation:
     @property
     def header(self) -> dict[str, Any]:
         """The options, for a JSON file."""
-        options = {"centre": self.centre, "unit": self.unit, "pca": self.pca}
+        options: dict[str, Any] = {"centre": self.centre, "unit": self.unit, "pca": self.pca}
         if self.blocks:
             options |= {"blocks": list(self.blocks), "weights": list(self.weights)}
         return options

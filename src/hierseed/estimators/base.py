@@ -19,7 +19,7 @@ from hierseed.core.checks import check_finite, check_vectors
 from hierseed.core.score import Scored
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.errors import ModelError, SeedError, TaxonomyError
-from hierseed.estimators.inputs import seed_pairs
+from hierseed.estimators.inputs import refuse_common_offset, seed_pairs
 from hierseed.estimators.parameters import Constraints, check_parameters
 from hierseed.taxonomy import Taxonomy
 
@@ -90,12 +90,16 @@ class SeededEstimator(BaseEstimator, ABC):
         self.preparation_ = None  # an earlier fit's
         if is_engine(X):
             self.n_features_in_ = X.width
-            return X, check_finite(X)
+            largest = check_finite(X)
+            refuse_common_offset(X)
+            return X, largest
         validate_data(self, X, skip_check_array=True, reset=True)
         vectors = check_vectors(X)
         self.n_features_in_ = int(vectors.shape[1])
         blocks = ArrayBlocks(vectors, threads=self.n_jobs)
-        return blocks, check_finite(blocks)
+        largest = check_finite(blocks)
+        refuse_common_offset(blocks)
+        return blocks, largest
 
     def _seeds(
         self, blocks: Blocks, y: Any, X_seeds: Any, y_seeds: Any
@@ -219,6 +223,7 @@ class SeededEstimator(BaseEstimator, ABC):
 
         self._check_fitted()
         header, arrays = self._pack()
+        header["history"] = without_clock(header["history"])
         params = {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in self.get_params(deep=False).items()
@@ -291,3 +296,8 @@ def need_seeds(y: Any, X_seeds: Any, start: Any) -> None:
             "requires y to be passed, but the target y is None: y gives the topic id of each "
             "seed and -1 elsewhere; taxonomy.labels({path: [rows]}, n) makes it."
         )
+
+
+def without_clock(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rounds without their seconds: the same fit must give the same files."""
+    return [{name: value for name, value in one.items() if name != "seconds"} for one in history]

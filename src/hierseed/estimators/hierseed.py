@@ -78,7 +78,7 @@ class HierSeed(SeededEstimator):
     radii_ : reach of each pivot topic, NaN elsewhere
     labels_ : deepest topic of each document, -1 for None
     objective_ : level-weighted squares, every document counted
-    history_ : one dict per round: objective, coverage, moved, seconds
+    history_ : one dict per round: objective, coverage, moved; seconds too until it is saved
     n_iter_ : rounds run
     coverage_ : share of documents that are not None
     empty_ : topics that reach no document

@@ -1,4 +1,4 @@
-"""Check seeds. One clear error each, all offenders counted."""
+"""Check vectors and seeds. One clear error each, all offenders counted."""
 
 from __future__ import annotations
 
@@ -8,12 +8,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid, sum_by_group
-from hierseed.errors import SeedError, name_some
+from hierseed.errors import CorpusError, SeedError, name_some
 from hierseed.taxonomy import Taxonomy
+
+LOOKED_AT = 1024  # rows: a common offset shows in any few of them
+FARTHEST = 150  # offset / spread; the rounding error of a square is 2**-24 of it
 
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
+
+
+def refuse_common_offset(blocks: Blocks) -> None:
+    """Refuse vectors that lie so far from the origin that float32 can't tell them apart.
+
+    Squared lengths are computed in float32. If the common offset is FARTHEST times the spread,
+    their rounding error is a thousandth of a squared distance, and labels begin to change.
+    """
+    rows = blocks.take(np.unique(np.linspace(0, blocks.n - 1, LOOKED_AT).astype(np.intp)))
+    mean = rows.mean(axis=0)
+    offset, spread = float(np.linalg.norm(mean)), float(np.sqrt(((rows - mean) ** 2).sum(1).mean()))
+    differ = (
+        spread > 1e-10 * offset
+    )  # rows that are all the same differ from their mean by rounding
+    if differ and offset > FARTHEST * spread:
+        raise CorpusError(
+            f"the vectors lie {offset / spread:,.0f} times as far from the origin as from each "
+            f"other (at most {FARTHEST}): rounding would change the result. Subtract their mean in "
+            "float64 first: X = X.astype('float64') - X.mean(axis=0, dtype='float64')"
+        )
 
 
 def seed_pairs(y: Any, n: int, taxonomy: Taxonomy, name: str = "y") -> tuple[Ints, Ints]:

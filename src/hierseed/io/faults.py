@@ -103,7 +103,8 @@ class SkippedRows(AbstractContextManager["SkippedRows"]):
     def __enter__(self) -> SkippedRows:
         self._atomic = atomic_file(self.path)
         partial = self._atomic.__enter__()
-        self._file = partial.open("w", encoding="utf-8", newline="")
+        # a name of a file need not be UTF-8
+        self._file = partial.open("w", encoding="utf-8", newline="", errors="backslashreplace")
         self._writer = csv.writer(self._file)
         self._writer.writerow(["file", "line", "fault", "detail", "row"])
         return self

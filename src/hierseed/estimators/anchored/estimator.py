@@ -84,7 +84,7 @@ class AnchoredHierSeed(SeededEstimator):
     thresholds_ : score that a placement must reach at each level
     labels_ : deepest topic of each document, -1 for None; seeds keep their topic
     objective_ : penalised negative log-likelihood per document
-    history_ : one dict per round: objective, coverage, moved, seconds
+    history_ : one dict per round: objective, coverage, moved; seconds too until it is saved
     n_iter_ : rounds run
     coverage_ : share of documents that are not None
     """

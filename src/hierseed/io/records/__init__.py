@@ -36,6 +36,14 @@ class Records(Protocol):
         ...
 
 
+def refuse_special(path: Path) -> None:
+    """Refuse a pipe or a device: a corpus is read several times, and a pipe only once."""
+    if not path.is_file() and not path.is_dir():
+        raise CorpusError(
+            f"{path} is a pipe or a device, which can be read only once. Save it as a file first"
+        )
+
+
 def open_records(path: str | PathLike[str], *, quotes: bool = True) -> Records:
     """Open a file of rows by its ending.
 
@@ -44,6 +52,7 @@ def open_records(path: str | PathLike[str], *, quotes: bool = True) -> Records:
     path = Path(path)
     if not path.exists():
         raise CorpusError(f"no file {path}. Check the name, and the folder you are in")
+    refuse_special(path)
     ending = Path(path.name.lower().removesuffix(".gz")).suffix
     if ending in (".csv", ".tsv", ".tab"):
         return DelimitedFile(path, quotes=quotes)

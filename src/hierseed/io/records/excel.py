@@ -34,7 +34,7 @@ class ExcelFile:
         """Yield the values of the named columns; rows with no value at all are passed over."""
         wanted = [self.columns.index(name) for name in names]
         for number, values in enumerate(self._rows(), start=1):
-            if number == 1 or all(value is None for value in values):
+            if number == 1 or values == (None,) * len(values):  # fast: there may be a million
                 continue
             picked = [values[i] if i < len(values) else None for i in wanted]
             yield Row(number, picked, partial(as_json, self.columns, values))

@@ -35,6 +35,8 @@ class Source:
             size = path.stat().st_size
             if path.is_dir():
                 raise TaxonomyError(f"{path} is a folder; name the taxonomy file in it")
+            if not path.is_file():
+                raise TaxonomyError(f"{path} is a pipe or a device; save it as a file first")
             if size > LIMIT:
                 raise TaxonomyError(
                     f"{path} holds {size / 2**20:,.0f} MB, a taxonomy at most {LIMIT >> 20} MB; "
