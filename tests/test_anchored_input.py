@@ -5,7 +5,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from worlds import make_world
 
-from hierseed import AnchoredHierSeed, HierSeed, Taxonomy, load_model
+from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.errors import ModelError, ParameterError, SeedError, TaxonomyError
 
 
@@ -13,7 +13,7 @@ def test_saved_and_loaded_it_places_alike(tmp_path):
     taxonomy, X, y, _ = make_world("ragged", spread=1.0)
     model = AnchoredHierSeed(taxonomy, precision=0.7).fit(X, y)
     model.save(tmp_path / "model")
-    again = load_model(tmp_path / "model")
+    again = AnchoredHierSeed.load(tmp_path / "model")
     assert isinstance(again, AnchoredHierSeed)
     assert again.get_params()["precision"] == 0.7
     one, two = model.assign(X), again.assign(X)

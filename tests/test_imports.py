@@ -7,12 +7,16 @@ import hierseed
 
 ORDER = [
     {"errors", "checksums"},
-    {"settings"},
+    {"settings", "progress"},
     {"core", "embed", "names"},
     {"taxonomy", "assignments", "engines"},
     {"estimators", "evaluate"},
-    {"io", "suggest"},
-    {"demo", "report"},
+    {"io", "suggestions"},
+    {"report"},
+    {"placed"},
+    {"text_model"},
+    {"pipeline"},
+    {"demo"},
     {"app"},
     {"cli", "__main__"},
 ]

@@ -138,7 +138,7 @@ def one_set(name, threads, keep):
         keep({"skipped": "the labelled corpora are not beside this checkout"})
         return
     warnings.simplefilter("ignore")
-    compiled.REPAID = 0
+    compiled.BREAK_EVEN = 0
     X, C = rows_and_centres(name)
     rounds, times = SETS[name][-1], 9 if name == "arxiv" else 1
     with threadpool_limits(threads):
@@ -155,7 +155,7 @@ def one_set(name, threads, keep):
             "full_pass_s": whole[0], "full_pass_processor_s": whole[1],
             "full_pass_in_products": whole[1] / product[1],
             "full_pass_in_products_by_the_clock": whole[0] / product[0],
-            "rounds": rounds, "compiled": compiled.loops() is not None, "systems": [],
+            "rounds": rounds, "compiled": compiled.load_kernels() is not None, "systems": [],
         }  # fmt: skip
         keep(found)
         systems = [("this package", lambda: ours(X, C, threads, rounds).vectors[1:])]

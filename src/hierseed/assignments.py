@@ -34,6 +34,19 @@ class Assignments:
     score : records x levels in [0, 1], never rising down the path; NaN below the deepest
     runner_up : the topic that came second where the last choice was made, -1 if there was none
     is_seed : per document
+    ids : of the documents, where they are known
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hierseed import Taxonomy, UnfitHierSeed
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [0.1, 0.9]])
+    >>> model = UnfitHierSeed(Taxonomy.from_paths(["A", "B"]), other=False).fit(X, [0, 1, -1])
+    >>> found = model.assign(X)
+    >>> found.labels.tolist(), found.coverage
+    ([0, 1, 0], 1.0)
+    >>> found.to_frame()["topic"].tolist()
+    ['A', 'B', 'A']
     """
 
     taxonomy: Taxonomy
@@ -45,6 +58,7 @@ class Assignments:
     score: Floats
     runner_up: Ints
     is_seed: NDArray[np.bool_]
+    ids: Sequence[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.row)
@@ -148,8 +162,10 @@ class Assignments:
     def to_frame(self, ids: Sequence[Any] | None = None) -> pd.DataFrame:
         """Return the table: id, topic, level_1 …, distance, score, runner_up, is_other, …
 
-        `level_k` is the path down to level k, empty where the document stops above it.
+        `level_k` is the path down to level k, empty where the document stops above it. `ids`
+        are those of `self`, or row numbers, unless given.
         """
+        ids = self.ids if ids is None else ids
         if ids is not None and len(ids) != self.n_documents:
             raise CorpusError(
                 f"{len(ids):,} ids for {self.n_documents:,} documents: give one id per document"

@@ -9,6 +9,7 @@ HierSeedError
 ├── EmbeddingError       text could not be turned into vectors
 ├── ModelError           a saved model can't be read, or a model is not fitted
 ├── ParameterError       a parameter has a value that is not allowed
+├── InputError           several faults in the inputs of a fit, all of them at once
 ├── ProjectError         a workbench project can't be opened or changed in this way
 └── MissingDependency    an extra is not installed; prints the install line
 
@@ -19,6 +20,7 @@ A message says what is wrong and where. The advice says what to do. It names par
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterable, Sequence
 
@@ -57,7 +59,8 @@ class HierSeedError(Exception):
 
     def worded(self, wording: Wording) -> str:
         """Return message and advice, with parameters as a front end writes them."""
-        return f"{self.message} {word(self.advice, wording)}".strip()
+        gap = "" if self.message.endswith("\n") else " "
+        return f"{self.message}{gap}{word(self.advice, wording)}".strip()
 
     def __str__(self) -> str:
         return self.worded(python_wording)
@@ -100,6 +103,19 @@ class ParameterError(HierSeedError, ValueError):
     """A parameter has a value that is not allowed, or a name that is not known."""
 
 
+class InputError(HierSeedError, ValueError):
+    """Several faults in the inputs of a fit; `faults` lists them."""
+
+    def __init__(self, faults: Sequence[HierSeedError]) -> None:
+        super().__init__(f"{len(faults):,} faults in the inputs:")
+        self.args = (faults,)
+        self.faults = faults
+
+    def worded(self, wording: Wording) -> str:
+        """Return every fault on a line of its own."""
+        return self.message + "".join(f"\n  - {fault.worded(wording)}" for fault in self.faults)
+
+
 class ProjectError(HierSeedError, ValueError):
     """A workbench project can't be opened, or can't be changed in this way."""
 
@@ -117,6 +133,14 @@ class MissingDependency(HierSeedError, ImportError):  # noqa: N818 - the contrac
 
     def __reduce__(self) -> tuple[type[HierSeedError], tuple[str]]:
         return HierSeedError, (self.message,)  # crosses a process as its message
+
+
+def explain_os_error(fault: OSError) -> str:
+    """Say which file and why, as the operating system words it."""
+    full = fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    reason = fault.strerror or str(fault)
+    place = f"{fault.filename}: " if fault.filename is not None else ""
+    return f"{place}{reason}{'. Free some space, or write to another disk' if full else ''}"
 
 
 def name_some(items: Iterable[object], shown: int = SHOWN) -> str:

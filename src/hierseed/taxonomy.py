@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.order import circles, parents_first
+from hierseed.core.order import cycles, parents_first
 from hierseed.core.tree import Tree
 from hierseed.errors import SeedError, TaxonomyError
 from hierseed.names import SEPARATOR, Path, free_name, name_fault, split_path
@@ -27,6 +27,14 @@ class Taxonomy:
     parent : the id of each topic's parent, -1 at level 1; `parent[i] < i`
     codes, descriptions : optional texts per topic, "" where there is none
     is_other : True where a topic was added to catch what the listed children miss
+
+    Examples
+    --------
+    >>> taxonomy = Taxonomy.from_paths(["Health > Mental health", "Safety > Guns"])
+    >>> len(taxonomy), taxonomy.index("Safety > Guns")
+    (4, 3)
+    >>> taxonomy.labels({"Health > Mental health": [0, 2]}, 4).tolist()
+    [1, -1, 1, -1]
     """
 
     def __init__(
@@ -113,7 +121,7 @@ class Taxonomy:
         _refuse(faults)
         order = parents_first(parent)
         if len(order) < n:
-            stuck = [_cycle_text(names, parent, i) for i in circles(parent)]
+            stuck = [_cycle_text(names, parent, i) for i in cycles(parent)]
             _refuse([f"a topic is its own ancestor: {text}" for text in stuck])
         new_id = {old: new for new, old in enumerate(order)}
 

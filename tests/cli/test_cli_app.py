@@ -18,9 +18,9 @@ from typer.testing import CliRunner, Result
 
 from hierseed.cli import app as frame
 from hierseed.cli import console
-from hierseed.cli.console import amount, duration
-from hierseed.cli.faults import STOPPED, explain, guarded
-from hierseed.errors import SeedError
+from hierseed.cli.faults import STOPPED, guarded
+from hierseed.errors import SeedError, explain_os_error
+from hierseed.progress import amount, duration
 
 Run = Callable[..., Result]
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -93,7 +93,7 @@ def test_a_message_is_never_broken_or_read_as_markup() -> None:
 
 def test_an_error_of_the_system_names_the_file() -> None:
     full = OSError(errno.ENOSPC, "No space left on device", "/mnt/t.csv")
-    assert explain(full) == (
+    assert explain_os_error(full) == (
         "/mnt/t.csv: No space left on device. Free some space, or write to another disk"
     )
 
@@ -204,7 +204,6 @@ def test_numbers_as_people_say_them() -> None:
 
 def test_a_command_of_another_distribution_says_how_to_install_it(monkeypatch, capsys):
     monkeypatch.setattr(frame, "entry_points", lambda group: [])
-    monkeypatch.setattr(frame, "find_spec", lambda name: None)
     with pytest.raises(SystemExit) as left:
         frame.make_app({"bench"})(["bench", "quick", "--jobs", "2"])
     assert left.value.code == 1

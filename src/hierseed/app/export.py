@@ -16,7 +16,7 @@ from hierseed.app.project import Project
 from hierseed.app.store import documents, labels, topics
 from hierseed.errors import ProjectError
 from hierseed.io.atomic import atomic_file
-from hierseed.io.keep import add_codes, keep_columns
+from hierseed.io.extra_columns import add_codes, add_columns
 from hierseed.io.tables import open_table
 from hierseed.io.taxonomies import FORMATS
 from hierseed.report.page import render
@@ -65,7 +65,7 @@ def write_documents(
             if others:
                 kept = documents.kept(project, start, stop)
                 values = [[one.get(name) for name in others] for one in kept]
-                frame = keep_columns(frame, found.row, others, values, text=ending == "parquet")
+                frame = add_columns(frame, found.row, others, values, text=ending == "parquet")
             table.write(frame)
             if tell:
                 tell({"phase": "Writing the table", "done": stop, "total": fit.n})

@@ -21,9 +21,9 @@ from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
 from hierseed.errors import ModelError
 from hierseed.io.atomic import atomic_folder
-from hierseed.io.saved import SavedModel, read_saved, write_saved
 from hierseed.io.sealed import read_sealed, write_sealed
 from hierseed.taxonomy import Taxonomy
+from hierseed.text_model import TextModel, load
 
 FORMAT, VERSION, FILE = "hierseed-fit", 1, "fit.json"
 NONE = "none"
@@ -110,9 +110,9 @@ class Fit:
         return found
 
     @cached_property
-    def model(self) -> SavedModel:
-        """The fitted estimator."""
-        return read_saved(self.folder / "model")
+    def model(self) -> TextModel:
+        """The fitted model."""
+        return load(self.folder / "model")
 
     def level(self, topic: int) -> int:
         """Level of a topic of the fit, 1 for None."""
@@ -158,8 +158,7 @@ class Fit:
 
 def write(
     project: Project,
-    saved: SavedModel,
-    embedder: Any,
+    model: TextModel,
     assignments: Assignments,
     topics: Topics,
     report: dict[str, Any],
@@ -196,7 +195,7 @@ def write(
     folder = project.fit_folder(id)
     folder.parent.mkdir(exist_ok=True)
     with atomic_folder(folder, marker=FILE) as partial:
-        write_saved(saved, partial / "model", embedder)
+        model.save(partial / "model")
         (partial / "report.json").write_text(json.dumps(report), encoding="utf-8")
         write_sealed(
             partial / FILE, format=FORMAT, version=VERSION, content=content, arrays=arrays,

@@ -1,4 +1,4 @@
-"""A fit from the page: the same calls as `hierseed fit` and `assign`, with the project's seeds."""
+"""A fit from the workbench: `hierseed.fit` with the project's documents and seeds."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,15 +15,12 @@ from hierseed.app.project import Project
 from hierseed.app.store import documents, labels, topics
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
-from hierseed.embed import Preparation, Prepared
-from hierseed.embed.choose import load_embedder
 from hierseed.errors import ProjectError, SeedError
+from hierseed.estimators.registry import DEFAULT, METHODS, Method
 from hierseed.evaluate import score
-from hierseed.io.saved import SavedModel
-from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.seeds import Seeds
-from hierseed.report.gather import gather
-from hierseed.suggest import suggest
+from hierseed.pipeline import fit as fit_model
+from hierseed.progress import Event, Listener, Step
 from hierseed.taxonomy import Taxonomy
 
 SUGGESTED = 60  # documents to label next, found at each fit
@@ -33,44 +28,9 @@ SUGGESTED = 60  # documents to label next, found at each fit
 Tell = Callable[[dict[str, Any]], None]
 
 
-class Method(NamedTuple):
-    """One way to fit, in plain words."""
-
-    name: str
-    title: str
-    about: str
-    home: str
-    kind: str
-
-
-METHODS = [
-    Method(
-        "anchored",
-        "Anchored",
-        "Seeds hold their topic in place while the whole corpus shapes it. Best on most corpora.",
-        "hierseed.estimators.anchored",
-        "AnchoredHierSeed",
-    ),
-    Method(
-        "hierseed",
-        "HierSeed",
-        "As published: topics reach out from a level, then divide downwards.",
-        "hierseed.estimators.hierseed",
-        "HierSeed",
-    ),
-    Method(
-        "unfit",
-        "Seeds only",
-        "Topics from the seeds alone; the corpus does not shape them. Fastest.",
-        "hierseed.estimators.hierseed",
-        "UnfitHierSeed",
-    ),
-]
-
-
 @dataclass(frozen=True)
 class Dials:
-    """What a person may turn: how fine, how sure, how much overlap."""
+    """Settings on the page: how fine, how sure, how much overlap."""
 
     method: str = ""
     fine: int = 0  # deepest level to place at; 0: as deep as the taxonomy goes
@@ -92,8 +52,8 @@ class Dials:
 
 
 def methods() -> list[Method]:
-    """Those that are installed, the best first."""
-    return [method for method in METHODS if find_spec(method.home)]
+    """The ways to fit, the default first."""
+    return list(METHODS.values())
 
 
 def project_seeds(project: Project, here: Topics) -> Seeds:
@@ -123,81 +83,65 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     here = topics.current(project)
     if not len(here.taxonomy):
         raise ProjectError("the project has no taxonomy. Load one, or add topics by hand")
-    method = next((m for m in methods() if m.name == dials.method), methods()[0])
-    dials = replace(dials, method=method.name)
+    dials = replace(dials, method=dials.method if dials.method in METHODS else DEFAULT)
     seeds = project_seeds(project, here)
     given = seed_rows(seeds, here.taxonomy)
-    if dials.names:
-        seeds.add_names(here.taxonomy)
-    if not len(seeds):
+    if not given and not dials.names:
         raise SeedError("no seeds yet. Accept a few documents, or let names stand in for seeds")
     store = vectors.make(project, say)
-    embedder = load_embedder(project.vectors / "embedder")
     started = time.perf_counter()
-    preparation = Preparation().fit(store)
-    X = Prepared(store, preparation)
-    y = seeds.rows(store.ids)
-    outside = preparation.transform(embedder.encode(seeds.texts)) if seeds.texts else None
-    estimator = getattr(import_module(method.home), method.kind)(here.taxonomy, **dials.settings())
-    rounds = int(getattr(estimator, "max_iter", 1))
-    say({"phase": "Fitting", "done": 0, "total": rounds})
-
-    def progress(event: dict[str, Any]) -> None:
-        done = int(event["round"])
-        spent = time.perf_counter() - started
-        left = spent / max(done, 1) * (rounds - done)
-        say({"phase": "Fitting", "done": done, "total": rounds, "left": left, "at_most": True})
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # empty topics are shown in the tree
-        estimator.fit(
-            X, y, X_seeds=outside,
-            y_seeds=seeds.text_topics if outside is not None else None, progress=progress,
-        )  # fmt: skip
-    say({"phase": "Placing the documents", "done": rounds, "total": rounds})
-    assignments = place(estimator, X, y, dials)
+        model = fit_model(
+            store,
+            here.taxonomy,
+            seeds,
+            method=dials.method,
+            progress=_listener(say),
+            seeds_from_names=dials.names,
+            **dials.settings(),
+        )
+    say({"phase": "Placing the documents", "done": 0, "total": 1})
+    placed = model.place(
+        store,
+        texts=((document.id, document.text) for document in documents.every(project)),
+        threshold=dials.threshold(),
+        level=dials.fine or None,
+        progress=lambda event: None,
+    )
+    assignments = placed.assignments
     seconds = time.perf_counter() - started
-    say({"phase": "Finding words and drawing the map", "done": rounds, "total": rounds})
-    report = gather(
-        estimator, X, ((d.id, d.text) for d in documents.every(project)),
-        title=project.name, assignments=assignments,
-    )  # fmt: skip
+    say({"phase": "Finding words and drawing the map", "done": 0, "total": 1})
+    report = placed.report(project.name, lambda event: None)
     facts = {
-        "method": method.name,
+        "method": dials.method,
         "dials": asdict(dials),
-        "embedder": embedder.name,
+        "embedder": model.embedder.name,
         "documents": assignments.n_documents,
         "seeds": len(given),
         "names": len(seeds) - len(given),
         "coverage": assignments.coverage,
-        "rounds": int(estimator.n_iter_),
+        "rounds": int(model.estimator.n_iter_),
         "seconds": round(seconds, 2),
         "scores": gold_scores(project, here, assignments),
     }
-    about = {"corpus": project.name, "documents": len(store), "seconds": facts["seconds"]}
-    saved = SavedModel(
-        estimator,
-        preparation,
-        embedder.name,
-        embedder.fingerprint,
-        SeedDocuments.among(seeds.by_id, store.ids, store),
-        about,
-        str(store.dtype),
-    )
-    next_ones = suggest(assignments, X, SUGGESTED)
+    model.about |= {"corpus": project.name, "seconds": facts["seconds"]}
+    next_ones = placed.suggest(SUGGESTED)
     offers = [(int(row), reason) for row, reason in zip(next_ones.row, next_ones.reasons)]
-    return fits.write(project, saved, embedder, assignments, here, report, facts, given, offers)
+    return fits.write(project, model, assignments, here, report, facts, given, offers)
 
 
-def place(estimator: Any, X: Any, y: Any, dials: Dials) -> Assignments:
-    """Assign, then stop where the dials say."""
-    assignments: Assignments = estimator.assign(X, y)
-    threshold = dials.threshold()
-    if threshold is not None:
-        assignments = assignments.confident(threshold)
-    if dials.fine > 0:
-        assignments = assignments.select(dials.fine)
-    return assignments
+def _listener(say: Tell) -> Listener:
+    """Pass the rounds of the fit on, with the time left."""
+    started = time.perf_counter()
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Step) and event.name == "Fitting" and event.total:
+            left = (time.perf_counter() - started) / max(event.done, 1) * (event.total - event.done)
+            told = {"phase": "Fitting", "done": event.done, "total": event.total}
+            say(told | ({"left": left, "at_most": True} if event.done else {}))
+
+    return listen
 
 
 def gold_scores(project: Project, here: Topics, assignments: Assignments) -> dict[str, Any] | None:

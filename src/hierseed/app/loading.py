@@ -15,8 +15,8 @@ from hierseed.app.store import documents, edits, labels, topics
 from hierseed.embed.language import foreign_language
 from hierseed.errors import HierSeedError, TaxonomyError, name_some
 from hierseed.io.corpus import EVERY_COLUMN, ROW_NUMBER, Corpus
+from hierseed.io.extra_columns import plain_value
 from hierseed.io.faults import Fault, Faults
-from hierseed.io.keep import plain_value
 from hierseed.io.records import as_text, open_records
 from hierseed.io.seeds import Seeds, read_seeds, respelled
 from hierseed.taxonomy import Taxonomy

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hierseed.app.project import Project
 from hierseed.app.store import documents
 from hierseed.embed import Embedder, Preparation, Prepared, VectorStore, embed_corpus
-from hierseed.embed.choose import get_embedder, load_embedder
+from hierseed.embed.choose import choose_embedder, get_embedder, load_embedder
 from hierseed.embed.embedder import is_fitted, is_trained
 from hierseed.embed.store import is_store
 from hierseed.errors import CorpusError
@@ -37,7 +37,9 @@ def make(project: Project, tell: Tell | None = None) -> VectorStore:
     if is_store(project.vectors):
         embedder = load_embedder(project.vectors / "embedder")
     else:
-        embedder = get_embedder(project.get("embedder", "auto"))
+        texts = (document.text for document in documents.every(project))
+        spec = project.get("embedder", "auto")
+        embedder = choose_embedder(texts)[0] if spec == "auto" else get_embedder(spec)
         if is_trained(embedder) and not is_fitted(embedder):
             embedder.fit(document.text for document in documents.every(project))
 

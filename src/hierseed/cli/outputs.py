@@ -1,4 +1,4 @@
-"""Where a command may write: never over what it reads, nor over what a person filled in."""
+"""Where a command may write: never over an input, nor over what a person filled in."""
 
 from __future__ import annotations
 
@@ -36,3 +36,8 @@ def refuse_labelled(table: Path, *, but: Collection[str] = ()) -> None:
             f"{table} has topics filled in, in {filled:,} of {len(cells):,} rows, and they would "
             "be lost. Name another file with --output, and give this one to `hierseed fit --seeds`"
         )
+
+
+def vectors_for(model: Path, source: Path) -> Path:
+    """The folder for vectors of other documents than those of the fit, which keep their own."""
+    return model.with_name(f"{model.name}.{source.stem}.vectors")

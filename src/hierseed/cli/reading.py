@@ -1,56 +1,67 @@
-"""How the corpus is read: what was said on the command line, else what the model remembers."""
+"""How the corpus is read: the options of the panel `Reading the corpus`."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from hierseed.cli.console import Console
+from hierseed.cli.outputs import refuse_inputs
 
 if TYPE_CHECKING:
-    from hierseed.io.saved import SavedModel
+    from hierseed.io.corpus import Corpus
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The options of the panel `Reading the corpus`; None is what was not given."""
+    """What was given on the command line; None for what was not."""
 
     id: str | None = None
     text: list[str] | None = None
     on_error: Literal["stop", "skip"] = "stop"
     plain_quotes: bool = False
 
-    @property
-    def columns(self) -> dict[str, Any]:
-        """The columns meant, as a model remembers them."""
-        return {"id": self.id or "id", "text": self.text or ["text"]}
+    @contextmanager
+    def documents(
+        self, source: Path, output: Path | None, console: Console, keep: Sequence[str] = ()
+    ) -> Iterator[Corpus | Path]:
+        """Give the corpus, or the path of vectors; rows left out are kept beside the output."""
+        from hierseed.io.documents import is_vectors
 
-    def options(self) -> dict[str, Any]:
-        """What `Corpus` is told."""
-        return {**self.columns, "on_error": self.on_error, "quotes": not self.plain_quotes}
+        if is_vectors(source):
+            yield source
+        else:
+            with self.corpus(source, output, console, keep) as corpus:
+                yield corpus
 
-    def like(self, model: SavedModel, source: Path, console: Console) -> Reading:
-        """Take over the columns of the fit that were not named now, where the file has them."""
-        from hierseed.io.corpus import ROW_NUMBER, columns_of
+    @contextmanager
+    def corpus(
+        self, source: Path, output: Path | None, console: Console, keep: Sequence[str] = ()
+    ) -> Iterator[Corpus]:
+        """Give the corpus; rows left out are kept beside the output."""
+        from hierseed.io.corpus import Corpus
+        from hierseed.io.faults import SkippedRows
 
-        known = model.about.get("columns")
-        if not known or known == Reading().columns or (self.id and self.text):
-            return self
-        there = {ROW_NUMBER, *(name.lower() for name in columns_of(source, not self.plain_quotes))}
-        id, text = self.id, self.text
-        if not id and known["id"].lower() in there:
-            id = known["id"]
-        if not text and there.issuperset(name.lower() for name in known["text"]):
-            text = known["text"]
-        found = Reading(id, text, self.on_error, self.plain_quotes)
-        if found != self:
-            meant = found.columns
-            ids = "rows are numbered" if meant["id"] == ROW_NUMBER else f"id in {meant['id']}"
-            texts = " and ".join(meant["text"])
-            console.fact("Columns", f"{ids}, text in {texts}, as in the fit")
-        return found
+        with ExitStack() as stack:
+            skipped = SkippedRows.beside(output) if output is not None else None
+            if skipped is not None:
+                refuse_inputs(skipped.path, source)
+                stack.enter_context(skipped)
+            yield Corpus(
+                source,
+                id=self.id,
+                text=self.text,
+                on_error=self.on_error,
+                on_skip=skipped.write if skipped else None,
+                quotes=not self.plain_quotes,
+                keep=keep,
+            )
+        if skipped is not None and skipped.count:
+            console.note(f"rows left out are in {skipped.path}")
 
     def words(self) -> str:
         """The same options for the next command, as a shell takes them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
@@ -22,6 +23,8 @@ WRAPPERS: dict[str, Callable[[Embedder], Embedder]] = {
     windows.SUFFIX: windows.Windowed,
     joined.SUFFIX: joined.Joined,
 }
+# what version 0.1 wrote, which had no checksums
+FIRST_VERSION = re.compile(rb'\{\s*"name": "([^"\\]*)",\s*"fingerprint": "(\w+)"\s*\}\s*')
 
 
 def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> Embedder:
@@ -30,10 +33,16 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
     Parameters
     ----------
     spec : `NAME` or `NAME:detail`, such as `"wordllama"`, `"tfidf:200"`, `"glove:vectors.txt"`;
-        `"auto"` takes the best one present that needs no corpus; `+windows` at the end averages over windows where
-        the model would cut a long text, `+lsa` joins what is learned from the corpus
-        (`"minilm+windows+lsa"`). An embedder is returned as it is, and any other callable
-        (list of texts -> matrix) is wrapped.
+        `"auto"` takes the best one present that needs no corpus. Endings: `+windows` averages
+        over windows where the model would cut a long text, `+lsa` joins what is learned from
+        the corpus (`"minilm+windows+lsa"`). An embedder is returned as it is, and any other
+        callable (list of texts -> matrix) is wrapped.
+
+    Examples
+    --------
+    >>> embedder = get_embedder("wordllama:64")
+    >>> embedder.encode(["a text", "another one"]).shape
+    (2, 64)
     """
     if not isinstance(spec, str):
         if "fingerprint" in dir(spec):
@@ -50,13 +59,16 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
     return embedder
 
 
-def choose_embedder(texts: Iterable[str] | None = None) -> tuple[Embedder, str]:
+def choose_embedder(
+    texts: Iterable[str] | None = None, *, read_whole: bool = False
+) -> tuple[Embedder, str]:
     """Return the best embedder that is ready on this machine, and a sentence that says why.
 
     Parameters
     ----------
     texts : of the corpus, which the embedder will learn from; some are read to see whether they
         are plainly not English. None: there is no corpus to learn from
+    read_whole : read long texts window by window, where the model would cut them
     """
     if texts is not None and (language := foreign_language(texts)):
         why = f"it learns from the corpus, which looks like {language}"
@@ -65,6 +77,8 @@ def choose_embedder(texts: Iterable[str] | None = None) -> tuple[Embedder, str]:
     for name in AUTO:
         lacking = KINDS[name].lacking()
         if not lacking:
+            if read_whole and hasattr(get_embedder(name), "token_spans"):
+                name += windows.SUFFIX
             why = f"the best of {', '.join(AUTO)} that is here"
             if texts is not None:
                 name += joined.SUFFIX
@@ -101,6 +115,23 @@ def split_wrappers(spec: str) -> tuple[str, set[str]]:
         spec = spec.removesuffix(suffix)
         asked.add(suffix)
     return spec, asked
+
+
+def kept_embedder(folder: str | PathLike[str], spec: str) -> Embedder | None:
+    """Load what an embedder learned for the store in `folder`, where `spec` asks for the same.
+
+    A store goes on with it: learned from a longer corpus, vectors would be others.
+    """
+    if not (Path(folder) / "embedder" / HEADER).is_file():
+        return None
+    kept = load_embedder(folder)
+    if not is_trained(kept):
+        return None
+    (base, asked), (name, has) = split_wrappers(spec), split_wrappers(kept.name)
+    if base == "auto":
+        automatic = name in AUTO if joined.SUFFIX in has else name.startswith(AUTO_OTHER_LANGUAGE)
+        return kept if automatic and asked <= has else None
+    return kept if kept.name == get_embedder(spec).name else None
 
 
 def save_embedder(embedder: Embedder, folder: str | PathLike[str]) -> None:
@@ -177,7 +208,10 @@ def _make(name: str, folder: Path) -> Embedder:
 def _read_saved(file: Path) -> tuple[str, str]:
     """Name and fingerprint, once every file beside the header has its checksum."""
     try:
-        header = checked_object(file.read_bytes())
+        content = file.read_bytes()
+        if first := FIRST_VERSION.fullmatch(content):
+            return first[1].decode(), first[2].decode()
+        header = checked_object(content)
         name, fingerprint, files = (header[key] for key in ("name", "fingerprint", "files"))
         if not (isinstance(name, str) and isinstance(fingerprint, str) and isinstance(files, dict)):
             raise ValueError("it has values that no hierseed writes")

@@ -73,6 +73,21 @@ def embed_corpus(
     return VectorStore(folder)
 
 
+def embed_in_memory(
+    documents: Iterable[Document], embedder: Embedder, progress: Callable[[int], object]
+) -> tuple[Vectors, list[tuple[str, str]]]:
+    """Embed `documents` into an array; give it with id and text hash of each row."""
+    refuse_unfitted(embedder.name, is_fitted(embedder))
+    parts: list[Vectors] = []
+    keys: list[tuple[str, str]] = []
+    for part in _blocks(_hashed(documents), BLOCK):
+        ids, texts, hashes = (list(column) for column in zip(*part))
+        parts.append(_encode(embedder, ids, texts, len(keys))[0])
+        keys += zip(ids, hashes)
+        progress(len(keys))
+    return np.concatenate(parts), keys
+
+
 class _Report:
     """Counts for `progress`; the clock starts with the first text that has to be embedded."""
 

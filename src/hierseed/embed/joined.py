@@ -89,7 +89,7 @@ class Joined:
         with ThreadPoolExecutor(1) as other:
             learned = other.submit(self.learned.encode, rows)
             inner = self.inner.encode(rows)
-            return np.hstack([_unit(inner), _unit(learned.result())])
+            return np.hstack([unit_length(inner), unit_length(learned.result())])
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write what each of the two has learned."""
@@ -105,6 +105,7 @@ class Joined:
         return cls(inner, Lsa.load(Path(folder) / LEARNED))
 
 
-def _unit(vectors: Vectors) -> Vectors:
+def unit_length(vectors: Vectors) -> Vectors:
+    """Scale each row to length 1; rows of zeros stay zero."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, np.where(length > 0, length, 1), dtype=np.float32)

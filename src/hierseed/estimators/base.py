@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from os import PathLike
-from typing import Any, ClassVar, Self, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,13 @@ from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.checks import check_finite, check_vectors
 from hierseed.core.score import Scored
-from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.errors import ModelError, SeedError, TaxonomyError
 from hierseed.estimators.inputs import refuse_common_offset, seed_pairs
 from hierseed.estimators.parameters import Constraints, check_parameters
 from hierseed.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from hierseed.io.model_bundle import ModelBundle
 
 Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]
@@ -45,7 +47,6 @@ class SeededEstimator(BaseEstimator, ABC):
     n_iter_: int
     n_jobs: int | None
     _parameter_constraints: ClassVar[Constraints]
-    preparation_: Preparation | None = None  # set: `predict` and `assign` take raw vectors
 
     # what a method brings
 
@@ -87,7 +88,6 @@ class SeededEstimator(BaseEstimator, ABC):
 
     def _corpus(self, X: Any) -> tuple[Blocks, float]:
         """Check the fitting set; answer with its blocks and the length of its longest vector."""
-        self.preparation_ = None  # an earlier fit's
         if is_engine(X):
             self.n_features_in_ = X.width
             largest = check_finite(X)
@@ -149,7 +149,6 @@ class SeededEstimator(BaseEstimator, ABC):
     def _known(self, X: Any) -> Blocks:
         """Check documents against the fitted model."""
         self._check_fitted()
-        X = self.prepared(X)
         if is_engine(X):
             return X
         vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
@@ -158,15 +157,6 @@ class SeededEstimator(BaseEstimator, ABC):
         blocks = ArrayBlocks(vectors, threads=self.n_jobs, forget=True)
         check_finite(blocks)
         return blocks
-
-    def prepared(self, X: Any) -> Any:
-        """Documents as the model was fitted on them: raw vectors through its preparation.
-
-        What is `Prepared` already, and blocks of another engine, are taken as they are.
-        """
-        if self.preparation_ is None or is_engine(X) or isinstance(X, Prepared):
-            return X
-        return Prepared(check_vectors(X), self.preparation_)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "taxonomy_"):
@@ -212,14 +202,14 @@ class SeededEstimator(BaseEstimator, ABC):
         rows, _ = seed_pairs(y, blocks.n, self.taxonomy_)
         is_seed = np.zeros(blocks.n, dtype=bool)
         is_seed[rows] = True
-        together = {name: np.concatenate(parts.pop(name)) for name in RECORD}
+        together: dict[str, Any] = {name: np.concatenate(parts.pop(name)) for name in RECORD}
         return Assignments(self.taxonomy_, blocks.n, is_seed=is_seed, **together)
 
     # ---------------------------------------------------------------- on disk
 
-    def save(self, folder: str | PathLike[str], *, preparation: Preparation | None = None) -> None:
-        """Write a model folder; with `preparation`, the model that is loaded takes raw vectors."""
-        from hierseed.io.models import write_model
+    def to_bundle(self) -> ModelBundle:
+        """Return what was learned, as `from_bundle` takes it."""
+        from hierseed.io.model_bundle import ModelBundle
 
         self._check_fitted()
         header, arrays = self._pack()
@@ -230,29 +220,35 @@ class SeededEstimator(BaseEstimator, ABC):
             if name != "taxonomy"
         }
         header |= {"params": params, "listed": len(self.taxonomy), "width": self.n_features_in_}
-        if preparation := preparation or self.preparation_:
-            header, arrays = (
-                header | {"preparation": preparation.header},
-                arrays | preparation.arrays,
-            )
-        write_model(
-            folder, kind=type(self).__name__, header=header, arrays=arrays, taxonomy=self.taxonomy_
-        )
+        return ModelBundle(type(self).__name__, header, arrays, self.taxonomy_)
 
     @classmethod
-    def load(cls, folder: str | PathLike[str]) -> Self:
-        """Read a model folder that `save` wrote."""
-        from hierseed.io.models import read_model, read_preparation
-
-        kind, header, arrays, taxonomy = read_model(folder)
-        if kind != cls.__name__:
-            raise ModelError(f"{folder} holds a {kind}, not a {cls.__name__}: use {kind}.load")
+    def from_bundle(cls, bundle: ModelBundle) -> Self:
+        """Rebuild a fitted estimator."""
+        header, taxonomy = bundle.header, bundle.taxonomy
         self = cls(taxonomy.first(header["listed"]), **header["params"])
         self.taxonomy_ = taxonomy
         self.n_features_in_ = header["width"]
-        self._unpack(header, arrays)
-        self.preparation_ = read_preparation(folder, header, arrays)
+        self._unpack(header, bundle.arrays)
         return self
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write a model folder. It places vectors of the kind that `fit` was given."""
+        from hierseed.io.model_bundle import write_bundle
+
+        write_bundle(self.to_bundle(), folder)
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> Self:
+        """Read the estimator of a model folder. `hierseed.load` also reads how text is embedded."""
+        from hierseed.io.model_bundle import read_bundle
+
+        bundle = read_bundle(folder)
+        if bundle.kind != cls.__name__:
+            raise ModelError(
+                f"{folder} holds a {bundle.kind}, not a {cls.__name__}: use {bundle.kind}.load"
+            )
+        return cls.from_bundle(bundle)
 
     # ---------------------------------------------------------------- showing it
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hierseed.cli.console import Console, duration
+from hierseed.cli.console import Console
 from hierseed.cli.options import AsJson
+from hierseed.progress import duration
 from hierseed_bench.commands.options import (
     RESULTS,
     Again,

@@ -50,7 +50,7 @@ class Settings:
 
 @dataclass
 class Fitted:
-    """What the loop leaves behind."""
+    """The result of the loop."""
 
     model: Model
     objective: Objective | None
@@ -60,10 +60,10 @@ class Fitted:
 
 @dataclass(frozen=True)
 class State:
-    """Where the loop stands after a round: all that it takes to go on.
+    """The loop after a round: all that is needed to continue.
 
-    `best` has the history of all rounds. A round that is not the best is the last, so that no
-    other model is needed.
+    `best` has the history of all rounds. A round that is not the best is the last, so no other
+    model is needed.
     """
 
     best: Fitted
@@ -85,8 +85,8 @@ def fit(
     """Repeat the rounds while the objective falls; keep the best.
 
     `vectors` start the topics (line 1). `largest` bounds the length of a document's vector.
-    Topics in `extended` (-1: the root) get no Other: an earlier fit has seen to them.
-    `keep` is told where the loop stands after each round, `resume` is where it stood before.
+    Topics in `extended` (-1: the root) get no Other: an earlier fit has decided that.
+    `keep` is called with the state after each round; `resume` is a state to continue from.
     """
     grid = Grid.holding(blocks.n, largest)
     grid2 = Grid.holding(blocks.n, largest**2)
@@ -127,13 +127,13 @@ def fit(
         )
         if falls or result is None:
             result = Fitted(model, now, history, empty)
-        stands = best is not None and now.mean >= best.mean * (1 - settings.tol)
-        done = stands or len(history) == settings.max_iter
+        converged = best is not None and now.mean >= best.mean * (1 - settings.tol)
+        done = converged or len(history) == settings.max_iter
         if keep:
             keep(State(replace(result, history=list(history)), done))
         if progress:
             progress(history[-1])
-    assert result is not None  # the first round always falls
+    assert result is not None  # the first round always lowers the objective
     return replace(result, history=history)
 
 
@@ -189,7 +189,7 @@ def add_others(
     largest: float,
     extended: Collection[int],
 ) -> tuple[Tree, Floats]:
-    """Append an Other child wherever children are unevenly spread around their topic."""
+    """Append an Other child to each topic that its children surround unevenly."""
     level = settings.pivot_level
     parents = parents_for_other(tree, level, at_pivot=settings.other is True)
     parents = [topic for topic in parents if topic not in extended]
@@ -210,7 +210,7 @@ def add_others(
 
 
 def _per_topic(eccentricity: float | Sequence[float] | None, n: int) -> Floats:
-    """One eccentricity per topic; those added since (Other) follow the default."""
+    """One eccentricity per topic; NaN, the default, for Other topics added later."""
     result = np.full(n, np.nan)
     if eccentricity is None:
         return result

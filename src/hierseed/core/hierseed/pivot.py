@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.distance import LEVEL, squared_distances
+from hierseed.core.distance import TIE, squared_distances
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.other import same_place
 from hierseed.core.tree import Tree
@@ -60,7 +60,7 @@ def assigned(D: Array, scale: Array, model: Model, xp: Arrays = NUMPY) -> Array:
         nearer = members[plain[members]]
         if len(nearer):
             among = xp.where(within[:, members], D[:, members], np.inf)
-            first = xp.argmax(among <= (xp.min(among, axis=1) + LEVEL * scale)[:, None], axis=1)
+            first = xp.argmax(among <= (xp.min(among, axis=1) + TIE * scale)[:, None], axis=1)
             kept[:, nearer] &= xp.asarray(members)[first][:, None] == xp.asarray(nearer)
         for topic in members[~plain[members]]:
             rivals = members[members != topic]

@@ -3,10 +3,10 @@
 A document about equally far from three children is an approximate Voronoi vertex; the sphere is
 the one of these with the largest radius. Of all triples of a document's distances the one with
 the least spread is three neighbours in sorted order, so B - 2 windows replace B(B-1)(B-2)/6
-triples. With two children a pair stands in for the triple.
+triples. With two children a pair takes the place of the triple.
 
-Which documents count as vertices is decided after all have been seen, so each block answers with
-the documents that no other beats in both spread and radius: enough to decide under any tolerance.
+Which documents count as vertices is decided after all have been seen. So each block returns the
+documents that no other beats in both spread and radius: enough for any tolerance.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 def windows(distances: Array, *, empty: bool = False, xp: Arrays = NUMPY) -> tuple[Array, Array]:
     """Least spread of three sorted distances, and the mean of those three, for each document.
 
-    With `empty` only the three nearest children count: then the sphere truly holds no child.
+    With `empty` only the three nearest children count: then the sphere holds no child.
     """
     width = min(3, distances.shape[1])
     ordered = xp.sort_rows(distances)

@@ -1,4 +1,4 @@
-"""Passes that find the sphere centres of all topics of a level (`sphere` is one topic's)."""
+"""The largest empty spheres of all topics of a level, in one pass (`sphere`: of one topic)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def spheres_above_pivot(
 ) -> dict[int, Floats]:
     """Sphere centre of each topic just above the pivot (-1: the root).
 
-    No documents are assigned to these; the nearest to one of its children stand in.
+    No documents are assigned to these; those nearest to one of its children are used instead.
     """
     return _centres(blocks, candidates_above_pivot, model, tolerance, largest)
 

@@ -80,6 +80,8 @@ class AnchoredHierSeed(SeededEstimator):
     tree_weight_ : the tree weight used
     temperature_ : what raw probabilities are softened by; 1 would be none
     several_ : how many times as probable as the main one further topics must be; None: one topic
+    held_out_loss_ : mean negative log probability of the own topics of seeds that were held out;
+        None where none could be. Not saved
     curve_ : (levels, 2) how probabilities become scores: offset and slope of their log odds
     thresholds_ : score that a placement must reach at each level
     labels_ : deepest topic of each document, -1 for None; seeds keep their topic
@@ -177,6 +179,7 @@ class AnchoredHierSeed(SeededEstimator):
             **keeping,
         )
         self.taxonomy_, result = found.taxonomy, found.result
+        self.held_out_loss_ = found.scores.held_out_loss
         self.several_: float | None = None if isinstance(self.several, str) else self.several
         self._keep(
             found.components, result.mixture, result.node_means,
@@ -231,7 +234,7 @@ class AnchoredHierSeed(SeededEstimator):
         rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
         if not len(rows):
             return placed
-        seeds = X if is_engine(X) else ArrayBlocks(check_vectors(self.prepared(X)))
+        seeds = X if is_engine(X) else ArrayBlocks(check_vectors(X))
         return with_seeds(placed, rows, topics, self._distances(seeds.take(rows), topics))
 
     def _distances(self, X: Floats, topics: Ints) -> Floats:

@@ -1,4 +1,4 @@
-"""What goes along into a table of placed documents: columns of the corpus, codes of topics."""
+"""Extra columns of a table of assignments: columns of the corpus, codes of topics."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pandas as pd
 from hierseed.assignments import Assignments
 from hierseed.io.records import as_text
 
-PREFIX = "corpus_"  # before the name of a kept column that the table has itself
+PREFIX = "corpus_"  # before the name of an extra column that the table has itself
 
 
-def keep_columns(
+def add_columns(
     frame: pd.DataFrame,
     rows: Sequence[int] | np.ndarray[Any, Any],
     names: Sequence[str],

@@ -73,6 +73,7 @@ class Suggestions:
     def to_frame(self, ids: Sequence[Any] | None = None) -> pd.DataFrame:
         """Return the table: id, placed, runner_up, score, similar, kind, reason."""
         paths = np.array([*self.assignments.taxonomy.paths, ""], dtype=object)
+        ids = self.assignments.ids if ids is None else ids
         return pd.DataFrame(
             {
                 "id": [ids[row] for row in self.row] if ids is not None else self.row,
@@ -104,6 +105,15 @@ def suggest(
     labelled : more rows that have a label already
     per_topic : at most so many from one topic as it stands now, fewer than n in all if need be;
         None: three times an equal share (at least 3) while other topics have some
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hierseed import Taxonomy, UnfitHierSeed, suggest
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [0.1, 0.9], [0.5, 0.5]])
+    >>> model = UnfitHierSeed(Taxonomy.from_paths(["A", "B"]), other=False).fit(X, [0, 1, -1, -1])
+    >>> sorted(suggest(model.assign(X, [0, 1, -1, -1]), X, 2).row.tolist())
+    [2, 3]
     """
     if X.shape[0] != assignments.n_documents:
         raise CorpusError(

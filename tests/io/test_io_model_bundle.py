@@ -13,7 +13,8 @@ from hypothesis.extra import numpy as hnp
 
 from hierseed import Taxonomy
 from hierseed.errors import ModelError
-from hierseed.io.models import load_model, read_model, write_model
+from hierseed.io.model_bundle import ModelBundle, read_bundle, write_bundle
+from hierseed.text_model import load
 
 TAXONOMY = Taxonomy.from_paths(["Health > Mental health", "Safety > Guns"]).with_others([0, -1])
 HEADER = {"alpha": 1.1, "history": [{"round": 1, "objective": np.float32(2.5)}], "n": np.int64(3)}
@@ -27,7 +28,7 @@ ARRAYS = {
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     folder = tmp_path / "model"
-    write_model(folder, kind="HierSeed", header=HEADER, arrays=ARRAYS, taxonomy=TAXONOMY)
+    write_bundle(ModelBundle("HierSeed", HEADER, ARRAYS, TAXONOMY), folder)
     return folder
 
 
@@ -37,10 +38,13 @@ def edit(model: Path, **changes: Any) -> None:
 
 
 def test_round_trip(model: Path) -> None:
-    kind, header, arrays, taxonomy = read_model(model)
-    assert kind == "HierSeed"
-    assert header == {"alpha": 1.1, "history": [{"round": 1, "objective": 2.5}], "n": 3}
-    assert taxonomy == TAXONOMY
+    found = read_bundle(model)
+    assert found.kind == "HierSeed"
+    assert found.preparation is None
+    assert found.text == {}
+    arrays = found.arrays
+    assert found.header == {"alpha": 1.1, "history": [{"round": 1, "objective": 2.5}], "n": 3}
+    assert found.taxonomy == TAXONOMY
     assert arrays.keys() == ARRAYS.keys()
     for name, array in ARRAYS.items():
         np.testing.assert_array_equal(arrays[name], array)
@@ -49,7 +53,7 @@ def test_round_trip(model: Path) -> None:
 
 def test_two_saves_are_equal_byte_for_byte(model: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
-    write_model(again, kind="HierSeed", header=HEADER, arrays=ARRAYS, taxonomy=TAXONOMY)
+    write_bundle(ModelBundle("HierSeed", HEADER, ARRAYS, TAXONOMY), again)
     for file in model.iterdir():
         assert file.read_bytes() == (again / file.name).read_bytes()
 
@@ -72,37 +76,37 @@ def test_any_damaged_file_is_refused_by_name(model: Path, name: str, damage: str
     else:
         file.write_bytes(whole + b"x")
     with pytest.raises(ModelError, match=name.replace(".", r"\.")):
-        read_model(model)
+        read_bundle(model)
 
 
 def test_every_damaged_array_is_named_at_once(model: Path) -> None:
     (model / "vectors.npy").write_bytes(b"")
     (model / "radii.npy").unlink()
     with pytest.raises(ModelError, match=r"2 of the files.*vectors\.npy.*radii\.npy is missing"):
-        read_model(model)
+        read_bundle(model)
 
 
 def test_a_newer_version_is_refused_with_the_upgrade_line(model: Path) -> None:
-    edit(model, version=2)
-    with pytest.raises(ModelError, match=r"version 2 .* up to version 1.*pip install --upgrade"):
-        read_model(model)
+    edit(model, version=3)
+    with pytest.raises(ModelError, match=r"version 3 .* up to version 2.*pip install --upgrade"):
+        read_bundle(model)
 
 
 def test_another_kind_of_json_is_refused(model: Path) -> None:
     edit(model, format="something-else")
     with pytest.raises(ModelError, match="something-else"):
-        read_model(model)
+        read_bundle(model)
     (model / "model.json").write_text("[1, 2]")
     with pytest.raises(ModelError, match="holds a list"):
-        read_model(model)
+        read_bundle(model)
 
 
 def test_a_folder_that_is_none_of_ours_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"no model\.json"):
-        read_model(tmp_path)
+        read_bundle(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(ModelError, match=r"no model\.json"):
-        read_model(tmp_path / "file")
+        read_bundle(tmp_path / "file")
 
 
 def test_a_pickle_in_place_of_an_array_is_never_run(model: Path, tmp_path: Path) -> None:
@@ -112,32 +116,32 @@ def test_a_pickle_in_place_of_an_array_is_never_run(model: Path, tmp_path: Path)
 
     (model / "vectors.npy").write_bytes(pickle.dumps(Trap()))
     with pytest.raises(ModelError):
-        read_model(model)
+        read_bundle(model)
     assert not (tmp_path / "sprung").exists()
 
 
 @pytest.mark.parametrize("name", ["../escape", ".hidden", "a/b", ""])
 def test_array_names_stay_in_the_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(ModelError, match="can't be saved"):
-        write_model(tmp_path / "m", kind="X", header={}, arrays={name: [1]}, taxonomy=TAXONOMY)
+        write_bundle(ModelBundle("X", {}, {name: [1]}, TAXONOMY), tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_python_objects_are_no_arrays(tmp_path: Path) -> None:
     objects = {"a": np.array([None, "x"], dtype=object)}
     with pytest.raises(ModelError, match="Python objects"):
-        write_model(tmp_path / "m", kind="X", header={}, arrays=objects, taxonomy=TAXONOMY)
+        write_bundle(ModelBundle("X", {}, objects, TAXONOMY), tmp_path / "m")
 
 
 def test_an_unknown_kind_is_refused(tmp_path: Path) -> None:
-    write_model(tmp_path / "m", kind="Oracle", header={}, arrays={}, taxonomy=TAXONOMY)
+    write_bundle(ModelBundle("Oracle", {}, {}, TAXONOMY), tmp_path / "m")
     with pytest.raises(ModelError, match=r"'Oracle'.*'HierSeed'"):
-        load_model(tmp_path / "m")
+        load(tmp_path / "m")
 
 
 def test_a_model_of_another_version_of_its_class_is_refused(model: Path) -> None:
     with pytest.raises(ModelError, match=r"differs from this one's.*Fit again"):
-        load_model(model)  # its header lacks what HierSeed needs
+        load(model)  # its header lacks what HierSeed needs
 
 
 json_values = st.recursive(
@@ -155,7 +159,7 @@ def test_any_header_and_array_come_back(
     tmp_path_factory: pytest.TempPathFactory, header: dict[str, Any], array: Any
 ) -> None:
     folder = tmp_path_factory.mktemp("any") / "model"
-    write_model(folder, kind="K", header=header, arrays={"a": array}, taxonomy=TAXONOMY)
-    _, found, arrays, _ = read_model(folder)
-    assert found == header
-    np.testing.assert_array_equal(arrays["a"], array)
+    write_bundle(ModelBundle("K", header, {"a": array}, TAXONOMY), folder)
+    found = read_bundle(folder)
+    assert found.header == header
+    np.testing.assert_array_equal(found.arrays["a"], array)

@@ -12,7 +12,7 @@ from hierseed.core.mixture import sample
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.engines import ClusterBlocks, ClusterError, MappedFile, connect, disconnect
 from hierseed.engines import client as clients
-from hierseed.engines.worker import Source, looks
+from hierseed.engines.worker import Source, fingerprint
 from hierseed.errors import CorpusError, MissingDependency
 
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
@@ -183,7 +183,7 @@ def test_a_file_that_goes_away_under_a_fit_is_told_as_such(world, client, tmp_pa
     np.save(tmp_path / "x.npy", np.eye(8, 4))
     vectors = MappedFile(tmp_path / "x.npy")
     blocks = ClusterBlocks(client, vectors)
-    blocks._source = Source("new", pickle.dumps(vectors), "x.npy", looks(vectors), 100)
+    blocks._source = Source("new", pickle.dumps(vectors), "x.npy", fingerprint(vectors), 100)
     (tmp_path / "x.npy").unlink()
     with pytest.raises(CorpusError, match=r"can't open x\.npy"):
         Preparation().fit(blocks)
@@ -203,7 +203,7 @@ def test_workers_of_another_version_are_refused(client, monkeypatch, tmp_path):
 
 
 def test_an_address_where_nobody_answers(monkeypatch):
-    monkeypatch.setattr(clients, "ANSWER", 1)
+    monkeypatch.setattr(clients, "SCHEDULER_TIMEOUT", 1)
     with pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127.0.0.1:9 .*dask sch"):
         connect("tcp://127.0.0.1:9")
     with pytest.raises(ClusterError, match="no scheduler answers"):
@@ -225,7 +225,7 @@ def test_a_scheduler_file_says_where_it_is(cluster):
 
 
 def test_a_scheduler_without_workers(monkeypatch, tmp_path):
-    monkeypatch.setattr(clients, "PATIENCE", 1)
+    monkeypatch.setattr(clients, "WORKER_TIMEOUT", 1)
     np.save(tmp_path / "x.npy", np.eye(8, 4))
     with Cluster(tmp_path, 0) as lonely:
         client = connect(lonely.address)
