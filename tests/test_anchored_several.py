@@ -68,7 +68,7 @@ def test_further_topics_keep_the_precision_asked_for(precision, several, tmp_pat
     model = AnchoredHierSeed(taxonomy, several=several, precision=precision).fit(X, lists)
     assert model.several_ == free.several_  # seeds say how many, the precision which of them stay
     model.save(tmp_path / "model")
-    for kept in model.assign(X)(tmp_path / "model").assign(X):
+    for kept in (model.assign(X), AnchoredHierSeed.load(tmp_path / "model").assign(X)):
         level = kept.path >= 0
         for k in range(level.shape[1]):
             assert kept.score[level[:, k], k].mean() >= precision - 1e-3

@@ -67,7 +67,8 @@ class ArrayBlocks:
     """Blocks of an array or a memory map, on the threads of this machine.
 
     Each thread works on a block of its own, with the matrix library limited to one thread: that
-    is faster than many threads on one small product. `start` and `stop` select some of the rows,
+    is faster than many threads on one small product. Steps make arrays of rows times `topics`, so
+    blocks shrink as these grow. `start` and `stop` select some of the rows,
     which keep their numbers. With `forget` blocks drop their caches after each step, for a single
     pass over many documents.
     """
@@ -78,6 +79,7 @@ class ArrayBlocks:
         block_rows: int | None = None,
         threads: int | None = None,
         *,
+        topics: int = 0,
         start: int = 0,
         stop: int | None = None,
         forget: bool = False,
@@ -88,7 +90,7 @@ class ArrayBlocks:
         if isinstance(vectors, np.ndarray):
             vectors = np.asarray(vectors)  # slicing a np.memmap object is slow
         self._vectors, self._forget = vectors, forget
-        size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, 1))
+        size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, topics, 1))
         self._blocks = [
             ArrayBlock(vectors, at, min(at + size, stop or self.n), self.dtype)
             for at in range(start, stop or self.n, size)

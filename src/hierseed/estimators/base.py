@@ -1,4 +1,4 @@
-"""What every estimator shares: the corpus as blocks, predict, assign, a folder on disk."""
+"""The base class of all estimators: inputs as blocks, predict, assign, save and load."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.checks import check_finite, check_vectors
 from hierseed.core.score import Scored
+from hierseed.core.tree import Tree
 from hierseed.errors import ModelError, SeedError, TaxonomyError
 from hierseed.estimators.inputs import refuse_common_offset, seed_pairs
 from hierseed.estimators.parameters import Constraints, check_parameters
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]
-RECORD: dict[str, type] = {  # of `assign`, 10 million documents fit a small machine
+RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million documents
     "row": np.intp,
     "topic": np.int32,
     "path": np.int32,
@@ -38,7 +39,10 @@ RECORD: dict[str, type] = {  # of `assign`, 10 million documents fit a small mac
 
 
 class SeededEstimator(BaseEstimator, ABC):
-    """Base of HierSeed and its kin. No scikit-learn mixin: theirs drop `y` in `fit_predict`."""
+    """Base class of all estimators.
+
+    It uses no scikit-learn mixin: `ClusterMixin.fit_predict` drops `y`.
+    """
 
     taxonomy: Taxonomy
     taxonomy_: Taxonomy
@@ -48,11 +52,11 @@ class SeededEstimator(BaseEstimator, ABC):
     n_jobs: int | None
     _parameter_constraints: ClassVar[Constraints]
 
-    # what a method brings
+    # ---------------------------------------------------------------- what a method implements
 
     @abstractmethod
     def _settings(self) -> Any:
-        """Check the parameters, and give them as the core takes them."""
+        """Check the parameters, and return them as the core takes them."""
 
     @abstractmethod
     def fit(
@@ -82,12 +86,16 @@ class SeededEstimator(BaseEstimator, ABC):
 
     @abstractmethod
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        """Take back what `_pack` gave; `taxonomy_` is set already."""
+        """Restore what `_pack` returned; `taxonomy_` is set already."""
+
+    def _compared(self, tree: Tree) -> int:
+        """Largest number of topics that a document is compared with at once."""
+        return len(tree)
 
     # ---------------------------------------------------------------- inputs
 
     def _corpus(self, X: Any) -> tuple[Blocks, float]:
-        """Check the fitting set; answer with its blocks and the length of its longest vector."""
+        """Check the fitting set; return its blocks and the length of its longest vector."""
         if is_engine(X):
             self.n_features_in_ = X.width
             largest = check_finite(X)
@@ -96,7 +104,9 @@ class SeededEstimator(BaseEstimator, ABC):
         validate_data(self, X, skip_check_array=True, reset=True)
         vectors = check_vectors(X)
         self.n_features_in_ = int(vectors.shape[1])
-        blocks = ArrayBlocks(vectors, threads=self.n_jobs)
+        blocks = ArrayBlocks(
+            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy.tree)
+        )
         largest = check_finite(blocks)
         refuse_common_offset(blocks)
         return blocks, largest
@@ -104,7 +114,7 @@ class SeededEstimator(BaseEstimator, ABC):
     def _seeds(
         self, blocks: Blocks, y: Any, X_seeds: Any, y_seeds: Any
     ) -> tuple[Floats, NDArray[np.intp], float]:
-        """Vectors and topics of all seeds, in the corpus and outside; and the longest length."""
+        """Vectors and topics of all seeds, and the length of the longest one outside the corpus."""
         rows, topics = seed_pairs(y, blocks.n, self.taxonomy)
         seeds, largest = blocks.take(rows), 0.0
         if X_seeds is not None:
@@ -118,9 +128,9 @@ class SeededEstimator(BaseEstimator, ABC):
     def _resumable(
         self, checkpoint: Any, state: type, blocks: Blocks, *given: Any
     ) -> dict[str, Any]:
-        """Return what lets the core keep its rounds on disk, and go on from there.
+        """Arguments of the core's loop that save its rounds in a folder and continue from there.
 
-        `state` is the core's; `given` is what came of the seeds, which the rounds start from.
+        `state` is the class of the core's state. `given` are the seeds as the loop takes them.
         """
         if checkpoint is None:
             return {}
@@ -154,7 +164,9 @@ class SeededEstimator(BaseEstimator, ABC):
         vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
         if hasattr(self, "feature_names_in_") or not isinstance(X, np.ndarray):
             validate_data(self, X, skip_check_array=True, reset=False)  # names of columns
-        blocks = ArrayBlocks(vectors, threads=self.n_jobs, forget=True)
+        blocks = ArrayBlocks(
+            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy_.tree), forget=True
+        )
         check_finite(blocks)
         return blocks
 
@@ -179,21 +191,62 @@ class SeededEstimator(BaseEstimator, ABC):
         return self._parameter_constraints
 
     def check_parameters(self) -> None:
-        """Raise the `ParameterError` that `fit` would raise, before a long step."""
+        """Raise the `ParameterError` that `fit` would raise, before a long step.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> HierSeed(Taxonomy.from_paths(["A", "B"]), tol=-1).check_parameters()
+        Traceback (most recent call last):
+        ...
+        hierseed.errors.ParameterError: tol of HierSeed must be a number at least 0, got -1
+        """
         self._settings()
 
-    # ---------------------------------------------------------------- using it
+    # ---------------------------------------------------------------- inference
 
     def predict(self, X: Any) -> NDArray[np.integer]:
-        """Return the deepest topic of each row, -1 for None."""
+        """Return the deepest topic of each row, -1 for None.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.predict([[0.2], [0.7]])
+        array([0, 1], dtype=int32)
+        """
         return np.concatenate(list(self._place(self._known(X))))
 
     def fit_predict(self, X: Any, y: Any = None, **options: Any) -> NDArray[np.integer]:
-        """Fit, and return `labels_`."""
+        """Fit, and return `labels_`.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model.fit_predict([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        array([0, 0, 1, 1], dtype=int32)
+        """
         return self.fit(X, y, **options).labels_
 
     def assign(self, X: Any, y: Any = None) -> Assignments:
-        """Place documents with distance and score at each level; `y` only marks the seeds."""
+        """Place documents, with distance and score at each level.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_documents, n_features), or blocks of an engine
+        y : array-like of shape (n_documents,)
+            Marks the seeds in the result, as in `fit`.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.assign([[0.2], [0.7]]).to_frame()["topic"].tolist()
+        ['A', 'B']
+        """
         blocks = self._known(X)
         parts: dict[str, list[NDArray[Any]]] = {name: [] for name in RECORD}
         for part in self._score(blocks):
@@ -208,7 +261,16 @@ class SeededEstimator(BaseEstimator, ABC):
     # ---------------------------------------------------------------- on disk
 
     def to_bundle(self) -> ModelBundle:
-        """Return what was learned, as `from_bundle` takes it."""
+        """Return what was learned, as `from_bundle` takes it.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.to_bundle().kind
+        'HierSeed'
+        """
         from hierseed.io.model_bundle import ModelBundle
 
         self._check_fitted()
@@ -224,7 +286,16 @@ class SeededEstimator(BaseEstimator, ABC):
 
     @classmethod
     def from_bundle(cls, bundle: ModelBundle) -> Self:
-        """Rebuild a fitted estimator."""
+        """Rebuild a fitted estimator.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> HierSeed.from_bundle(model.to_bundle()).predict([[0.2]])
+        array([0], dtype=int32)
+        """
         header, taxonomy = bundle.header, bundle.taxonomy
         self = cls(taxonomy.first(header["listed"]), **header["params"])
         self.taxonomy_ = taxonomy
@@ -233,14 +304,32 @@ class SeededEstimator(BaseEstimator, ABC):
         return self
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write a model folder. It places vectors of the kind that `fit` was given."""
+        """Write a model folder. It places vectors of the kind that `fit` was given.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.save("model")
+        """
         from hierseed.io.model_bundle import write_bundle
 
         write_bundle(self.to_bundle(), folder)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:
-        """Read the estimator of a model folder. `hierseed.load` also reads how text is embedded."""
+        """Read the estimator of a model folder. `hierseed.load` also reads how text is embedded.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.save("model")
+        >>> HierSeed.load("model").labels_
+        array([0, 0, 1, 1], dtype=int32)
+        """
         from hierseed.io.model_bundle import read_bundle
 
         bundle = read_bundle(folder)
@@ -250,7 +339,7 @@ class SeededEstimator(BaseEstimator, ABC):
             )
         return cls.from_bundle(bundle)
 
-    # ---------------------------------------------------------------- showing it
+    # ---------------------------------------------------------------- representation
 
     def _repr_html_(self) -> str:
         if not hasattr(self, "labels_"):
@@ -270,12 +359,12 @@ class SeededEstimator(BaseEstimator, ABC):
 
 
 def is_engine(X: Any) -> TypeGuard[Blocks]:
-    """Tell blocks of another engine (see `hierseed.engines`) from rows of numbers."""
+    """Whether X is blocks of an engine (see `hierseed.engines`) and not rows of numbers."""
     return all(hasattr(X, name) for name in ("map", "fold", "take", "n", "width"))
 
 
 def check_start(earlier: Any, width: int) -> None:
-    """Refuse to go on from a model that is not fitted, or was on other vectors."""
+    """Refuse to continue from a model that is not fitted, or was fitted on other vectors."""
     if not hasattr(earlier, "taxonomy_"):
         raise ModelError("start is not fitted yet: fit it, or leave start out")
     if earlier.n_features_in_ != width:
@@ -286,7 +375,7 @@ def check_start(earlier: Any, width: int) -> None:
 
 
 def need_seeds(y: Any, X_seeds: Any, start: Any) -> None:
-    """Refuse a fit that is given no seed at all."""
+    """Refuse a fit without any seed."""
     if y is None and X_seeds is None and start is None:
         raise SeedError(
             "requires y to be passed, but the target y is None: y gives the topic id of each "

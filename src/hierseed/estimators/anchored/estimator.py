@@ -89,6 +89,17 @@ class AnchoredHierSeed(SeededEstimator):
     history_ : one dict per round: objective, coverage, moved; seconds too until it is saved
     n_iter_ : rounds run
     coverage_ : share of documents that are not None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hierseed import AnchoredHierSeed, Taxonomy
+    >>> taxonomy = Taxonomy.from_paths(["Sport > Tennis", "Sport > Golf", "Music"])
+    >>> X = np.array([[0.0, 1.0], [0.2, 1.1], [1.0, 0.0], [1.1, 0.2], [5.0, 5.0], [5.1, 4.9]])
+    >>> seeds = {"Sport > Tennis": [0], "Sport > Golf": [2], "Music": [4]}
+    >>> model = AnchoredHierSeed(taxonomy).fit(X, taxonomy.labels(seeds, len(X)))
+    >>> model.taxonomy_.paths[model.predict([[0.1, 0.8]])[0]]
+    'Sport > Tennis'
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
@@ -156,6 +167,13 @@ class AnchoredHierSeed(SeededEstimator):
         progress : called after each round with its entry of `history_`
         checkpoint : a folder where each finished round is kept; the same fit, stopped and
             called again, goes on from there and ends with the same bits
+
+        Examples
+        --------
+        >>> from hierseed import AnchoredHierSeed, Taxonomy
+        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]).labels_
+        array([0, 0, 1, 1], dtype=int32)
         """
         need_seeds(y, X_seeds, start)
         settings = self._settings()
@@ -229,7 +247,16 @@ class AnchoredHierSeed(SeededEstimator):
     # ---------------------------------------------------------------- using it
 
     def assign(self, X: Any, y: Any = None) -> Assignments:
-        """Place documents with distance and score at each level; seeds in `y` keep their topics."""
+        """Place documents with distance and score at each level; seeds in `y` keep their topics.
+
+        Examples
+        --------
+        >>> from hierseed import AnchoredHierSeed, Taxonomy
+        >>> X, y = [[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]
+        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"])).fit(X, y)
+        >>> model.assign(X, y).is_seed.tolist()
+        [True, False, True, False]
+        """
         placed = super().assign(X, y)
         rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
         if not len(rows):
