@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, M, Vectors, merge
-from hierseed.engines.client import ClusterError, check_workers, living, lost
+from hierseed.engines.client import ClusterError, check_workers, live_workers, scheduler_lost
 from hierseed.engines.worker import (
     Part,
     Source,
@@ -55,7 +55,7 @@ class ClusterBlocks:
         self._source = Source(
             uuid.uuid4().hex, pickle.dumps(vectors), path_of(vectors), fingerprint(vectors), size
         )
-        workers = living(client)
+        workers = live_workers(client)
         check_workers(client)
         for worker, fault in sorted(client.run(open_error, self._source).items()):
             if fault:
@@ -120,11 +120,11 @@ class ClusterBlocks:
                 "them, put these back."
             ) from fault
         except (CommClosedError, FutureCancelledError, OSError, TimeoutError) as fault:
-            raise lost(self.client) from fault
+            raise scheduler_lost(self.client) from fault
 
     def _homes(self) -> dict[Part, str]:
         """Worker of each part: the one that keeps its blocks, or else the least loaded one."""
-        workers = living(self.client)
+        workers = live_workers(self.client)
         load = dict.fromkeys(workers, 0)
         for worker in self._home.values():
             if worker in load:
