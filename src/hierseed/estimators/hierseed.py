@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
@@ -17,13 +18,15 @@ from hierseed.core.hierseed.loop import Fitted, Settings, State, fit, unfit
 from hierseed.core.hierseed.model import Model, pivots
 from hierseed.core.hierseed.other import SPELLINGS
 from hierseed.core.hierseed.score import placed_and_margins, scored
+from hierseed.core.hierseed.variants import VARIANTS
 from hierseed.core.hierseed.vectors import start as start_vectors
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
-from hierseed.errors import name_some
-from hierseed.estimators.base import Progress, SeededEstimator, check_start, need_seeds
-from hierseed.estimators.inputs import refuse_bare_leaves, seed_means
+from hierseed.errors import ParameterError, name_some
+from hierseed.estimators.base import Progress, SeededEstimator
+from hierseed.estimators.inputs import check_start, need_seeds, refuse_bare_leaves, seed_means
 from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
+from hierseed.estimators.resume import rounds_on_disk
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -73,6 +76,20 @@ class HierSeed(SeededEstimator):
     refine_max_iter, refine_tol : int, float, default=5, 1e-3
         Largest number of iterations of the k-means of each level, and the share of documents that
         move below which it stops.
+    stop_rule : {"charged", "within"}, default="charged"
+        What must fall from round to round: the cost per document, every document charged, or the
+        paper's Eq. 4, which counts assigned documents only.
+    sphere_triples : {"tightest", "all"}, default="tightest"
+        Which triples of children a document may be the centre of: its tightest (the published
+        code), or any under the tolerance (the paper).
+    overlap : {"always", "fitting"}, default="always"
+        Apply the eccentricity rule at inference too, or while fitting only (the paper).
+    only_child : {"sibling", "zero"}, default="sibling"
+        Radius of a topic whose only child lies at its own place: to the nearest sibling, or zero
+        (the paper).
+    variant : {"default", "paper", "paper-nyt"}, default="default"
+        A set of settings: "paper" is the paper to the letter (docs/fidelity.md), "paper-nyt" the
+        same with its sphere weight for NYT.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores. The result does not depend on it.
 
@@ -124,6 +141,11 @@ class HierSeed(SeededEstimator):
         "tol": [NOT_NEGATIVE],
         "refine_max_iter": [COUNT],
         "refine_tol": [NOT_NEGATIVE],
+        "stop_rule": [OneOf(("charged", "within"))],
+        "sphere_triples": [OneOf(("tightest", "all"))],
+        "overlap": [OneOf(("always", "fitting"))],
+        "only_child": [OneOf(("sibling", "zero"))],
+        "variant": [OneOf(tuple(VARIANTS))],
         "n_jobs": [NONE, COUNT],
     }
 
@@ -146,6 +168,11 @@ class HierSeed(SeededEstimator):
         tol: float = 1e-4,
         refine_max_iter: int = 5,
         refine_tol: float = 1e-3,
+        stop_rule: str = "charged",
+        sphere_triples: str = "tightest",
+        overlap: str = "always",
+        only_child: str = "sibling",
+        variant: str = "default",
         n_jobs: int | None = None,
     ) -> None:
         self.taxonomy = taxonomy
@@ -164,6 +191,11 @@ class HierSeed(SeededEstimator):
         self.tol = tol
         self.refine_max_iter = refine_max_iter
         self.refine_tol = refine_tol
+        self.stop_rule = stop_rule
+        self.sphere_triples = sphere_triples
+        self.overlap = overlap
+        self.only_child = only_child
+        self.variant = variant
         self.n_jobs = n_jobs
 
     # ---------------------------------------------------------------- fitting
@@ -220,8 +252,8 @@ class HierSeed(SeededEstimator):
             taxonomy, vectors, extended = _continue_from(
                 self.taxonomy, start, means, known, blocks.width
             )
-        keeping = self._resumable(
-            checkpoint, State, blocks, taxonomy.tree.parent, vectors, sorted(extended)
+        keeping = rounds_on_disk(
+            self, checkpoint, State, blocks, taxonomy.tree.parent, vectors, sorted(extended)
         )
         run = self._run(blocks, seeds, settings, progress=progress, **keeping)
         result = run(taxonomy.tree, vectors, largest=largest, extended=extended)
@@ -303,7 +335,17 @@ class HierSeed(SeededEstimator):
 
     def _settings(self) -> Settings:
         self._check_taxonomy()
-        return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
+        chosen = {field.name: getattr(self, field.name) for field in fields(Settings)}
+        usual = inspect.signature(type(self)).parameters
+        for name, value in VARIANTS[self.variant].items():
+            if chosen[name] not in (usual[name].default, value):
+                raise ParameterError(
+                    f"variant={self.variant!r} of HierSeed sets {name} to {value!r}, and "
+                    f"{name}={chosen[name]!r} was given.",
+                    "Leave one of them out",
+                )
+            chosen[name] = value
+        return Settings(**chosen)
 
 
 class UnfitHierSeed(HierSeed):

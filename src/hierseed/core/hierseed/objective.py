@@ -64,6 +64,10 @@ class Objective:
     moved: int
     n: int
 
+    def of(self, stop_rule: str) -> float:
+        """The number that must fall from round to round: ours, or the paper's sum."""
+        return self.within if stop_rule == "within" else self.mean
+
     @property
     def mean(self) -> float:
         """Cost per placement, which must fall from round to round."""

@@ -25,9 +25,10 @@ from hierseed.core.score import Scored
 from hierseed.estimators.anchored.fitting import fit_mixture
 from hierseed.estimators.anchored.others import components_of, with_groups
 from hierseed.estimators.anchored.seeding import SeedPairs, with_seeds
-from hierseed.estimators.base import Progress, SeededEstimator, is_engine, need_seeds
-from hierseed.estimators.inputs import seed_pairs
+from hierseed.estimators.base import Progress, SeededEstimator
+from hierseed.estimators.inputs import is_engine, need_seeds, seed_pairs
 from hierseed.estimators.parameters import BOOLEAN, NONE, Constraints, Interval, OneOf
+from hierseed.estimators.resume import rounds_on_disk
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -181,8 +182,8 @@ class AnchoredHierSeed(SeededEstimator):
         quantization = Quantization.holding(
             blocks.n + len(given.topics), max(largest, given.longest)
         )
-        keeping = self._resumable(
-            checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.rows
+        keeping = rounds_on_disk(
+            self, checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.rows
         )
         found = fit_mixture(
             self.taxonomy,

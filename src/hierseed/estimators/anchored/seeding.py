@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
 from hierseed.errors import SeedError, name_some
-from hierseed.estimators.base import check_start
-from hierseed.estimators.inputs import seed_pairs
+from hierseed.estimators.inputs import check_start, seed_pairs
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
