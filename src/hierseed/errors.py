@@ -5,7 +5,8 @@ HierSeedError
 ├── SeedError            a seed names no topic or no document, or a leaf has none
 ├── CorpusError          documents or vectors that can't be used
 │   ├── StoreInUseError      another process writes these vectors
-│   └── StoreDamagedError    vectors on disk were changed or cut off
+│   ├── StoreDamagedError    vectors on disk were changed or cut off
+│   └── StoreMismatchError   vectors on disk are of another corpus, embedder or version
 ├── EmbeddingError       text could not be turned into vectors
 ├── ModelError           a saved model can't be read, or a model is not fitted
 ├── ParameterError       a parameter has a value that is not allowed
@@ -93,6 +94,10 @@ class StoreDamagedError(CorpusError):
 
 class EmbeddingError(HierSeedError, RuntimeError):
     """Text could not be turned into vectors."""
+
+
+class StoreMismatchError(CorpusError, EmbeddingError):
+    """A vector store was made from another corpus, or by another embedder or version."""
 
 
 class ModelError(HierSeedError, ValueError):

@@ -47,7 +47,7 @@ class TextModel:
     preparation : what was done to the vectors before the fit; None for nothing
     embedder : what made the vectors; None where that is not known
     seeds : documents that were seeds; they are marked in assignments
-    about : facts of the fit: corpus, number of documents, seconds, columns
+    about : facts of the fit: corpus, number of documents, columns
     vectors : of the fitting corpus; reused for its documents
     files : inputs of the fit, which no output may replace
     checkpoint : of the fit; removed when the model is saved
@@ -161,7 +161,9 @@ class TextModel:
                 frame = found.to_frame(chunk.ids)
                 if codes:
                     frame = add_codes(frame, found)
-                table.write(add_columns(frame, found.row, extra, chunk.extra, text=as_text))
+                if extra:
+                    frame = add_columns(frame, found.row, extra, chunk.extra, text=as_text)
+                table.write(frame)
                 counts.add(found.labels)
                 counts.rows += len(found)
                 named = sum(id in self.seeds.topics for id in chunk.ids)

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 
 from hierseed.app import fits, vectors
-from hierseed.app.project import Project
-from hierseed.app.store import documents, labels, topics
+from hierseed.app.course import Course
+from hierseed.app.decided import apply_decisions
+from hierseed.app.project import Project, now
+from hierseed.app.store import documents, examples, labels, topics
+from hierseed.app.store import gold as gold_labels
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
 from hierseed.errors import ProjectError, SeedError
@@ -20,6 +23,7 @@ from hierseed.estimators.registry import DEFAULT, METHODS, Method
 from hierseed.evaluate import score
 from hierseed.io.seeds import Seeds
 from hierseed.pipeline import fit as fit_model
+from hierseed.placed import PlacedDocuments
 from hierseed.progress import Event, Listener, Step
 from hierseed.taxonomy import Taxonomy
 
@@ -64,7 +68,7 @@ def project_seeds(project: Project, here: Topics) -> Seeds:
     for start in range(0, len(rows), 500):
         for document in documents.get(project, rows[start : start + 500]):
             seeds.by_id[document.id] = [here.place[id] for id in by_row[document.row]]
-    for topic, text in labels.examples(project):
+    for topic, text in examples.pairs(project):
         seeds.texts.append(text)
         seeds.text_topics.append(here.place[topic])
     return seeds
@@ -79,15 +83,18 @@ def seed_rows(seeds: Seeds, taxonomy: Taxonomy) -> list[list[str]]:
 
 def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     """Embed, fit, place, and keep the result; return the number of the fit."""
-    say = tell or (lambda event: None)
     here = topics.current(project)
     if not len(here.taxonomy):
         raise ProjectError("the project has no taxonomy. Load one, or add topics by hand")
     dials = replace(dials, method=dials.method if dials.method in METHODS else DEFAULT)
+    begun, last_event = now(), labels.last_event(project)  # later decisions wait
     seeds = project_seeds(project, here)
     given = seed_rows(seeds, here.taxonomy)
     if not given and not dials.names:
         raise SeedError("no seeds yet. Accept a few documents, or let names stand in for seeds")
+    skip = ("Turning texts into vectors",) if vectors.ready(project) else ()
+    course = Course(project, documents.count(project), tell or (lambda event: None), skip=skip)
+    say = course.tell
     store = vectors.make(project, say)
     started = time.perf_counter()
     with warnings.catch_warnings():
@@ -97,7 +104,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
             here.taxonomy,
             seeds,
             method=dials.method,
-            progress=_listener(say),
+            progress=_phase(say, "Fitting", only="Fitting"),
             seeds_from_names=dials.names,
             **dials.settings(),
         )
@@ -107,12 +114,14 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         texts=((document.id, document.text) for document in documents.every(project)),
         threshold=dials.threshold(),
         level=dials.fine or None,
-        progress=lambda event: None,
+        progress=_phase(say, "Placing the documents"),
     )
+    placed = replace(placed, assignments=respect_decisions(project, here, placed))
     assignments = placed.assignments
     seconds = time.perf_counter() - started
-    say({"phase": "Finding words and drawing the map", "done": 0, "total": 1})
-    report = placed.report(project.name, lambda event: None)
+    words = "Finding words and drawing the map"
+    say({"phase": words, "done": 0, "total": 1})
+    report = placed.report(project.name, _phase(say, words))
     facts = {
         "method": dials.method,
         "dials": asdict(dials),
@@ -124,32 +133,56 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         "rounds": int(model.estimator.n_iter_),
         "seconds": round(seconds, 2),
         "scores": gold_scores(project, here, assignments),
+        "started": begun,
+        "event": last_event,
+        "expected": expected_accuracy(assignments) if dials.method == "anchored" else None,
     }
     model.about |= {"corpus": project.name, "seconds": facts["seconds"]}
     next_ones = placed.suggest(SUGGESTED)
     offers = [(int(row), reason) for row, reason in zip(next_ones.row, next_ones.reasons)]
-    return fits.write(project, model, assignments, here, report, facts, given, offers)
+    say({"phase": "Saving the fit", "done": 0, "total": 1})
+    id = fits.write(project, model, assignments, here, report, facts, given, offers)
+    course.finish()
+    return id
 
 
-def _listener(say: Tell) -> Listener:
-    """Pass the rounds of the fit on, with the time left."""
-    started = time.perf_counter()
+def _phase(say: Tell, phase: str, only: str = "") -> Listener:
+    """Pass the steps of one phase on; `only` names the one that counts."""
 
     def listen(event: Event) -> None:
-        if isinstance(event, Step) and event.name == "Fitting" and event.total:
-            left = (time.perf_counter() - started) / max(event.done, 1) * (event.total - event.done)
-            told = {"phase": "Fitting", "done": event.done, "total": event.total}
-            say(told | ({"left": left, "at_most": True} if event.done else {}))
+        if isinstance(event, Step) and event.total and event.name in (only or event.name):
+            say({"phase": phase, "done": event.done, "total": event.total})
 
     return listen
+
+
+def respect_decisions(project: Project, here: Topics, placed: PlacedDocuments) -> Assignments:
+    """Keep documents out of the topics that people rejected them for."""
+    vectors = np.asarray(placed.estimator.vectors_)
+
+    def distances(row: int) -> Any:
+        return np.linalg.norm(vectors - np.asarray(placed.X[np.array([row])])[0], axis=1)
+
+    rejected = {
+        row: [here.place[id] for id in ids] for row, ids in labels.rejections(project).items()
+    }
+    none = labels.whole(project, labels.NONE_OF_THESE)
+    return apply_decisions(placed.assignments, rejected, none, distances)
+
+
+def expected_accuracy(assignments: Assignments) -> list[float]:
+    """Mean score at each level: the share of placements to expect right, seeds left out."""
+    rows = ~assignments.is_seed
+    levels = assignments.levels[rows]
+    scores = np.where(levels >= 0, assignments.score[assignments.primary][rows], np.nan)
+    return [round(float(np.nanmean(column)), 4) for column in scores.T if np.isfinite(column).any()]
 
 
 def gold_scores(project: Project, here: Topics, assignments: Assignments) -> dict[str, Any] | None:
     """Scores against gold labels, where they were given; seeds are left out."""
     gold: dict[int, list[int]] = {}
-    for row, topic in project.db.execute("SELECT row, topic FROM gold ORDER BY row, topic"):
-        if topic in here.place:
-            gold.setdefault(row, []).append(here.place[topic])
+    for row, topic in gold_labels.pairs(project):
+        gold.setdefault(row, []).append(here.place[topic])
     rows = np.array([row for row in sorted(gold) if not assignments.is_seed[row]], dtype=np.intp)
     if not len(rows):
         return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hierseed.cli.console import Console, quote
+from hierseed.cli.files import Reading, refuse_inputs, refuse_labelled
 from hierseed.cli.options import (
     AsJson,
     IdColumn,
@@ -18,8 +19,6 @@ from hierseed.cli.options import (
     Source,
     TextColumns,
 )
-from hierseed.cli.outputs import refuse_inputs, refuse_labelled
-from hierseed.cli.reading import Reading
 from hierseed.errors import CorpusError
 from hierseed.progress import amount, duration
 

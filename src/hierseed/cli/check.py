@@ -9,8 +9,8 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.faults import wording
+from hierseed.cli.files import Reading
 from hierseed.cli.options import AsJson, IdColumn, PlainQuotes, Quiet, SeedFiles, TextColumns
-from hierseed.cli.reading import Reading
 
 if TYPE_CHECKING:
     from hierseed.io.inputs import Inputs

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hierseed.cli.console import Console
+from hierseed.cli.files import Reading
 from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, TextColumns
-from hierseed.cli.reading import Reading
 from hierseed.progress import duration
 
 if TYPE_CHECKING:
@@ -71,7 +71,6 @@ def embed(
 
     Example: hierseed embed docs.csv -o vectors
     """
-    from hierseed.io.inputs import read_corpus
     from hierseed.io.vectorize import make_embedder, vectorize
 
     if output is None and not estimate:
@@ -80,7 +79,7 @@ def embed(
     kept = None if estimate else output
     with Console(quiet=quiet, json=json) as console:
         with reading.corpus(corpus, kept, console) as documents:
-            read_corpus(documents, console.listen)
+            documents.read(console.listen)
             documents.refuse_faults()
         console.fact("Corpus", documents.describe())
         if output is None or estimate:

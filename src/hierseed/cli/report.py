@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from hierseed.cli.console import Console
+from hierseed.cli.files import Reading, refuse_inputs, vectors_for
 from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumns
-from hierseed.cli.outputs import refuse_inputs, vectors_for
-from hierseed.cli.reading import Reading
 from hierseed.progress import amount
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from hierseed.engines.worker import versions
 from hierseed.errors import HierSeedError, MissingDependency
 
-WORKER_TIMEOUT = 60  # seconds without any worker
+WORKER_TIMEOUT = 40  # seconds without any worker
 SCHEDULER_TIMEOUT = 10  # seconds
 
 
@@ -89,7 +89,7 @@ def _local(workers: int) -> Any:
 def disconnect(client: Any) -> None:
     """Close a client of `connect`, and the processes that were started for it."""
     cluster = client.cluster
-    client.close()
+    client.close(timeout=SCHEDULER_TIMEOUT)
     if cluster is not None:
         cluster.close()
 

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.embed.overlap import read_ahead
-from hierseed.io.corpus import Corpus
+from hierseed.io.corpus import Corpus, Document
 from hierseed.io.documents import DocumentVectors
-from hierseed.io.vector_reuse import VectorReuse
 from hierseed.taxonomy import Taxonomy
 
 CHUNK = 4096  # documents at a time
@@ -29,16 +28,14 @@ class Chunk(NamedTuple):
 
 
 def chunks_of_text(
-    corpus: Corpus, encode: Callable[[list[str]], Any], reuse: VectorReuse, size: int = CHUNK
+    corpus: Corpus, vectors_of: Callable[[list[Document]], Any], size: int = CHUNK
 ) -> Generator[Chunk, None, None]:
-    """Embed a corpus, or reuse its vectors; the next chunk is read meanwhile."""
+    """Embed a corpus, or reuse its vectors; the next chunk is read at the same time."""
     with closing(read_ahead(_batches(corpus.rows(), size))) as batches:
         for batch in batches:
             documents = [document for document, _ in batch]
-            vectors = reuse.take(documents)
-            if vectors is None:
-                vectors = encode([document.text for document in documents])
-            yield Chunk([document.id for document in documents], vectors, [v for _, v in batch])
+            ids = [document.id for document in documents]
+            yield Chunk(ids, vectors_of(documents), [values for _, values in batch])
 
 
 def _batches(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:

@@ -51,6 +51,6 @@ def other_sheets(records: Records) -> str:
     if not others:
         return ""
     return (
-        f". Of this workbook only the first sheet, {first!r}, is read, and not "
-        f"{name_some(others)}: drag the right one to the front in Excel, or save it as CSV"
+        f". Of this workbook only one sheet is read; it has {name_some([first, *others])}: name "
+        "the right one with --sheet"
     )

@@ -18,6 +18,7 @@ from hierseed.io.columns import choose_columns
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.folder import TextFolder
 from hierseed.io.records import Records, as_text, describe, open_records
+from hierseed.progress import Listener, Step
 
 DEFAULT_COLUMNS: dict[str, Any] = {"id": "id", "text": ["text"]}
 ROW_NUMBER = "#"  # as the name of the id column: number the rows instead
@@ -178,6 +179,12 @@ class Corpus:
     def name(self) -> str:
         """Name of the file, folder or object."""
         return self.path.name or self.path.resolve().name
+
+    def read(self, listener: Listener) -> Survey:
+        """Read everything once, with progress."""
+        survey = self.survey(lambda done: listener(Step("Reading", done)))
+        listener(Step("Reading", survey.n_documents, survey.n_documents))
+        return survey
 
     def describe(self) -> str:
         """Name and size."""

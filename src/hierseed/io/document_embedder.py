@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
 from functools import cached_property
+from itertools import islice
+from operator import eq
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hierseed.embed.choose import load_embedder
+from hierseed.embed.corpus import hash_text
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.store import VectorStore, is_store
 from hierseed.errors import CorpusError, ModelError
 from hierseed.io.assign_chunks import Chunk, chunks_of_text, chunks_of_vectors
-from hierseed.io.corpus import ROW_NUMBER
-from hierseed.io.documents import Documents, DocumentVectors, open_documents
-from hierseed.io.inputs import read_corpus
-from hierseed.io.vector_reuse import VectorReuse, rows_of
+from hierseed.io.corpus import ROW_NUMBER, Corpus, Document
+from hierseed.io.documents import Documents, DocumentVectors, Key, open_documents
 from hierseed.io.vectorize import vectorize
 from hierseed.progress import Fact, Listener, Note, amount
 
@@ -60,7 +62,14 @@ class DocumentEmbedder:
                     f"the model {self.folder or ''} was fitted on vectors and does not know how "
                     "they were made. Give vectors instead of text"
                 )
-            self._embedder = load_embedder(self.folder)
+            embedder = load_embedder(self.folder)
+            if embedder.fingerprint != self.fingerprint:
+                raise ModelError(
+                    f"the embedder in {self.folder} is {embedder.name} ({embedder.fingerprint}), "
+                    f"and the model was fitted on vectors of {self.name} ({self.fingerprint}). "
+                    "Restore the folder from a copy, or fit again"
+                )
+            self._embedder = embedder
         return self._embedder
 
     @cached_property
@@ -76,6 +85,7 @@ class DocumentEmbedder:
             try:
                 store = VectorStore(folder)
                 if store.complete and store.fingerprint == self.fingerprint:
+                    store.check()
                     return DocumentVectors.of_store(store)
             except CorpusError as fault:  # of another version, or damaged: they can be made again
                 warnings.warn(f"{fault} Here the documents are embedded again", stacklevel=4)
@@ -95,7 +105,7 @@ class DocumentEmbedder:
             ids = "rows are numbered" if columns["id"] == ROW_NUMBER else f"id in {columns['id']}"
             texts = " and ".join(columns["text"])
             listener(Fact("Columns", f"{ids}, text in {texts}, as in the fit"))
-        survey = read_corpus(opened, listener)
+        survey = opened.read(listener)
         opened.refuse_faults()
         listener(Fact("Corpus", opened.describe()))
         if survey.faults:
@@ -113,7 +123,16 @@ class DocumentEmbedder:
         listener(Fact("Embedder", f"{self.name}, as in the fit"))
         # a file of vectors can't embed again, so its documents are looked for anywhere
         reuse = VectorReuse(known, anywhere=self.name.startswith("precomputed:"))
-        return chunks_of_text(opened, self._encode, reuse)
+
+        def vectors_of(documents: list[Document]) -> Any:
+            vectors = reuse.take(documents)
+            if vectors is not None:
+                return vectors
+            # rounded as in the fit: a document embedded again gets the same bits
+            texts = [document.text for document in documents]
+            return self.embedder.encode(texts).astype(self.dtype)
+
+        return chunks_of_text(opened, vectors_of)
 
     def vectors(
         self, opened: Documents, folder: str | PathLike[str] | None, listener: Listener
@@ -122,7 +141,7 @@ class DocumentEmbedder:
         if isinstance(opened, DocumentVectors):
             return opened
         known = self.known
-        if known is not None and (rows := rows_of(known, opened)) is not None:
+        if known is not None and (rows := _rows_of(known, opened)) is not None:
             where = f", found in {known.store.folder}" if known.store else ""
             listener(Fact("Vectors", f"{amount(len(rows), 'document')}{where}"))
             if len(rows) == len(known.ids) and (rows[:-1] < rows[1:]).all():
@@ -137,10 +156,6 @@ class DocumentEmbedder:
         if folder is None:
             found.X = np.asarray(found.X).astype(self.dtype)
         return found
-
-    def _encode(self, texts: list[str]) -> Any:
-        """Embed new texts, rounded as in the fit: a document embedded again gets the same bits."""
-        return self.embedder.encode(texts).astype(self.dtype)
 
     def _check(self, vectors: DocumentVectors) -> None:
         """Refuse vectors of another embedder; those that don't say what made them pass."""
@@ -161,3 +176,44 @@ def vectors_beside(model: Path) -> Path:
 
 def _is_writable(folder: Path) -> bool:
     return os.access(folder if folder.exists() else folder.parent, os.W_OK)
+
+
+def _rows_of(known: DocumentVectors, corpus: Corpus) -> NDArray[np.intp] | None:
+    """Rows of the documents of a corpus, in any order; None where one is not known."""
+    if len(corpus) == known.X.shape[0] and all(map(eq, known.keys(), _keys(corpus))):
+        return np.arange(len(corpus))
+    rows = [known.row_of.get(key, -1) for key in _keys(corpus)]
+    return None if -1 in rows else np.array(rows, dtype=np.intp)
+
+
+class VectorReuse:
+    """Take vectors while a corpus follows the order of the known ones.
+
+    With `anywhere` documents are found beyond that point too, at the cost of holding all keys.
+    """
+
+    def __init__(self, known: DocumentVectors | None, anywhere: bool = False) -> None:
+        self._known = known
+        self._anywhere = anywhere
+        self._keys = known.keys() if known else iter(())
+        self._in_order = True
+        self._at = 0
+
+    def take(self, batch: list[Document]) -> Any:
+        """Vectors of the next documents, or None where they are not known."""
+        if self._known is None:
+            return None
+        wanted = list(_keys(batch))
+        if self._in_order and list(islice(self._keys, len(batch))) == wanted:
+            start, self._at = self._at, self._at + len(batch)
+            return self._known.X[start : self._at]
+        self._in_order = False
+        if not self._anywhere:
+            self._known = None
+            return None
+        rows = [self._known.row_of.get(key, -1) for key in wanted]
+        return None if -1 in rows else self._known.X[np.array(rows, dtype=np.intp)]
+
+
+def _keys(documents: Iterable[Document]) -> Iterator[Key]:
+    return ((document.id, hash_text(document.text)) for document in documents)

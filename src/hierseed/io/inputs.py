@@ -31,7 +31,7 @@ from hierseed.io.documents import Documents, DocumentVectors, open_documents
 from hierseed.io.faults import Fault
 from hierseed.io.records.memory import MemoryRecords
 from hierseed.io.seeds import Seeds, open_seeds, read_seeds, seeds_of_mapping
-from hierseed.progress import Fact, Listener, Note, Step, amount
+from hierseed.progress import Fact, Listener, Note, amount
 from hierseed.settings import check_names
 from hierseed.taxonomy import Taxonomy
 
@@ -231,7 +231,7 @@ class Inputs:
                 self.fact("Vectors", documents.describe())
                 self._enough(documents.name, documents.X.shape[0])
                 return documents
-            survey = read_corpus(documents, self._listener)
+            survey = documents.read(self._listener)
             self.fact("Corpus", documents.describe())
             if survey.faults and documents.on_error == "stop":
                 self.faults += [CorpusError(line) for line in survey.faults.told()]
@@ -263,13 +263,6 @@ class Inputs:
 
     def _left_out(self, name: str, count: int, what: str) -> None:
         self.notes.append(f"{amount(count, 'row')} of {name} left out:{what}")
-
-
-def read_corpus(corpus: Corpus, listener: Listener) -> Any:
-    """Read a corpus once from end to end."""
-    survey = corpus.survey(lambda done: listener(Step("Reading", done)))
-    listener(Step("Reading", survey.n_documents, survey.n_documents))
-    return survey
 
 
 def _tables(given: Any) -> list[Path | MemoryRecords]:

@@ -15,13 +15,10 @@ from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
 from hierseed.io.columns import choose_column, other_sheets
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import Records, as_text, open_records
+from hierseed.io.seed_documents import NO_SEED, Labels, as_labels
 from hierseed.io.topics import TopicFinder
 from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
-
-Labels = NDArray[np.intp] | list[list[int]]  # the `y` of `fit` and `assign`
-
-NO_SEED: list[int] = []  # shared by all rows that are none: a million lists would cost 60 MB
 
 
 @dataclass
@@ -108,13 +105,6 @@ class Seeds:
             missing.pop(id, None)
         self._refuse(missing, len(found))
         return as_labels(found)
-
-
-def as_labels(topics: list[list[int]]) -> Labels:
-    """One number a row where that is enough: -1 stands for no topic."""
-    if any(len(some) > 1 for some in topics):
-        return topics
-    return np.array([some[0] if some else -1 for some in topics], dtype=np.intp)
 
 
 def open_seeds(
