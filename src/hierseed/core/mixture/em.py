@@ -25,6 +25,7 @@ from hierseed.core.blocks import Blocks
 from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.covariance import Products, one_thread
 from hierseed.core.mixture.gaussian_mixture import Mixture
+from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import Spread, Totals, spread, totals
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.sample import Sample
@@ -47,7 +48,7 @@ class Settings:
     seed_weight: float = 10.0
     tree_weight: float | None = None
     smoothing: float = 1.0
-    other_share: float = 0.05
+    false_alarm: float = 0.05
     max_iter: int = 3
     tol: float = 1e-4
 
@@ -150,6 +151,7 @@ def fit(
     quantization: Quantization,
     mixture: Mixture,
     scale: VarianceComponents,
+    membership: Membership,
     *,
     posed: Problem | None = None,
     seen: Totals | None = None,
@@ -161,20 +163,20 @@ def fit(
 
     Parameters
     ----------
-    posed, seen : from the initialisation if its sample is the corpus; its groups may differ
+    membership : weighs documents by their belonging
+    posed, seen : by the initialisation, where its sample is the corpus
     resume, keep : where an earlier fit stood; called with where this one stands after each round
     """
     if posed:
         problem = replace(posed, components=components, seeds=seeds)
     else:
-        corpus = resume.corpus if resume else spread(blocks, quantization, seeds.rows)
+        corpus = resume.corpus if resume else spread(blocks, quantization, seeds.rows, membership)
         problem = pose(components, seeds, corpus, scale, settings)
-    is_none = components.topic < 0
     if resume:
         mixture, means, seen = resume.mixture, resume.node_means, resume.seen
         value, history = resume.history[-1]["objective"], list(resume.history)
     else:
-        seen = seen or totals(blocks, mixture, quantization, seeds.rows)
+        seen = seen or totals(blocks, mixture, quantization, seeds.rows, membership)
         value, history = math.inf, []
     for number in range(len(history) + 1, settings.max_iter + 1):
         if resume and resume.done:
@@ -183,14 +185,14 @@ def fit(
         with one_thread():  # so that bits do not depend on their number
             mixture, means, fixed = maximise(problem, seen)
         last = number == settings.max_iter
-        before, seen = seen, totals(blocks, mixture, quantization, seeds.rows, last)
+        before = seen
+        seen = totals(blocks, mixture, quantization, seeds.rows, membership, last)
         was, value = value, objective(problem, mixture, seen, fixed)
-        lost = seen.weights[is_none].sum() / max(problem.corpus.n, 1)
         history.append(
             {
                 "round": number,
                 "objective": value,
-                "coverage": 1.0 - float(lost),
+                "coverage": problem.corpus.n / max(blocks.n - len(seeds.rows), 1),
                 "moved": float(np.abs(seen.weights - before.weights).sum() / 2),
                 "seconds": time.perf_counter() - began,
             }
@@ -209,18 +211,16 @@ def fit(
     return Fitted(mixture, means, history, problem)
 
 
-def start(problem: Problem, rest: Floats, spread: float = START) -> Mixture:
-    """Means from seeds and the tree, `rest` for those without seeds; round balls, equal sizes."""
-    seeds, components, settings = problem.seeds, problem.components, problem.settings
-    s, is_unlisted, share = settings.seed_weight, components.is_unlisted, settings.other_share
+def start(problem: Problem, spread: float = START) -> Mixture:
+    """Means from seeds and the tree; round balls, equal sizes."""
+    seeds, components = problem.seeds, problem.components
+    s = problem.settings.seed_weight
     nodes = tree_means(
         components.nodes, components.node, s * seeds.sums, s * seeds.weights, problem.strength
     )
     means = nodes[components.node]
-    means[is_unlisted] = rest
-    n_rest = max(int(is_unlisted.sum()), 1)
-    size = np.where(is_unlisted, share / n_rest, (1 - share) / max(len(is_unlisted) - n_rest, 1))
-    return Mixture.of_balls(means, spread * problem.variance, np.log(size))
+    size = np.full(len(components), -math.log(len(components)))
+    return Mixture.of_balls(means, spread * problem.variance, size)
 
 
 def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:

@@ -110,8 +110,12 @@ class Mixture:
         return L
 
 
-def shares(L: Floats, grid: Grid, temperature: float = 1.0) -> tuple[Floats, Floats]:
+def shares(
+    L: Floats, grid: Grid, temperature: float = 1.0, weight: Floats | float = 1.0
+) -> tuple[Floats, Floats]:
     """Share of each component in each document, and the log of their sum; L is overwritten.
+
+    The shares of a document sum up to its weight.
 
     Shares are whole multiples of the grid. Components are rows: what is done to each document
     then runs along whole rows, which is faster.
@@ -122,5 +126,5 @@ def shares(L: Floats, grid: Grid, temperature: float = 1.0) -> tuple[Floats, Flo
     L -= top
     np.exp(L, out=L)
     total = L.sum(axis=0)
-    L *= 2.0**grid.bits / total
+    L *= 2.0**grid.bits * weight / total
     return np.rint(L, out=L), top + np.log(total)
