@@ -28,11 +28,12 @@ Ints = NDArray[np.intp]
 
 KNOTS = 65
 LEAST_SEEDS = 5  # left-out scores that make a distribution
-ROUNDS = 3  # topic sizes and belonging determine each other
-TAIL = (0.2, 0.9)  # quantiles of seeds' scores between which shares are compared
+ROUNDS = 2  # of weighing seeds by the size of their topic, which depends on belonging
+TAIL = (0.4, 0.75)  # quantiles of seeds' scores between which shares are compared
 ERRORS = 1.0  # standard errors by which the share of listed topics is taken larger
-TIE = 0.01  # documents whose belonging is equal are ranked by their score within this
 MIXING = 60  # rounds of expectation-maximisation for the shares of missing levels
+NOWHERE = 0.5  # weight of the prior that foreign documents belong nowhere, to that of the data
+TIE = 0.01  # documents whose belonging is equal are ranked by their score within this
 
 
 @dataclass(frozen=True)
@@ -100,32 +101,34 @@ def learn_belonging(
     false_alarm : share of documents of listed topics that may be lost
     """
     own, levels = _own(seeds), seeds.scores.shape[1] - 1
-    told = np.flatnonzero(np.isfinite(own))
-    if len(told) < LEAST_SEEDS or len(score) < LEAST_SEEDS:
-        return Belonging.certain(levels)
-    own, component = own[told], seeds.component[told]
-    knots = np.unique(np.quantile(np.concatenate([score, own]), np.linspace(0, 1, KNOTS)))
-    if len(knots) < 3:
+    knots = np.unique(np.quantile(score, np.linspace(0, 1, KNOTS))) if len(score) else score
+    if np.isfinite(own).sum() < LEAST_SEEDS or len(knots) < 3:
         return Belonging.certain(levels)
     belongs = np.ones(len(score))
     for _ in range(ROUNDS):  # a topic's seeds stand for the documents that belong to it
-        size = 1.0 + np.bincount(nearest, belongs, minlength=len(counts))
-        weight = (size / np.maximum(counts, 1))[component]
-        weight /= weight.sum()
-        share = listed_share(score, own, weight)
-        curve = belonging_curve(knots, score, own, weight, share.high)
+        size = (1.0 + np.bincount(nearest, belongs, minlength=len(counts))) / np.maximum(counts, 1)
+        share, curve = two_groups(knots, score, own, size[seeds.component])
         belongs = np.interp(score, knots, curve)
-    limit = conformal_quantile(own, weight, false_alarm)
-    rest = missing_levels(knots, score, 1.0 - belongs, seeds, size / np.maximum(counts, 1))
+    missing = missing_levels(knots, score, 1.0 - belongs, seeds, size[seeds.component])
     below = np.empty((levels + 1, len(knots)))
     below[-1] = curve
     for level in range(levels):
-        reached = curve + (1.0 - curve) * rest[level + 1 :].sum(axis=0)
-        below[level] = np.maximum.accumulate(np.maximum(reached, curve))
-    foreign = Share(1.0 - share.value, 1.0 - share.high, 1.0 - share.low)
+        below[level] = curve + (1.0 - curve) * missing[level + 1 :].sum(axis=0)
+        below[level] = np.maximum(monotone(below[level], np.ones(len(knots))), curve)
     rank = np.linspace(0.0, 1.0, len(knots))  # knots are quantiles
-    below = (1.0 - TIE) * np.minimum(below, 1.0) + TIE * rank
+    below = (1.0 - TIE) * below + TIE * rank
+    limit = conformal_quantile(own, size[seeds.component], false_alarm)
+    foreign = Share(1.0 - share.value, 1.0 - share.high, 1.0 - share.low)
     return Belonging(knots, below, limit, foreign)
+
+
+def two_groups(knots: Floats, score: Floats, own: Floats, weight: Floats) -> tuple[Share, Floats]:
+    """Share of documents that score as these seeds do, and the probability at each knot."""
+    told = np.isfinite(own)
+    own, weight = own[told], weight[told] / weight[told].sum()
+    share = listed_share(score, own, weight)
+    careful = share.value + 0.5 * ERRORS * (share.high - share.value)
+    return share, belonging_curve(knots, score, own, weight, careful)
 
 
 def _own(seeds: LeftOut) -> Floats:
@@ -141,7 +144,11 @@ def _own(seeds: LeftOut) -> Floats:
 
 
 def listed_share(score: Floats, own: Floats, weight: Floats) -> Share:
-    """Share of documents in listed topics: the seeds' tail must fit below the documents'."""
+    """Share of documents in listed topics: how much of the seeds' upper tail documents have.
+
+    Few foreign documents score as high as the better half of the seeds. There the share of
+    documents above a score, over the share of seeds above it, is that of listed topics.
+    """
     order = np.argsort(own)
     tail = 1.0 - np.cumsum(weight[order]) + weight[order]  # of seeds at or above each
     inside = np.flatnonzero((tail >= 1.0 - TAIL[1]) & (tail <= 1.0 - TAIL[0]))
@@ -151,11 +158,10 @@ def listed_share(score: Floats, own: Floats, weight: Floats) -> Share:
     above = 1.0 - np.searchsorted(np.sort(score), at, side="left") / len(score)
     effective = 1.0 / float((weight**2).sum())
     error = np.sqrt((1.0 - tail) / (tail * effective))
-    ratio = above / tail
-    value, low, high = (
-        float(np.clip((ratio * (1.0 + z * error)).min(), 0.0, 1.0)) for z in (0.0, -2.0, ERRORS)
-    )
-    return Share(value, low, max(high, value))
+    ratio = float((above / tail) @ error**-2 / (error**-2).sum())
+    spread = float(error.mean())
+    value, low, high = (min(max(ratio * (1.0 + z * spread), 0.0), 1.0) for z in (0.0, -2.0, 2.0))
+    return Share(value, low, high)
 
 
 def belonging_curve(
@@ -172,45 +178,49 @@ def belonging_curve(
 
 
 def missing_levels(
-    knots: Floats, score: Floats, rest: Floats, seeds: LeftOut, size: Floats
+    knots: Floats, score: Floats, rest: Floats, seeds: LeftOut, weight: Floats
 ) -> Floats:
     """(levels + 1, knots): of a document that is not where it was placed, how far down it belongs.
 
     Row j is the probability that it belongs to a topic of level j and to no listed one below;
-    row 0: nowhere. The last row is zero.
+    row 0: nowhere. The last row is zero. Seeds without their branch show how each kind scores.
     """
     levels = seeds.scores.shape[1] - 1
     found = np.zeros((levels + 1, len(knots)))
-    known, curves = [], []
-    for level in range(levels):
-        told = np.isfinite(seeds.scores[:, level])
-        if told.sum() < LEAST_SEEDS:
-            continue
-        own, weight = seeds.scores[told, level], size[seeds.component[told]]
-        weight = weight / weight.sum()
-        width = 1.06 * max(_deviation(own, weight), 1e-12) * float((weight**2).sum()) ** 0.2
-        known.append(level)
-        curves.append(density(knots, own, weight, width))
+    told = np.isfinite(seeds.scores[:, :levels])
+    known = np.flatnonzero(told.sum(axis=0) >= LEAST_SEEDS)
     if 0 not in known or rest.sum() <= 0.0:
         found[0] = 1.0
         return found
-    shape = np.array(curves) + 1e-12
-    seen = np.array([np.interp(score, knots, curve) for curve in shape])
+    shape = np.empty((len(known), len(knots)))
+    for number, level in enumerate(known):
+        own = weight[told[:, level]] / weight[told[:, level]].sum()
+        shape[number] = kernel_density(knots, seeds.scores[told[:, level], level], own) + 1e-12
+    seen = np.array([np.interp(score, knots, each) for each in shape])
+    nowhere = known == 0
     mix = np.full(len(known), 1.0 / len(known))
     for _ in range(MIXING):
         part = mix[:, None] * seen
         mix = (part / part.sum(axis=0)) @ rest / rest.sum()
+        mix = (mix + NOWHERE * nowhere) / (1.0 + NOWHERE)
     part = mix[:, None] * shape
     found[known] = part / part.sum(axis=0)
     return found
 
 
+def kernel_density(at: Floats, values: Floats, weight: Floats) -> Floats:
+    """Density of weighted values, with a width by Silverman's rule."""
+    width = 1.06 * max(_deviation(values, weight), 1e-12) * float((weight**2).sum()) ** 0.2
+    return density(at, values, weight, width)
+
+
 def conformal_quantile(own: Floats, weight: Floats, share: float) -> float:
     """Greatest score below which at most this share of documents of listed topics lies."""
+    told = np.isfinite(own)
+    own, weight = own[told], weight[told]
     order = np.argsort(own)
-    mean = float(weight.mean())
-    lost = (np.cumsum(weight[order]) + mean) / (weight.sum() + mean)  # with the one above
-    lost = np.concatenate([[mean / (weight.sum() + mean)], lost])
+    new = float((weight**2).sum() / weight.sum())  # weight that a new document has, on average
+    lost = (np.concatenate([[0.0], np.cumsum(weight[order])]) + new) / (weight.sum() + new)
     fine = np.flatnonzero(lost <= share)
     return float(own[order[min(fine[-1], len(own) - 1)]]) if len(fine) else -np.inf
 

@@ -1,13 +1,14 @@
-"""Fit the mixture: expectation-maximisation on a penalised likelihood that never falls.
+"""Fit the mixture: expectation-maximisation on a penalised likelihood.
 
 Per document and up to its sign, the objective is
-    documents    w log sum_k size_k N(x; mean_k, W)
+    documents    w b log sum_k size_k N(x; mean_k, W)          b: belonging of the document
     seeds        s log N(x; mean_k, W) + log size_k            in the component they are given
     tree         - s t/2 (mean - parent)' W^-1 (mean - parent) for every node
     smoothing    - N v/2 trace W^-1
     sizes        + log size_k
 with s the seed weight, t the tree weight, v the variance that smoothing adds, w the
-weight of a document and N the total weight. Both halves of a round are exact maximisations.
+weight of a document and N the total weight. The maximisation is exact; then all means are moved
+to one distance from the centre of the corpus (`Mixture.levelled`).
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ class Problem:
     mass : total weight of documents and seeds
     variance : of a coordinate of documents around their topic
     products : of all documents and seeds, smoothed
+    centre : mean of the corpus
     """
 
     components: Components
@@ -74,6 +76,7 @@ class Problem:
     mass: float
     variance: float
     products: Products
+    centre: Floats
 
     @property
     def strength(self) -> float:
@@ -114,6 +117,7 @@ def pose(
     corpus: Spread,
     scale: VarianceComponents,
     settings: Settings,
+    centre: Floats,
     copies: int = 1,
 ) -> Problem:
     """Pose the problem; where rows are a sample, each stands for so many `copies`."""
@@ -129,7 +133,7 @@ def pose(
     squares = w * corpus.products
     squares += s * seeds.products
     products = Products(squares, mass, settings.smoothing * variance)
-    return Problem(components, seeds, corpus, scale, settings, w, mass, variance, products)
+    return Problem(components, seeds, corpus, scale, settings, w, mass, variance, products, centre)
 
 
 def advance(
@@ -152,6 +156,7 @@ def fit(
     mixture: Mixture,
     scale: VarianceComponents,
     membership: Membership,
+    centre: Floats,
     *,
     posed: Problem | None = None,
     seen: Totals | None = None,
@@ -164,6 +169,7 @@ def fit(
     Parameters
     ----------
     membership : weighs documents by their belonging
+    centre : mean of the corpus
     posed, seen : by the initialisation, where its sample is the corpus
     resume, keep : where an earlier fit stood; called with where this one stands after each round
     """
@@ -171,7 +177,7 @@ def fit(
         problem = replace(posed, components=components, seeds=seeds)
     else:
         corpus = resume.corpus if resume else spread(blocks, quantization, seeds.rows, membership)
-        problem = pose(components, seeds, corpus, scale, settings)
+        problem = pose(components, seeds, corpus, scale, settings, centre)
     if resume:
         mixture, means, seen = resume.mixture, resume.node_means, resume.seen
         value, history = resume.history[-1]["objective"], list(resume.history)
@@ -220,7 +226,8 @@ def start(problem: Problem, spread: float = START) -> Mixture:
     )
     means = nodes[components.node]
     size = np.full(len(components), -math.log(len(components)))
-    return Mixture.of_balls(means, spread * problem.variance, size)
+    variance = spread * problem.variance
+    return Mixture.of_balls(means, variance, size).levelled(problem.centre, variance)
 
 
 def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
@@ -240,11 +247,12 @@ def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
     size = w * seen.weights + seeds.weights + SIZE_PRIOR
     mixture = Mixture.of(means, covariance, np.log(size / size.sum()), solved)
     towards = 2.0 * np.vdot(solved, sums) + 2.0 * weights @ mixture.offset
-    return mixture, nodes, problem.mass * means.shape[1] + float(towards)
+    fixed = problem.mass * means.shape[1] + float(towards)
+    return mixture.levelled(problem.centre), nodes, fixed
 
 
 def objective(problem: Problem, mixture: Mixture, seen: Totals, fixed: float) -> float:
-    """Penalised negative log-likelihood per unit of weight: falls in every round.
+    """Penalised negative log-likelihood per unit of weight.
 
     `fixed` is what `maximise` says of the squares.
     """

@@ -51,7 +51,13 @@ def hold_out(sample: Sample, pairs: Pairs, initial: Initialisation) -> HeldOut |
             continue
         seeds = sum_seeds(pairs.pick(~out), components, quantization, problem.seeds.rows)
         part = pose(
-            components, seeds, sample.corpus, problem.scale, problem.settings, sample.copies
+            components,
+            seeds,
+            sample.corpus,
+            problem.scale,
+            problem.settings,
+            problem.centre,
+            sample.copies,
         )
         mixture, _ = advance(part, sample, start(part, NARROW), ROUNDS)
         first, mine = _topics_of(pairs.pick(out), len(components))

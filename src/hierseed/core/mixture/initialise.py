@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.em import Problem, Settings, advance, pose, start
 from hierseed.core.mixture.gaussian_mixture import Mixture
@@ -12,7 +15,9 @@ from hierseed.core.mixture.seeds import Seeds
 from hierseed.core.mixture.stray import mean_stray
 from hierseed.core.mixture.variance_components import learn_variance_components
 
-ROUNDS = 5
+Floats = NDArray[np.float64]
+
+ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -24,12 +29,12 @@ class Initialisation:
 
 
 def initialise(
-    sample: Sample, components: Components, seeds: Seeds, settings: Settings
+    sample: Sample, components: Components, seeds: Seeds, settings: Settings, centre: Floats
 ) -> Initialisation:
     """Fit the mixture to a sample."""
     scale = learn_variance_components(
         components, seeds, mean_stray(sample, seeds), settings.tree_weight
     )
-    problem = pose(components, seeds, sample.corpus, scale, settings, sample.copies)
+    problem = pose(components, seeds, sample.corpus, scale, settings, centre, sample.copies)
     mixture, _ = advance(problem, sample, start(problem), ROUNDS)
     return Initialisation(problem, mixture)

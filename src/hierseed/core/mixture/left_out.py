@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.mixture.components import Components
-from hierseed.core.mixture.neighbours import OWN, Neighbourhood, unit_rows
-from hierseed.core.mixture.neighbours import LENGTH
+from hierseed.core.mixture.neighbours import LENGTH, OWN, Neighbourhood, unit_rows
 from hierseed.core.mixture.seeds import Pairs
 
 Floats = NDArray[np.float64]
@@ -45,6 +44,31 @@ class LeftOut:
         return self.scores[:, -1]
 
 
+@dataclass(frozen=True)
+class _Places:
+    """Similarities of seeds and of their neighbours to topics.
+
+    Attributes
+    ----------
+    near : (seeds, components)
+    around : (seeds, neighbours, components)
+    crowd : (seeds, neighbours) similarity of each neighbour to its own neighbours
+    real : (seeds, neighbours) False for padding
+    """
+
+    near: Floats
+    around: Floats
+    crowd: Floats
+    real: Bools
+
+    def score(self, missing: Bools) -> Floats:
+        """Score without some components, one row of `missing` for each seed."""
+        own = np.where(missing, -np.inf, self.near).max(axis=1)
+        rest = np.where(missing[:, None], -np.inf, self.around).max(axis=2) - self.crowd
+        mean = np.where(self.real, rest, 0.0).sum(axis=1) / self.real.sum(axis=1)
+        return np.asarray((OWN * own + (1.0 - OWN) * mean) / LENGTH**2)
+
+
 def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> LeftOut:
     """Score each seed without itself, and without its topic at each level."""
     chosen = _some(pairs)
@@ -60,18 +84,11 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
     for start in range(0, len(chosen), size):
         at = chosen[start : start + size]
         U = unit_rows(pairs.vectors[at], hood.centre)
-        own_crowd, mine = hood.lookup(U)
+        _, mine = hood.lookup(U)
         neighbour, real = _indices(mine)
         near, around = (U @ hood.topics.T).astype(np.float64), to_topics[neighbour]
         base = crowd[neighbour]
-
-        def score(missing: Bools, near: Floats = near, around: Floats = around) -> Floats:
-            """Score without some components, one row of `missing` for each seed."""
-            first = np.where(missing, -np.inf, near).max(axis=1) - own_crowd
-            rest = np.where(missing[:, None], -np.inf, around).max(axis=2) - base
-            mean = np.where(real, rest, 0.0).sum(axis=1) / real.sum(axis=1)
-            return np.asarray((OWN * first + (1.0 - OWN) * mean) / LENGTH**2)
-
+        places = _Places(near, around, base, real)
         found = np.full((len(at), path.shape[1] + 1), np.nan)
         mine_path = path[pairs.component[at]]
         for level in range(path.shape[1]):
@@ -81,7 +98,7 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
                 beside &= path[:, level - 1] == mine_path[:, level - 1, None]
             told = (mine_path[:, level] >= 0) & beside.any(axis=1)
             if told.any():
-                found[told, level] = score(missing)[told]
+                found[told, level] = places.score(missing)[told]
         # without the seed alone: the means of its own topics are made of their other seeds
         same = pairs.seed[at][:, None] == pairs.seed
         near_own, around_own = near.copy(), around.astype(np.float64)
@@ -94,7 +111,7 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
         around_own[row, :, topic] = np.einsum("ikj,ij->ik", hood.references[neighbour[row]], less)
         told = counts[pairs.component[at]] > 1
         if told.any():
-            found[told, -1] = score(missing, near_own, around_own)[told]
+            found[told, -1] = _Places(near_own, around_own, base, real).score(missing)[told]
         parts.append(found)
     return LeftOut(np.concatenate(parts), pairs.component[chosen])
 

@@ -62,13 +62,16 @@ class Membership:
 
 
 def learn_membership(
-    X: NDArray[np.floating], pairs: Pairs, components: Components, false_alarm: float
+    X: NDArray[np.floating],
+    centre: Floats,
+    pairs: Pairs,
+    components: Components,
+    false_alarm: float,
 ) -> Membership:
     """Learn from a sample of documents, in an order of their own, and from the seeds."""
     levels, n = components.tree.height, len(X)
     if n < 2:
         return Membership.certain(levels)
-    centre = np.asarray(X.sum(axis=0, dtype=np.float64)) / n
     topics = np.zeros((len(components), X.shape[1]))
     np.add.at(topics, pairs.component, pairs.vectors - centre)
     chosen = np.linspace(0, n - 1, min(n, REFERENCES)).round().astype(np.intp)

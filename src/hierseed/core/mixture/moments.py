@@ -71,7 +71,14 @@ def spread_of(sums: Sums, quantization: Quantization) -> Spread:
 
 def weighted_sums(X: Floats, parts: Floats) -> Sums:
     """Number, sum and products of some rows of whole numbers, each counted in parts."""
-    return Sums((float(parts.sum()), parts @ X, X.T @ (X * parts[:, None])))
+    whole = parts == PARTS
+    if whole.all():
+        return Sums((float(PARTS * len(X)), PARTS * X.sum(axis=0), PARTS * (X.T @ X)))
+    full, rest = X[whole], (parts > 0) & ~whole
+    some, weight = X[rest], parts[rest]
+    products = PARTS * (full.T @ full)  # the library does half of the work where both are one
+    products += some.T @ (some * weight[:, None])
+    return Sums((float(parts.sum()), parts @ X, products))
 
 
 def totals(

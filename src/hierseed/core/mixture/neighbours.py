@@ -2,8 +2,9 @@
 
 A document of a listed topic is nearly as close to that topic's seeds as to the documents around
 it. A foreign document is close to its neighbours only. The difference of the two similarities is
-noisy for one document, so it is averaged over the document's neighbours: they mostly share its
-fate.
+noisy for one document, so it is averaged over the document's neighbours: they mostly belong where
+it belongs. The document's own similarity to the nearest topic is added, because a document that
+is like nothing else, such as a nonsense string, has neighbours that say nothing about it.
 
 Neighbours are looked up among a fixed set of reference documents. Vectors are scaled to unit
 length and rounded to whole numbers so small that every inner product is exact in float32. All
@@ -26,9 +27,9 @@ Singles = NDArray[np.float32]
 Ints = NDArray[np.intp]
 
 LENGTH = 4000.0  # of a rounded unit vector: the product of two stays below 2**24
-REFERENCES = 1000
-NEIGHBOURS = 20
-OWN = 0.2  # weight of a document's own difference beside the mean of its neighbours'
+REFERENCES = 768
+NEIGHBOURS = 15
+OWN = 0.25  # weight of a document's own similarity beside the mean of its neighbours' differences
 COARSE = 32.0  # references' differences are rounded to this, so that sums of 20 are exact
 PIECE = 1024  # rows
 
@@ -82,16 +83,19 @@ class Neighbourhood:
         A reference with the same vector is no neighbour: it may be the document itself. All
         references as near as the last neighbour are included.
         """
-        k = self.k
         similarity = U @ self.references.T
-        same = similarity >= np.einsum("ij,ij->i", U, U)[:, None]
-        if same.any():
-            row, at = np.nonzero(same)
-            twin = (U[row] == self.references[at]).all(axis=1)
-            similarity[row[twin], at[twin]] = -np.inf
-        last = np.partition(similarity, len(self.references) - k, axis=1)[:, -k:]
-        last = np.where(np.isfinite(last), last, 0.0).astype(np.float64)
-        return last.mean(axis=1), similarity >= last.min(axis=1)[:, None].astype(np.float32)
+        top = self._top(similarity)
+        alike = np.flatnonzero(top.max(axis=1) >= np.einsum("ij,ij->i", U, U))
+        if len(alike):
+            row, at = np.nonzero(similarity[alike] >= top[alike, :1])
+            twin = (U[alike[row]] == self.references[at]).all(axis=1)
+            similarity[alike[row[twin]], at[twin]] = -np.inf
+            top[alike] = self._top(similarity[alike])
+        mine = similarity >= np.maximum(top.min(axis=1), -(LENGTH**2) * 2)[:, None]
+        return np.where(np.isfinite(top), top, 0.0).mean(axis=1, dtype=np.float64), mine
+
+    def _top(self, similarity: Singles) -> Singles:
+        return np.partition(similarity, len(self.references) - self.k, axis=1)[:, -self.k :]
 
     def scores(self, X: NDArray[np.floating]) -> tuple[Floats, Ints]:
         """How much each row is like listed topics, and its nearest component."""
@@ -100,10 +104,9 @@ class Neighbourhood:
         for rows in _pieces(X):
             U = unit_rows(rows, self.centre)
             to_topics = U @ self.topics.T
-            crowd, mine = self.lookup(U)
+            _, mine = self.lookup(U)
             nearest.append(to_topics.argmax(axis=1))
-            own = to_topics.max(axis=1) - crowd
-            found.append(self._combine(own, mine, self._coarse))
+            found.append(self._combine(to_topics.max(axis=1), mine, self._coarse))
         return _joined(found), np.concatenate([np.zeros(0, dtype=np.intp), *nearest])
 
     @staticmethod

@@ -147,6 +147,12 @@ class Drawn:
         """Their vectors; float32 holds them exactly."""
         return self.X * np.float32(self.quantization.unit)
 
+    @property
+    def centre(self) -> Floats:
+        """Their mean."""
+        total = self.X.sum(axis=0, dtype=np.float64)  # of whole numbers: exact in any order
+        return np.asarray(total * (self.quantization.unit / max(len(self.X), 1)))
+
     def weigh(self, membership: Membership, blocks: Blocks, rows: Ints) -> Sample:
         """Make the sample that a fit begins on: documents with the weight of their belonging."""
         n = len(self.X)

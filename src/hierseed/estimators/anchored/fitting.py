@@ -61,9 +61,11 @@ def fit_mixture(
     with one_thread():  # the bits of float32 sums depend on the number of threads
         membership = Membership.certain(taxonomy.tree.height)
         if other:
-            membership = learn_membership(drawn.vectors, pairs, components, settings.false_alarm)
+            membership = learn_membership(
+                drawn.vectors, drawn.centre, pairs, components, settings.false_alarm
+            )
         sample = drawn.weigh(membership, blocks, given.rows)
-        initial = initialise(sample, components, seeds, settings)
+        initial = initialise(sample, components, seeds, settings, drawn.centre)
         held = hold_out(sample, pairs, initial)
         known: dict[str, Any] = {}
         if sample.whole:
@@ -71,7 +73,7 @@ def fit_mixture(
             known = {"posed": initial.problem, "seen": seen}
     result = fit(
         blocks, components, seeds, settings, quantization, initial.mixture,
-        initial.problem.scale, membership, progress=progress, **keeping, **known,
+        initial.problem.scale, membership, drawn.centre, progress=progress, **keeping, **known,
     )  # fmt: skip
     scores = calibrate(held, result, quantization)
     return Outcome(has_seeds, membership, result, scores, held, drawn)
