@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all browser lint bench bench-quick bench-results bench-comparison clean
+.PHONY: demo test test-all browser lint bench bench-quick bench-results bench-comparison docs-tables clean
 
 $(VENV)/.light: pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; say make PYTHON=python3 with a Python 3.11 or newer"; exit 1; }
@@ -42,15 +42,19 @@ bench: $(VENV)/.ready
 bench-quick: $(VENV)/.ready
 	OMP_NUM_THREADS=1 $(BIN)/hierseed bench quick
 
-# Every run, table and figure of docs/results.md; goes on where it was stopped.
+# Every run that is missing, then every table and figure; goes on where it was stopped.
 bench-results: $(VENV)/.ready
 	OMP_NUM_THREADS=1 $(BIN)/hierseed bench all --jobs 2
 
-# The eight systems of the paper beside all others, and docs/baselines.md; goes on likewise.
+# The same for the eight systems of the paper, which need PyTorch.
 bench-comparison: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet -e . -e "bench[neural,hlda]"
-	OMP_NUM_THREADS=1 $(BIN)/python bench/scripts/systems.py -o results --jobs 2
-	$(BIN)/python -m hierseed_bench.pages.baselines
+	OMP_NUM_THREADS=1 $(BIN)/hierseed bench all --part systems-seeds --part systems-full \
+		--part systems-reduced --part systems-checks --jobs 2
+
+# Fill every table of docs/ and README.md from results/; a test checks that they are up to date.
+docs-tables: $(VENV)/.ready
+	$(BIN)/hierseed bench docs
 
 clean:
 	rm -rf $(VENV) dist build

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from worlds import TREES, make_world
+from worlds import TREES, make_world, split_into_blocks
 
 from hierseed import AnchoredHierSeed, Taxonomy
-from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.mixture.curve import identity
 from hierseed.estimators.anchored import UnseededTopicWarning
 
@@ -103,14 +102,9 @@ def test_the_same_bits_for_any_row_order_block_size_and_thread_count(dtype, monk
     X = X.astype(dtype)
     whole = AnchoredHierSeed(taxonomy).fit(X, y)
     order = np.random.default_rng(7).permutation(len(X))
-    original = ArrayBlocks.__init__
     for rows, threads in [(64, 1), (97, 2), (256, 3)]:
-
-        def small(self, vectors, block_rows=None, threads=threads, rows=rows):
-            original(self, vectors, block_rows=rows, threads=threads)
-
-        monkeypatch.setattr(ArrayBlocks, "__init__", small)
-        other = AnchoredHierSeed(taxonomy).fit(X[order], y[order])
+        split_into_blocks(monkeypatch, rows, threads, X.shape[1])
+        other = AnchoredHierSeed(taxonomy, n_jobs=threads).fit(X[order], y[order])
         monkeypatch.undo()
         assert same_bits(other.vectors_, whole.vectors_)
         assert other.temperature_ == whole.temperature_

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from worlds import make_world
 
-from hierseed import AnchoredHierSeed, load_model
+from hierseed import AnchoredHierSeed
 from hierseed.core.mixture.secondary import STEPS
 
 
@@ -51,7 +51,7 @@ def test_what_was_learned_is_kept(tmp_path):
     taxonomy, X, lists = world(2)
     model = AnchoredHierSeed(taxonomy).fit(X, lists)
     model.save(tmp_path / "model")
-    again = load_model(tmp_path / "model")
+    again = AnchoredHierSeed.load(tmp_path / "model")
     assert again.several == "seeds"
     assert again.several_ == model.several_
     assert np.array_equal(again.assign(X).topic, model.assign(X).topic)
@@ -68,7 +68,7 @@ def test_further_topics_keep_the_precision_asked_for(precision, several, tmp_pat
     model = AnchoredHierSeed(taxonomy, several=several, precision=precision).fit(X, lists)
     assert model.several_ == free.several_  # seeds say how many, the precision which of them stay
     model.save(tmp_path / "model")
-    for kept in (model.assign(X), load_model(tmp_path / "model").assign(X)):
+    for kept in (model.assign(X), AnchoredHierSeed.load(tmp_path / "model").assign(X)):
         level = kept.path >= 0
         for k in range(level.shape[1]):
             assert kept.score[level[:, k], k].mean() >= precision - 1e-3

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from hierseed import errors
-from hierseed.errors import HierSeedError, MissingDependency
+from hierseed.errors import HierSeedError, InputError, MissingDependency
 
 
 def test_an_advice_is_worded_by_each_front_end():
@@ -22,7 +22,8 @@ def test_braces_in_a_message_are_left_alone():
 
 @pytest.mark.parametrize("kind", HierSeedError.__subclasses__())
 def test_every_error_crosses_a_process(kind):
-    made = kind("a", "b", "c") if kind is MissingDependency else kind("what", "do {this}")
+    given = {MissingDependency: ("a", "b", "c"), InputError: ([HierSeedError("x", "{y}")],)}
+    made = kind(*given.get(kind, ("what", "do {this}")))
     assert str(pickle.loads(pickle.dumps(made))) == str(made)
 
 

@@ -7,8 +7,10 @@ import pytest
 from worlds import make_world
 
 from hierseed import HierSeed, Taxonomy, UnfitHierSeed
-from hierseed.errors import CorpusError, HierSeedError, SeedError, TaxonomyError
+from hierseed.errors import CorpusError, ParameterError, SeedError, TaxonomyError
+from hierseed.estimators.base import SeededEstimator
 from hierseed.estimators.hierseed import EmptyTopicWarning
+from hierseed.estimators.registry import METHODS
 
 MODELS = [HierSeed, UnfitHierSeed]
 
@@ -55,19 +57,48 @@ def test_all_bare_leaves_are_named():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"pivot_level": 3}, r"pivot_level .* 1 … 2, got 3"),
+        ({"pivot_level": 3}, r"pivot_level .* at least 1 and at most 2, got 3"),
         ({"pivot_level": 0}, "pivot_level"),
-        ({"eccentricity": 1.5}, "eccentricity .* between 0 and 1"),
-        ({"eccentricity": [0.5]}, "one for each of the 10 topics"),
+        ({"eccentricity": 1.5}, "eccentricity .* None or a number at least 0 and at most 1"),
+        ({"eccentricity": [0.5]}, "one such number for each of the 10 topics"),
+        ({"eccentricity": [0.5] * 9 + [2]}, "one such number for each of the 10 topics"),
         ({"alpha": 0.5}, "alpha"),
+        ({"alpha": True}, "alpha"),
+        ({"alpha": "1.2"}, "alpha"),
+        ({"alpha": float("nan")}, "alpha"),
         ({"sphere": "round"}, "sphere"),
         ({"max_iter": 0}, "max_iter"),
+        ({"max_iter": 2.5}, "max_iter .* a whole number at least 1, got 2.5"),
+        ({"n_jobs": -1}, "n_jobs"),
+        (
+            {"tol": -1, "child_factor": 0},
+            "child_factor .*, got 0; tol .* at least 0, got -1",
+        ),
     ],
 )
 def test_bad_parameters_say_what_is_wanted(options, text):
     taxonomy, X, y, _ = make_world()
-    with pytest.raises(HierSeedError, match=text):
+    with pytest.raises(ParameterError, match=text):
         HierSeed(taxonomy, **options).fit(X, y)
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))
+def test_every_parameter_has_a_constraint_that_its_default_meets(method):
+    taxonomy, _, _, _ = make_world()
+    estimator = method.estimator(taxonomy)
+    assert set(estimator._constraints()) == set(estimator.get_params()) - {"taxonomy"}
+    estimator.check_parameters()
+
+
+def test_numbers_of_numpy_are_numbers():
+    taxonomy, X, y, _ = make_world()
+    ours = {"alpha": np.float32(1.5), "max_iter": np.int64(2), "eccentricity": np.full(10, 0.5)}
+    HierSeed(taxonomy, **ours).fit(X, y)
+
+
+def test_a_base_class_makes_no_estimator():
+    with pytest.raises(TypeError, match="abstract"):
+        SeededEstimator()
 
 
 def test_a_taxonomy_is_wanted():

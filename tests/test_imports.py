@@ -6,13 +6,17 @@ from pathlib import Path
 import hierseed
 
 ORDER = [
-    {"errors"},
-    {"settings"},
+    {"errors", "checksums"},
+    {"settings", "progress"},
     {"core", "embed", "names"},
     {"taxonomy", "assignments", "engines"},
     {"estimators", "evaluate"},
-    {"io", "suggest"},
-    {"demo", "report"},
+    {"io", "suggestions"},
+    {"report"},
+    {"placed"},
+    {"text_model"},
+    {"pipeline"},
+    {"demo"},
     {"app"},
     {"cli", "__main__"},
 ]

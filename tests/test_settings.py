@@ -8,7 +8,14 @@ from hierseed.settings import parse_settings
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("no", False), ("yes", True), ("None", None), ("5", 5), ("1e-3", 1e-3), ("below", "below")],
+    [
+        ("no", False),
+        ("yes", True),
+        ("None", None),
+        ("5", 5),
+        ("[1, 2]", [1, 2]),
+        ("below", "below"),
+    ],
 )
 def test_values_are_read_as_people_write_them(text, value):
     assert parse_settings([f"other={text}"]) == {"other": value}

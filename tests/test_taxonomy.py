@@ -95,3 +95,27 @@ def test_it_shows_itself_escaped_and_with_counts():
     assert "x &amp; y" in html
     assert "<b>x" not in html
     assert ">3<" in html
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"names": 3, "parent": [-1]},
+        {"names": "AB", "parent": [-1, -1]},
+        {"names": ["A", 7], "parent": [-1, -1]},
+        {"names": ["A", None], "parent": [-1, -1]},
+        {"names": ["A"], "parent": "x"},
+        {"names": ["A"], "parent": [[-1]]},
+        {"names": ["A"], "parent": [0.5]},
+        {"names": ["A"], "parent": [2**80]},
+        {"names": ["A"], "parent": [5]},
+        {"names": ["A"], "parent": None},
+        {"names": ["A"], "parent": [-1], "codes": [3]},
+        {"names": ["A"], "parent": [-1], "descriptions": 4},
+        {"names": ["A"], "parent": [-1], "is_other": [True, False]},
+    ],
+)
+def test_parts_of_a_wrong_type_are_refused_with_the_part(given):
+    """As a damaged or edited model may hold them."""
+    with pytest.raises(TaxonomyError):
+        Taxonomy(**given)

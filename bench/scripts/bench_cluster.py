@@ -30,7 +30,7 @@ from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.checks import check_finite
 from hierseed.engines import ClusterBlocks, MappedFile, connect, disconnect
 
-sys.path.insert(0, str(ROOT / "tests" / "scale"))
+sys.path.insert(0, str(ROOT / "tests" / "engines"))
 from cluster_processes import Cluster
 
 WIDTH, AREAS, TOPICS, SEEDS = 384, 10, 10, 4  # 10 topics below each of 10 areas

@@ -18,10 +18,10 @@ import warnings
 import numpy as np
 from machine import DATA, RESULTS, ROOT, write
 
-from hierseed.cli.methods import METHODS, known_methods, make_estimator
 from hierseed.embed.prepare import Preparation
+from hierseed.estimators.registry import METHODS
 from hierseed.evaluate import score
-from hierseed.suggest import suggest
+from hierseed.suggestions import suggest
 from hierseed_bench.data.splits import draw_seeds
 from hierseed_bench.runs.prepared import ready
 
@@ -64,7 +64,7 @@ def one_run(dataset, method, choose, draw):
     random = np.random.default_rng([draw, 7])
     scores, seconds = [], 0.0
     for round_number in range(ROUNDS + 1):
-        model = make_estimator(method, dataset.taxonomy, []).fit(X, y)
+        model = METHODS[method].estimator(dataset.taxonomy).fit(X, y)
         levels = model.taxonomy_.tree.ancestors[model.predict(X_test)]
         mean = score(dataset.taxonomy, levels, gold_test).all.mean
         scores.append({"labels": sum(map(bool, y)), "bcubed_f1": mean.bcubed_f1,
@@ -106,7 +106,7 @@ def draw_figure(runs, methods, sets):
                 spread = curves.std(0)
                 panel.fill_between(labels, curves.mean(0) - spread, curves.mean(0) + spread,
                                    color=colours[choice], alpha=0.13, lw=0)  # fmt: skip
-            panel.set_title(f"{data}, {METHODS[method][1]}", fontsize=10)
+            panel.set_title(f"{data}, {METHODS[method].kind}", fontsize=10)
             panel.spines[["top", "right"]].set_visible(False)
             panel.grid(axis="y", color="#e8e6e1", lw=0.7)
             panel.tick_params(labelsize=8)
@@ -123,7 +123,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--data", nargs="+", default=list(SETS))
-    parser.add_argument("--method", nargs="+", default=[m for m in known_methods() if m != "unfit"])
+    parser.add_argument("--method", nargs="+", default=[m for m in METHODS if m != "unfit"])
     parser.add_argument("--no-write", action="store_true", help="only print")
     options = parser.parse_args()
     if not DATA.is_dir():

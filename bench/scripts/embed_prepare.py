@@ -17,7 +17,7 @@ from hierseed.embed import Preparation
 from hierseed.evaluate import score
 from hierseed_bench.competitors.catalogue import make_method
 from hierseed_bench.competitors.task import Documents
-from hierseed_bench.runs.config import Setting
+from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.prepared import make_task, ready
 
 DATA = {"20newsgroups": 0, "cap": 0, "arxiv": 10_000}  # documents used, 0: all
@@ -36,7 +36,9 @@ WAYS = {
 
 def scores(data, limit, vectors, draw):
     """F1 of each way and method on one draw of seeds."""
-    setting = Setting(data, "nearest-leaf", draw=draw, vectors=vectors, limit=limit, prepare=False)
+    setting = RunConfig(
+        data, "nearest-leaf", draw=draw, vectors=vectors, limit=limit, prepare=False
+    )
     given = ready(setting.shape)
     split = given.split(setting)
     task, test, _ = make_task(given, setting, split)

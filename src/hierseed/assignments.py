@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from hierseed.core.score import Scored
 from hierseed.errors import CorpusError
 from hierseed.taxonomy import Taxonomy
 
@@ -44,6 +45,19 @@ class Assignments:
     ranked : records x k, the most probable topics of the document, -1 beyond
     chances : records x k, their probabilities
     is_seed : per document
+    ids : of the documents, where they are known
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hierseed import Taxonomy, UnfitHierSeed
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [0.1, 0.9]])
+    >>> model = UnfitHierSeed(Taxonomy.from_paths(["A", "B"]), other=False).fit(X, [0, 1, -1])
+    >>> found = model.assign(X)
+    >>> found.labels.tolist(), found.coverage
+    ([0, 1, 0], 1.0)
+    >>> found.to_frame()["topic"].tolist()
+    ['A', 'B', 'A']
     """
 
     taxonomy: Taxonomy
@@ -58,6 +72,24 @@ class Assignments:
     ranked: Ints
     chances: Floats
     is_seed: NDArray[np.bool_]
+    ids: Sequence[Any] | None = None
+
+    @classmethod
+    def ungraded(
+        cls,
+        taxonomy: Taxonomy,
+        n_documents: int,
+        row: Ints,
+        topic: Ints,
+        path: Ints,
+        distance: Floats,
+        score: Floats,
+        runner_up: Ints,
+        is_seed: NDArray[np.bool_],
+    ) -> Assignments:
+        """Assignments without degrees of belonging: 1 where placed, 0 for None."""
+        part = Scored.ungraded(row, topic, path, distance, score, runner_up)
+        return cls(taxonomy, n_documents, is_seed=is_seed, **vars(part))
 
     def __len__(self) -> int:
         return len(self.row)
@@ -184,8 +216,10 @@ class Assignments:
     def to_frame(self, ids: Sequence[Any] | None = None) -> pd.DataFrame:
         """Return the table: id, topic, level_1 …, distance, score, belongs, runner_up, …
 
-        `level_k` is the path down to level k, empty where the document stops above it.
+        `level_k` is the path down to level k, empty where the document stops above it. `ids`
+        are those of `self`, or row numbers, unless given.
         """
+        ids = self.ids if ids is None else ids
         if ids is not None and len(ids) != self.n_documents:
             raise CorpusError(
                 f"{len(ids):,} ids for {self.n_documents:,} documents: give one id per document"

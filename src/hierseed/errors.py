@@ -4,9 +4,13 @@ HierSeedError
 ├── TaxonomyError        the tree is not a tree, or a path is not in it
 ├── SeedError            a seed names no topic or no document, or a leaf has none
 ├── CorpusError          documents or vectors that can't be used
+│   ├── StoreInUseError      another process writes these vectors
+│   ├── StoreDamagedError    vectors on disk were changed or cut off
+│   └── StoreMismatchError   vectors on disk are of another corpus, embedder or version
 ├── EmbeddingError       text could not be turned into vectors
 ├── ModelError           a saved model can't be read, or a model is not fitted
 ├── ParameterError       a parameter has a value that is not allowed
+├── InputError           several faults in the inputs of a fit, all of them at once
 ├── ProjectError         a workbench project can't be opened or changed in this way
 └── MissingDependency    an extra is not installed; prints the install line
 
@@ -17,18 +21,22 @@ A message says what is wrong and where. The advice says what to do. It names par
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterable, Sequence
 
 SHOWN = 5  # offenders named in one message; the rest are counted
-PARAMETER = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+PARAMETER = re.compile(r"\{\{|\}\}|\{(\w+)(?::([^{}]*))?\}")
 
 Wording = Callable[[str, str], str]  # name and value of a parameter -> how to write it
 
 
 def python_wording(name: str, value: str) -> str:
-    """Word a parameter as Python code: `text=…`, `on_error='skip'`."""
-    return f"{name}={value!r}" if value else f"{name}=…"
+    """Word a parameter as Python code: `text=…`, `on_error='skip'`, `columns={'name': …}`."""
+    if name == "columns":
+        return f"columns={{{value!r}: …}}"
+    shown = value if value.isdigit() or value in ("True", "False") else repr(value)
+    return f"{name}={shown}" if value else f"{name}=…"
 
 
 class HierSeedError(Exception):
@@ -55,15 +63,23 @@ class HierSeedError(Exception):
 
     def worded(self, wording: Wording) -> str:
         """Return message and advice, with parameters as a front end writes them."""
-        return f"{self.message} {word(self.advice, wording)}".strip()
+        gap = "" if self.message.endswith("\n") else " "
+        return f"{self.message}{gap}{word(self.advice, wording)}".strip()
 
     def __str__(self) -> str:
         return self.worded(python_wording)
 
 
 def word(advice: str, wording: Wording) -> str:
-    """Write the parameters of an advice as a front end does."""
-    return PARAMETER.sub(lambda found: wording(found[1], found[2] or ""), advice)
+    """Write the parameters of an advice as a front end does; `{{` stands for a brace."""
+    return PARAMETER.sub(
+        lambda found: wording(found[1], found[2] or "") if found[1] else found[0][0], advice
+    )
+
+
+def plain_text(text: str) -> str:
+    """Escape the braces of a text that becomes part of an advice."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 class TaxonomyError(HierSeedError, ValueError):
@@ -78,8 +94,20 @@ class CorpusError(HierSeedError, ValueError):
     """The documents or their vectors can't be used."""
 
 
+class StoreInUseError(CorpusError):
+    """Another process is writing the vector store."""
+
+
+class StoreDamagedError(CorpusError):
+    """Files of a vector store were changed, cut off or lost after they were written."""
+
+
 class EmbeddingError(HierSeedError, RuntimeError):
     """Text could not be turned into vectors."""
+
+
+class StoreMismatchError(CorpusError, EmbeddingError):
+    """A vector store was made from another corpus, or by another embedder or version."""
 
 
 class ModelError(HierSeedError, ValueError):
@@ -88,6 +116,19 @@ class ModelError(HierSeedError, ValueError):
 
 class ParameterError(HierSeedError, ValueError):
     """A parameter has a value that is not allowed, or a name that is not known."""
+
+
+class InputError(HierSeedError, ValueError):
+    """Several faults in the inputs of a fit; `faults` lists them."""
+
+    def __init__(self, faults: Sequence[HierSeedError]) -> None:
+        super().__init__(f"{len(faults):,} faults in the inputs:")
+        self.args = (faults,)
+        self.faults = faults
+
+    def worded(self, wording: Wording) -> str:
+        """Return every fault on a line of its own."""
+        return self.message + "".join(f"\n  - {fault.worded(wording)}" for fault in self.faults)
 
 
 class ProjectError(HierSeedError, ValueError):
@@ -107,6 +148,14 @@ class MissingDependency(HierSeedError, ImportError):  # noqa: N818 - the contrac
 
     def __reduce__(self) -> tuple[type[HierSeedError], tuple[str]]:
         return HierSeedError, (self.message,)  # crosses a process as its message
+
+
+def explain_os_error(fault: OSError) -> str:
+    """Say which file and why, as the operating system words it."""
+    full = fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    reason = fault.strerror or str(fault)
+    place = f"{fault.filename}: " if fault.filename is not None else ""
+    return f"{place}{reason}{'. Free some space, or write to another disk' if full else ''}"
 
 
 def name_some(items: Iterable[object], shown: int = SHOWN) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.order import circles, parents_first
+from hierseed.core.order import cycles, parents_first
 from hierseed.core.tree import Tree
 from hierseed.errors import SeedError, TaxonomyError
 from hierseed.names import SEPARATOR, Path, free_name, name_fault, split_path
@@ -27,6 +27,14 @@ class Taxonomy:
     parent : the id of each topic's parent, -1 at level 1; `parent[i] < i`
     codes, descriptions : optional texts per topic, "" where there is none
     is_other : True where a topic was added to catch what the listed children miss
+
+    Examples
+    --------
+    >>> taxonomy = Taxonomy.from_paths(["Health > Mental health", "Safety > Guns"])
+    >>> len(taxonomy), taxonomy.index("Safety > Guns")
+    (4, 3)
+    >>> taxonomy.labels({"Health > Mental health": [0, 2]}, 4).tolist()
+    [1, -1, 1, -1]
     """
 
     def __init__(
@@ -38,16 +46,16 @@ class Taxonomy:
         descriptions: Sequence[str] | None = None,
         is_other: Sequence[bool] | NDArray[np.bool_] | None = None,
     ) -> None:
-        n = len(names)
-        self.names: tuple[str, ...] = tuple(names)
-        self.tree = Tree(np.asarray(parent, dtype=np.intp))
-        self.codes: tuple[str, ...] = tuple(codes) if codes is not None else ("",) * n
-        self.descriptions: tuple[str, ...] = (
-            tuple(descriptions) if descriptions is not None else ("",) * n
+        self.names = _texts("names", names)
+        n = len(self.names)
+        self.tree = _tree(parent)
+        self.codes = ("",) * n if codes is None else _texts("codes", codes)
+        self.descriptions = (
+            ("",) * n if descriptions is None else _texts("descriptions", descriptions)
         )
         self.is_other: NDArray[np.bool_] = np.zeros(n, dtype=bool)
         if is_other is not None:
-            self.is_other = np.asarray(is_other, dtype=bool)
+            self.is_other = np.array(is_other, dtype=bool, ndmin=1)
         lengths = {len(self.tree), len(self.codes), len(self.descriptions), len(self.is_other)}
         if lengths != {n}:
             raise TaxonomyError(
@@ -113,7 +121,7 @@ class Taxonomy:
         _refuse(faults)
         order = parents_first(parent)
         if len(order) < n:
-            stuck = [_cycle_text(names, parent, i) for i in circles(parent)]
+            stuck = [_cycle_text(names, parent, i) for i in cycles(parent)]
             _refuse([f"a topic is its own ancestor: {text}" for text in stuck])
         new_id = {old: new for new, old in enumerate(order)}
 
@@ -339,6 +347,33 @@ def _grow(
             known[parts[:depth]] = len(names)
             names.append(parts[depth - 1])
             parent.append(known[parts[: depth - 1]] if depth > 1 else -1)
+
+
+def _texts(what: str, values: Sequence[str]) -> tuple[str, ...]:
+    """Refuse what is no sequence of texts."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TaxonomyError(f"{what} is {values!r:.60}, not a sequence of texts")
+    texts = tuple(values)
+    wrong = [i for i, text in enumerate(texts) if not isinstance(text, str)]
+    if wrong:
+        raise TaxonomyError(
+            f"{what} of {len(wrong):,} topics are no texts: topic {wrong[0]} has "
+            f"{texts[wrong[0]]!r:.60}. Give one text per topic."
+        )
+    return texts
+
+
+def _tree(parent: Sequence[int] | NDArray[np.intp]) -> Tree:
+    try:
+        given = np.asarray(parent)
+        if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+            raise ValueError("it is no list of whole numbers")
+        return Tree(given.astype(np.intp))
+    except (ValueError, TypeError, OverflowError) as fault:
+        raise TaxonomyError(
+            f"parent can't be used: {fault}. Give the id of each topic's parent, -1 at level 1; "
+            "Taxonomy.from_parents takes parents in any order."
+        ) from None
 
 
 def _refuse(faults: list[str]) -> None:

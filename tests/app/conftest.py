@@ -12,9 +12,10 @@ import pytest
 from workbench_browser import Server, chromium
 from workbench_chapters import CHAPTERS
 
-from hierseed.app import fitting, loading
+from hierseed.app import fitting
 from hierseed.app.project import Project
-from hierseed.app.store import documents, edits, labels
+from hierseed.app.store import documents, edits, gold, labels
+from hierseed.app.store.actions import record
 from hierseed.demo.docstrings import read_docstrings
 from hierseed.taxonomy import Taxonomy
 
@@ -32,14 +33,15 @@ def _fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids = edits.replace_all(project, taxonomy, "library.txt")
     documents.add(project, [(d.id, d.text) for d in found])
     topic = {path.split(" > ")[1]: ids[taxonomy.index(path)] for path in paths}
-    gold = [(row, topic[d.module]) for row, d in enumerate(found)]
+    truth = [(row, topic[d.module]) for row, d in enumerate(found)]
     draw = np.random.default_rng(0)
     seeds = []
     for id in topic.values():
-        rows = [row for row, label in gold if label == id]
+        rows = [row for row, label in truth if label == id]
         seeds += [(int(row), id) for row in draw.choice(rows, SEEDS, replace=False)]
     labels.load(project, seeds, "file")
-    loading.put_gold(project, gold)
+    with record(project, "gold") as action:
+        gold.write(action, truth, replace=True)
     fitting.fit(project, fitting.Dials())
     project.close()
     return folder

@@ -8,7 +8,7 @@ from workbench_browser import AXE, Server, Visit, missing
 from hierseed.app.project import Project
 from hierseed.app.store import labels
 
-SCREENS = ("Load", "Taxonomy", "Seeds", "Fit", "Review", "Export")
+SCREENS = ("Load", "Taxonomy", "Seeds", "Fit", "Review", "Validate", "Export")
 WITH_TOPIC = ("Taxonomy", "Seeds", "Review")
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
@@ -50,6 +50,7 @@ def test_by_keyboard_alone(chrome: Any, house: tuple[Server, Project]) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector("h1:has-text('zipfile')")
     before = dict(labels.seeds(project))
+    page.wait_for_function("document.activeElement.matches('article.card')")
     page.keyboard.press("/")
     page.keyboard.type("archive")
     page.wait_for_selector(".card mark")
@@ -63,41 +64,37 @@ def test_by_keyboard_alone(chrome: Any, house: tuple[Server, Project]) -> None:
     page.keyboard.type("tarf")
     page.keyboard.press("Enter")
     page.wait_for_selector(".notes p:has-text('tarfile')")
-    page.wait_for_selector("dialog", state="detached")
+    page.wait_for_selector("dialog[open]", state="detached")
     assert "card" in at()  # back where the hand was
     page.keyboard.press("u")
-    page.wait_for_selector(".notes p:has-text('Taken back')")
+    page.wait_for_selector(".notes p:has-text('Undone')")
     assert len(labels.seeds(project)) == len(before) + 1
     assert visit.faults == []
 
 
-def test_keys_act_on_the_card_that_is_current(chrome: Any, house: tuple[Server, Project]) -> None:
-    """Nobody has clicked into the list: the focus is nowhere, or still on the topic."""
+def test_a_selected_topic_hands_the_focus_to_its_cards(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
     server, project = house
     visit = Visit(chrome, server.address + "/seeds")
     page = visit.page
     visit.topic("pathlib")
-    page.wait_for_selector(".card.here")
+    page.wait_for_function("document.activeElement.matches('article.card')")
     before = len(labels.seeds(project))
-    page.keyboard.press("j")
-    page.wait_for_selector("[role=listitem]:nth-child(2).here")
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("ArrowUp")
-    page.wait_for_selector("[role=listitem]:nth-child(1).here")
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("a")
+    page.keyboard.press("Shift+A")  # capitals, as with Caps Lock
     page.wait_for_selector("[role=listitem]:nth-child(1) .stamp.yes")
     assert len(labels.seeds(project)) == before + 1
     page.keyboard.press("u")
-    page.wait_for_selector(".notes p:has-text('Taken back')")
+    page.wait_for_selector(".notes p:has-text('Undone')")
     visit.step("Review")
     page.wait_for_selector(".card.here")
+    page.focus(".card.here")
     page.keyboard.press("w")
     page.wait_for_selector(".card.here .why")
     page.keyboard.press("m")
     page.wait_for_selector("dialog[open]")
     page.keyboard.type("w")  # a letter of a topic, not a key of the page
-    assert page.input_value("dialog input") == "w"
+    assert page.input_value("dialog.picker[open] input") == "w"
     page.keyboard.press("Escape")
     assert visit.faults == []
 

@@ -13,9 +13,6 @@ from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
 from hierseed.demo.docstrings import read_docstrings
 
-SCREENS = ("Load", "Taxonomy", "Seeds", "Fit", "Review", "Export")
-WITH_TOPIC = ("Taxonomy", "Seeds", "Review")
-
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
 
 
@@ -70,18 +67,18 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
     # 2 taxonomy: rename, describe, add, move, delete, undo
     visit.step("Taxonomy")
     visit.topic("ftplib")
-    page.fill("label:has-text('Name') >> nth=0 >> input", "file transfer")
+    page.fill("#stage label:has-text('Name') input", "file transfer")
     page.click("button:text-is('Rename')")
     page.wait_for_selector("#side .line:has-text('file transfer')")
-    page.fill("textarea", "Moving files between computers with FTP")
+    page.fill("label:has-text('Definition') textarea", "Moving files between computers with FTP")
     page.click("button:has-text('Save the description')")
-    page.wait_for_selector(".log li:has-text('Described')")
+    page.wait_for_selector(".log li:has-text('Wrote the description')")
     page.click("text=Move …")
-    page.fill("dialog input", "fil")
+    page.fill("dialog[open] input", "fil")
     page.keyboard.press("Enter")
     page.wait_for_selector(".path.big:has-text('Files')")
     visit.shot("2-taxonomy")
-    page.click("text=Undo the last one")
+    page.click("[aria-label='Undo your last step']")
     page.wait_for_selector(".path.big:has-text('Internet')")
 
     # 3 seeds: search, accept two with the keyboard; then suggestions once vectors are there
@@ -101,7 +98,7 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
     page.click("text=Prepare them now")
     page.wait_for_selector(".offer", state="hidden")
     page.click("button:text-is('Suggested')")
-    page.wait_for_selector(".card .reason:has-text('Like your seed')")
+    page.wait_for_selector(".card .reason:has-text('Like the seed')")
     page.focus(".card.here")
     page.keyboard.press("s")
     page.wait_for_selector("text=Similar to")
@@ -111,7 +108,7 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
 
     # 4 fit: names stand in for the topics without seeds
     visit.step("Fit")
-    assert "the name stands in" in page.inner_text(".hint")
+    assert "the name stands in" in page.inner_text("details.hint")
     page.click("text=Fit now")
     page.wait_for_selector(".fits li:has-text('Fit 1')")
     page.wait_for_selector(".job", state="hidden")
@@ -126,7 +123,7 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
     page.wait_for_selector(".why .rung.chosen")
     visit.shot("5-review")
     page.keyboard.press("m")
-    page.fill("dialog input", "statist")
+    page.fill("dialog[open] input", "statist")
     page.keyboard.press("Enter")
     page.wait_for_selector(".notes p:has-text('It counts at the next fit')")
     assert page.inner_text(".hint").startswith("1 decision since this fit")
@@ -146,14 +143,14 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
     visit.step("Export")
     page.click("button:text-is('JSONL')")
     with page.expect_download() as waiting:
-        page.click(".files a:has-text('walk-documents.jsonl')")
+        page.click(".files a:has-text('walk-fit-2-documents.jsonl')")
     rows = [json.loads(line) for line in Path(waiting.value.path()).read_text().splitlines()]
     project = Project(files / "walk.hierseed")
     assert [row["id"] for row in rows] == [d.id for d in documents.every(project)]
     assert sum(bool(row["your_topic"]) for row in rows) == 3
     project.close()
     page.click("button:has-text('Report page')")
-    page.wait_for_selector(".files >> text=walk-report.html")
+    page.wait_for_selector(".files >> text=walk-fit-2-report.html")
     assert "hierseed fit corpus.jsonl" in page.inner_text("pre")
     visit.shot("6-export")
     assert visit.faults == []
@@ -209,7 +206,7 @@ def test_hostile_text_is_shown_and_never_run(chrome: Any, served: Any, tmp_path:
     topic = edits.add(project, None, nasty)
     edits.describe(project, topic, nasty + more)
     edits.add(project, None, more.replace("\u2028", ""))
-    labels.say(project, 0, topic, 1)
+    labels.decide(project, 0, topic, 1)
     project.close()
     server = served(tmp_path / "nasty.hierseed")
     visit = Visit(chrome, server.address + "/seeds")
@@ -222,7 +219,7 @@ def test_hostile_text_is_shown_and_never_run(chrome: Any, served: Any, tmp_path:
     visit.step("Taxonomy")
     page.wait_for_selector(".path.big")
     page.click("text=Move …")
-    page.wait_for_selector("dialog li")
+    page.wait_for_selector("dialog[open] li")
     page.keyboard.press("Escape")
     visit.step("Fit")
     assert page.evaluate("window.hacked") is None

@@ -8,14 +8,19 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
 from hierseed.app import export, fits, fitting, loading
+from hierseed.app.pages.session import Session
 from hierseed.app.project import Project
-from hierseed.app.store import documents, edits, labels, topics
+from hierseed.app.reporting import report_today
+from hierseed.app.store import actions, documents, edits, examples, labels, topics
+from hierseed.app.store.actions import Person
+from hierseed.app.tree import tree_view
 from hierseed.io.taxonomies import FORMATS
 from hierseed.taxonomy import Taxonomy
 
@@ -51,7 +56,7 @@ def test_the_flat_file_holds_every_document_in_every_format(project: Project) ->
         "jsonl": pd.DataFrame(map(json.loads, made["jsonl"].read_text().splitlines())),
     }
     wanted = ["id", "topic", "level_1", "level_2", "distance", "score", "runner_up", "is_other"]
-    wanted += ["is_none", "is_seed", "your_topic", "text"]
+    wanted += ["is_none", "is_seed", "your_topic", "rejected", "text"]
     ids = [document.id for document in documents.every(project)]
     for frame in frames.values():
         assert list(frame.columns) == wanted
@@ -131,7 +136,7 @@ def test_seeds_come_back(project: Project) -> None:
     from hierseed.io.seeds import read_seeds
 
     here = topics.current(project)
-    labels.add_examples(project, [(here.ids[1], "words of my own")])
+    examples.add(project, [(here.ids[1], "words of my own")])
     seeds = read_seeds(export.write_seeds(project), here.taxonomy)
     assert len(seeds.by_id) == len(labels.seeds(project))
     assert seeds.texts == ["words of my own"]
@@ -151,7 +156,7 @@ def test_the_commands_of_the_bundle_give_the_same_table(
     project: Project, tmp_path: Path, dials: fitting.Dials
 ) -> None:
     here = topics.current(project)
-    labels.add_examples(project, [(here.ids[2], "parse the headers of a request")])
+    examples.add(project, [(here.ids[2], "parse the headers of a request")])
     id = fitting.fit(project, dials)
     fit = fits.get(project, id)
     edits.delete(project, here.ids[0])  # later changes must not leak into what is repeated
@@ -165,6 +170,7 @@ def test_the_commands_of_the_bundle_give_the_same_table(
         run = [sys.executable, "-c", "from hierseed.cli import main; main()", *words[1:]]
         done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
+    actions.undo(project)
     theirs = pd.read_csv(folder / "documents.csv", keep_default_na=False)
     ours = pd.read_csv(
         export.write_documents(project, fit, "csv", text=False), keep_default_na=False
@@ -172,3 +178,118 @@ def test_the_commands_of_the_bundle_give_the_same_table(
     for column in ("id", "topic", "level_1", "level_2", "runner_up", "is_none", "is_seed"):
         assert list(theirs[column]) == list(ours[column]), column
     assert (theirs["score"] - ours["score"]).abs().max() < 1e-5
+
+
+def test_what_is_shown_is_what_is_exported(project: Project) -> None:
+    """After a rename, a move, a merge and a deletion: tree, table, report and map agree."""
+    here = topics.current(project)
+    at = {path: here.ids[here.taxonomy.index(path)] for path in here.taxonomy.paths}
+    edits.rename(project, at["Files > pathlib"], "paths")
+    edits.merge(project, at["Internet > http"], at["Internet > urllib"])
+    edits.move(project, at["Internet > email"], at["Files"])
+    edits.delete(project, at["Numbers > decimal"])
+    fit = fits.last(project)
+    assert fit is not None
+    frame = pd.read_csv(export.write_documents(project, fit, "csv"), keep_default_na=False)
+    lines = {line["key"]: line for line in tree_view(project, fit.today(topics.current(project)))}
+    here = topics.current(project)
+    for key, line in lines.items():
+        if key.isdigit():
+            path = here.path(int(key))
+            inside = (frame["topic"] == path) | frame["topic"].str.startswith(path + " > ")
+            assert inside.sum() == line["count"], path
+    assert "Files > paths" in set(frame["level_2"])
+    assert "Files > email" in set(frame["level_2"])
+    assert not frame["topic"].isin(["Files > pathlib", "Internet > http"]).any()
+    old = fit.fitted.taxonomy.paths
+    was_deleted = [old[t] == "Numbers > decimal" for t in fit.fitted.labels]
+    assert set(frame.loc[was_deleted, "topic"]) == {"Numbers"}
+    report = report_today(fit, here)
+    assert "paths" in report["topics"]["name"]
+    assert "pathlib" not in report["topics"]["name"]
+    count = report["topics"]["count"][here.taxonomy.index("Files > paths")]
+    assert count == lines[str(at["Files > pathlib"])]["count"]
+    page = export.write_report(project, fit).read_text(encoding="utf-8")
+    assert '"paths"' in page
+    view = Session(project)
+    view.act("go", screen="review")
+    shown = view.act("tab", tab="map")["stage"]["view"]
+    assert "paths" in shown["names"]
+    assert all(topic >= 0 for topic in shown["map"]["topic"])
+
+
+def test_an_unchanged_tree_reads_the_fit_as_it_was(project: Project) -> None:
+    """An oracle for the renumbering: without edits nothing changes, bit for bit."""
+    fit = fits.get(project, fitting.fit(project, fitting.Dials(method="hierseed")))
+    today = fit.today(topics.current(project))
+    assert today.taxonomy == fit.taxonomy
+    for name in ("row", "topic", "path", "distance", "score", "runner_up"):
+        same = np.array_equal(getattr(today, name), getattr(fit.fitted, name), equal_nan=True)
+        assert same, name
+
+
+def test_no_file_replaces_another_and_the_fit_is_in_the_name(project: Project) -> None:
+    fit = fits.last(project)
+    assert fit is not None
+    made = [export.write_documents(project, fit, "csv") for _ in range(2)]
+    made += [export.write_report(project, fit), export.write_bundle(project, fit)]
+    assert [path.name for path in made] == [
+        "library-fit-1-documents.csv",
+        "library-fit-1-documents-2.csv",
+        "library-fit-1-report.html",
+        "library-fit-1-bundle.zip",
+    ]
+
+
+def test_rejections_and_every_decision_are_exported(project: Project) -> None:
+    here = topics.current(project)
+    topic, other = here.ids[1], here.ids[2]
+    one, two, three = [row for row in range(100) if row not in labels.seeds(project)][:3]
+    labels.decide(project, one, topic, labels.NO, by=Person("a", "Anna"))
+    labels.decide(project, two, labels.NONE_OF_THESE, labels.YES, by=Person("b", "Ben"))
+    labels.decide(project, three, other, labels.YES, by=Person("b", "Ben"))
+    actions.undo(project, Person("b", "Ben"))
+    fit = fits.last(project)
+    assert fit is not None
+    frame = pd.read_csv(export.write_documents(project, fit, "csv"), keep_default_na=False)
+    assert frame.loc[one, "rejected"] == here.path(topic)
+    assert frame.loc[two, "your_topic"] == "None of these"
+    log = pd.read_csv(export.write_decisions(project), keep_default_na=False)
+    mine = log[log["coder"] != ""]
+    found = mine[["coder", "topic", "decision", "stands"]].to_numpy().tolist()
+    assert found == [
+        ["Anna", here.path(topic), "no", True],
+        ["Ben", "None of these", "yes", True],
+        ["Ben", here.path(other), "yes", False],
+        ["Ben", here.path(other), "withdrawn", False],
+    ]
+
+
+def test_no_csv_of_an_export_holds_a_formula(hostile: Project) -> None:
+    nasty = "=HYPERLINK(1)"
+    edits.add(hostile, None, nasty)
+    here = topics.current(hostile)
+    id = here.ids[here.taxonomy.index(nasty)]
+    edits.describe(hostile, id, "+1+cmd|x")
+    examples.add(hostile, [(id, "@SUM(A1)")])
+    fit = fits.get(hostile, fitting.fit(hostile, fitting.Dials()))
+    folder = export.folder(hostile)
+    export.write_seeds(hostile), export.write_decisions(hostile)
+    for name in FORMATS:
+        export.write_taxonomy(hostile, name)
+    with zipfile.ZipFile(export.write_bundle(hostile, fit)) as bundle:
+        bundle.extractall(folder / "bundle")
+    tables = sorted(folder.rglob("*.csv")) + sorted(folder.rglob("*.tsv"))
+    assert len(tables) >= 3
+    for file in tables:
+        with file.open(newline="", encoding="utf-8-sig") as lines:
+            cells = [
+                c for row in csv.reader(lines, delimiter=",\t"[file.suffix == ".tsv"]) for c in row
+            ]
+        risky = [c for c in cells if c.startswith(("=", "+", "-", "@", "\t"))]
+        assert set(risky) <= {"+1", "-2"}, file.name  # ids that are numbers
+    for file in folder.rglob("*.xlsx"):
+        for sheet in openpyxl.load_workbook(file):
+            assert not [c for row in sheet.iter_rows() for c in row if c.data_type == "f"], (
+                file.name
+            )

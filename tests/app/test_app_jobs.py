@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from hierseed.app import fits, jobs
+from hierseed.app import fits, fitting, jobs
 from hierseed.app.project import Project
 from hierseed.app.store import documents
 from hierseed.errors import ProjectError
@@ -113,3 +113,23 @@ def test_a_job_that_fails_says_why(empty: Project) -> None:
     job = jobs.wait(empty, jobs.start(empty, "fit"))
     assert job.state == "failed"
     assert "no taxonomy" in job.message
+
+
+def test_the_bar_tells_the_whole_of_a_fit(project: Project) -> None:
+    """It never goes back, and the phases after the fitting have their share of it."""
+    told: list[tuple[str, float]] = []
+    for _ in range(2):  # the second one knows how long each phase took
+        told.clear()
+        fitting.fit(
+            project, fitting.Dials(), lambda event: told.append((event["phase"], event["share"]))
+        )
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    starts = dict(reversed(told))
+    took = project.get("seconds_per_document")
+    phases = [phase for phase in took if phase in starts]
+    assert phases[-2:] == ["Finding words and drawing the map", "Saving the fit"]
+    assert [starts[phase] for phase in phases] == sorted(starts[phase] for phase in phases)
+    assert starts["Fitting"] < 0.1
+    assert starts["Finding words and drawing the map"] < 0.9
+    assert starts["Saving the fit"] < 0.99

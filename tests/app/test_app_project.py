@@ -1,5 +1,7 @@
 """The project file: versions, backups, and that it never loses a word."""
 
+import contextlib
+import gzip
 import shutil
 import signal
 import sqlite3
@@ -12,7 +14,7 @@ import pytest
 
 from hierseed.app import schema
 from hierseed.app.project import Project
-from hierseed.app.store import documents, edits, labels, topics
+from hierseed.app.store import actions, documents, edits, examples, gold, labels, topics
 from hierseed.errors import ProjectError
 
 
@@ -89,16 +91,51 @@ def test_migration_backs_up_first(tmp_path: Path) -> None:
     old.close()
 
 
-def test_a_file_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
-    project = small(tmp_path / "p")
-    project.db.execute("DROP TABLE kept")  # what version 2 added
-    project.db.execute("PRAGMA user_version = 1")
+@pytest.fixture
+def old_file(tmp_path: Path) -> Path:
+    """A project file that version 2 of the workbench wrote."""
+    packed = Path(__file__).parent / "version-2.hierseed.gz"
+    (tmp_path / "p.hierseed").write_bytes(gzip.decompress(packed.read_bytes()))
+    return tmp_path / "p.hierseed"
+
+
+def test_a_file_of_version_2_keeps_everything(old_file: Path) -> None:
+    project = Project(old_file)
+    here = topics.current(project)
+    guns, bread = (here.ids[here.taxonomy.index(p)] for p in ("Law > Guns", "Food > Bread"))
+    assert here.taxonomy.paths == ("Law", "Law > Guns", "Food", "Food > Bread")
+    assert labels.seeds(project) == {0: [guns], 1: [bread], 2: [guns]}  # one through a merge
+    assert labels.rejections(project) == {3: [bread]}
+    assert labels.file_seeds(project) == [(0, guns), (1, bread)]
+    assert examples.pairs(project) == [(bread, "rye and wheat")]
+    assert gold.pairs(project) == [(4, guns), (5, bread)]
+    assert documents.columns_of(project, [3]) == {3: {"year": 1993}}
+    assert documents.search(project, "bread").total == 6
+    assert actions.redo(project) == "Added 'Sky'"
+    assert actions.undo(project) == "Added 'Sky'"
+    assert actions.undo(project) == "Merged 'Officers' into 'Guns'"
+    assert actions.undo(project) == "Renamed 'Police' to 'Officers'"
+    assert "Law > Police" in topics.current(project).taxonomy.paths
+    assert project.db.execute("PRAGMA foreign_key_check").fetchall() == []
+    assert project.db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    assert len(list(old_file.parent.glob("p.backup-v2-*.hierseed"))) == 1
+    fresh = Project(old_file.parent / "fresh")
+    columns = "SELECT m.name, p.name, p.type FROM sqlite_schema m, pragma_table_info(m.name) p"
+    columns += " WHERE m.type = 'table' AND m.name NOT LIKE 'document_text%' ORDER BY 1, 2"
+    assert project.db.execute(columns).fetchall() == fresh.db.execute(columns).fetchall()
+    fresh.close()
     project.close()
-    project = Project(tmp_path / "p")
-    assert documents.count(project) == 40
+
+
+def test_a_file_of_the_first_version_is_brought_up_to_date(old_file: Path) -> None:
+    with contextlib.closing(sqlite3.connect(old_file)) as db:
+        db.execute("DROP TABLE kept")  # what version 2 added
+        db.execute("PRAGMA user_version = 1")
+    project = Project(old_file)
+    assert documents.count(project) == 12
     assert documents.add(project, [("new", "one more")], [{"year": 1990}]) == 1
-    assert documents.kept(project, 39, 41) == [{}, {"year": 1990}]
-    assert len(list(tmp_path.glob("p.backup-v1-*.hierseed"))) == 1
+    assert documents.kept(project, 11, 13) == [{}, {"year": 1990}]
+    assert len(list(old_file.parent.glob("p.backup-v1-*.hierseed"))) == 1
     project.close()
 
 
@@ -128,7 +165,7 @@ from hierseed.app.project import Project
 from hierseed.app.store import labels
 project = Project(sys.argv[1])
 for row in range(40):
-    labels.say(project, row, 1, 1)
+    labels.decide(project, row, 1, 1)
     os.write(1, b"%d\\n" % row)
     if row == 17:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -170,13 +207,13 @@ def test_writers_in_threads_and_processes_lose_nothing(tmp_path: Path) -> None:
     script = (
         "import sys\nfrom hierseed.app.project import Project\n"
         "from hierseed.app.store import labels\nproject = Project(sys.argv[1])\n"
-        "for row in range(20, 40): labels.say(project, row, 2, 1)\n"
+        "for row in range(20, 40): labels.decide(project, row, 2, 1)\n"
     )
     other = subprocess.Popen([sys.executable, "-c", script, str(project.path)])
 
     def write(topic: int) -> None:
         for row in range(20):
-            labels.say(project, row, topic, 1)
+            labels.decide(project, row, topic, 1, several=True)
 
     threads = [threading.Thread(target=write, args=(topic,)) for topic in (1, 2)]
     for thread in threads:
@@ -192,11 +229,11 @@ def test_writers_in_threads_and_processes_lose_nothing(tmp_path: Path) -> None:
 
 def test_the_second_of_two_people_does_not_overwrite_the_first(tmp_path: Path) -> None:
     project = small(tmp_path / "p")
-    labels.say(project, 3, 1, labels.YES, seen=labels.NOTHING)
+    labels.decide(project, 3, 1, labels.YES, seen=labels.NOTHING)
     with pytest.raises(ProjectError, match="someone else said 'yes'"):
-        labels.say(project, 3, 1, labels.NO, seen=labels.NOTHING)
+        labels.decide(project, 3, 1, labels.NO, seen=labels.NOTHING)
     assert labels.seeds(project) == {3: [1]}
-    labels.say(project, 3, 1, labels.NO, seen=labels.YES)  # after looking
+    labels.decide(project, 3, 1, labels.NO, seen=labels.YES)  # after looking
     assert labels.seeds(project) == {}
     verdicts = project.db.execute("SELECT before, verdict FROM label_event").fetchall()
     assert verdicts == [(0, 1), (1, -1)]
@@ -207,9 +244,9 @@ def test_the_pulse_changes_with_whatever_changes(tmp_path: Path) -> None:
     project = small(tmp_path / "p")
     seen = {project.pulse()}
     for act in (
-        lambda: labels.say(project, 1, 1, 1),
+        lambda: labels.decide(project, 1, 1, 1),
         lambda: edits.rename(project, 1, "AA"),
-        lambda: edits.undo(project),
+        lambda: actions.undo(project),
         lambda: documents.add(project, [("new", "text")]),
     ):
         act()
@@ -258,7 +295,8 @@ from hierseed.app.store import labels
 project = Project(sys.argv[1])
 row = int(sys.argv[2])
 while True:
-    labels.say(project, row % 40, 1 + row // 40 % 2, 1 if row // 80 % 2 == 0 else 0)
+    verdict = 1 if row // 80 % 2 == 0 else 0
+    labels.decide(project, row % 40, 1 + row // 40 % 2, verdict, several=True)
     row += 1
     os.write(1, b"%d\\n" % row)
 """

@@ -1,6 +1,7 @@
 """Who may come in: nobody that the owner of the computer did not let in."""
 
 import asyncio
+import urllib.request
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from hierseed.errors import CorpusError, ProjectError
 pytest.importorskip("starlette", reason="the extra app is not installed")
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from workbench_browser import Server
 
 NAMES = own_names("127.0.0.1", 8765)
 OURS = {"host": "127.0.0.1:8765", "origin": "http://127.0.0.1:8765"}
@@ -99,7 +101,7 @@ def test_the_token_is_asked_of_everyone_and_leaves_the_address() -> None:
     assert (welcome.status_code, welcome.headers["location"]) == (303, "/review?a=1")
     cookie = welcome.headers["set-cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=Strict" in cookie
+    assert "SameSite=Lax" in cookie
     assert visitor.get("/").status_code == 200  # the cookie is enough from here on
     assert client(token="t").get("//evil.example/?token=t").headers["location"] == "/"
 
@@ -136,10 +138,14 @@ def test_beyond_this_computer_a_token_is_made_and_said(
     for host in ("0.0.0.0", "127.0.0.1"):
         serving.serve_project(tmp_path / "p", host=host, port=0, browser=False, say=said.append)
     assert seen[0].token
-    assert f"?token={seen[0].token}" in " ".join(said)
-    assert "token is asked for" in said[0]
+    assert f"?token={seen[0].token}" in said[0]
+    assert "127.0.0.1" not in said[0]
+    assert any("Other computers can reach it" in line for line in said)
     assert said[-1] == "The workbench has ended; everything is saved."
-    assert seen[1].token is None
+    assert seen[1].token  # other people may use the same computer
+    assert seen[1].token != seen[0].token
+    with pytest.raises(ProjectError, match="token is needed"):
+        serving.serve_project(tmp_path / "p", host="0.0.0.0", port=0, token="", browser=False)
     assert len(security.new_token()) >= 32
 
 
@@ -190,3 +196,55 @@ def test_an_upload_is_bounded_and_leaves_nothing_behind(empty: Project) -> None:
     with pytest.raises(CorpusError, match="empty"):
         asyncio.run(uploads.receive(empty, "a.csv", _stream()))
     assert list(uploads.folder(empty).iterdir()) == []
+
+
+def test_a_link_from_another_site_lets_in_and_two_ports_keep_two_tokens() -> None:
+    """Browsers share cookies between the ports of a host, and send Lax ones along a link."""
+    jar: dict[str, str] = {}
+    for port, token in ((8765, "one"), (8766, "two")):
+        names = security.own_names("127.0.0.1", port)
+        visitor = TestClient(
+            Guard(_app, names, token), base_url=f"http://127.0.0.1:{port}", follow_redirects=False
+        )
+        cookie = visitor.get(f"/?token={token}").headers["set-cookie"]
+        assert "SameSite=Lax" in cookie
+        name, _, value = cookie.split(";")[0].partition("=")
+        jar[name] = value
+    assert len(jar) == 2
+    for port, token in ((8765, "one"), (8766, "two")):
+        visitor = TestClient(
+            Guard(_app, security.own_names("127.0.0.1", port), token),
+            base_url=f"http://127.0.0.1:{port}",
+            cookies=jar,
+        )
+        assert visitor.get("/").status_code == 200
+
+
+def test_every_address_of_this_computer_works_where_it_listens_on_all() -> None:
+    def status(host: str, reached: str) -> int:
+        guard = Guard(_app, NAMES, "t", any_address=True)
+        scope_of = TestClient(guard, base_url=f"http://{reached}:8765", follow_redirects=False)
+        return scope_of.get("/?token=t", headers={"host": host}).status_code
+
+    assert status("192.168.1.7:8765", "192.168.1.7") == 303
+    assert status("evil.example:8765", "192.168.1.7") == 403
+    assert status("192.168.1.7:80", "192.168.1.7") == 403
+    assert Guard(_app, NAMES, "t").any_address is False
+
+
+def test_the_address_that_is_printed_answers(tmp_path: Path) -> None:
+    """`--host 0.0.0.0` from this machine's own address, with a real server."""
+    pytest.importorskip("nicegui")
+    if serving.own_address("0.0.0.0") == "127.0.0.1":
+        pytest.skip("this computer has no address but loopback")
+    server = Server(tmp_path / "p.hierseed", "--host", "0.0.0.0", "--token", "open-sesame")
+    try:
+        address = next(word for word in server.said().split() if word.startswith("http"))
+        assert "127.0.0.1" not in address
+        jar = urllib.request.HTTPCookieProcessor()
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), jar)
+        with opener.open(address) as answer:
+            assert answer.status == 200
+            assert b"hierseed" in answer.read()
+    finally:
+        server.close()

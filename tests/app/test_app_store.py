@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hierseed.app.project import Project
-from hierseed.app.store import documents, edits, labels, topics
+from hierseed.app.store import actions, documents, edits, examples, labels, topics
 from hierseed.errors import CorpusError, ProjectError
 from hierseed.taxonomy import Taxonomy
 
@@ -81,7 +81,7 @@ def test_adding_again_goes_on_and_a_changed_text_is_refused(filled: Project) -> 
 def test_what_was_labelled_stays_labelled(filled: Project) -> None:
     """Rename, move, merge, load another taxonomy: ids and labels live on."""
     climate, water, pets = (ids(filled)[p] for p in ("Earth > Climate", "Earth > Water", "Pets"))
-    labels.say(filled, 0, climate, labels.YES)
+    labels.decide(filled, 0, climate, labels.YES)
     edits.rename(filled, climate, "Weather")
     edits.move(filled, climate, pets)
     assert topics.current(filled).path(climate) == "Pets > Weather"
@@ -98,7 +98,7 @@ def test_what_was_labelled_stays_labelled(filled: Project) -> None:
 def test_every_edit_can_be_undone_to_the_start(filled: Project) -> None:
     start = topics.current(filled)
     climate, water, earth = (ids(filled)[p] for p in ("Earth > Climate", "Earth > Water", "Earth"))
-    labels.say(filled, 0, climate, labels.YES)
+    labels.decide(filled, 0, climate, labels.YES)
     steps = [
         lambda: edits.add(filled, None, "Sky"),
         lambda: edits.rename(filled, climate, "Weather"),
@@ -115,7 +115,7 @@ def test_every_edit_can_be_undone_to_the_start(filled: Project) -> None:
         seen.append(topics.current(filled).taxonomy)
         assert seen[-1] != seen[-2]
     for before in reversed(seen[:-1]):
-        edits.undo(filled)
+        actions.undo(filled)
         assert topics.current(filled).taxonomy == before
     assert topics.current(filled).ids == start.ids
     assert labels.seeds(filled) == {0: [climate]}
@@ -124,11 +124,11 @@ def test_every_edit_can_be_undone_to_the_start(filled: Project) -> None:
 def test_undo_refuses_when_someone_else_was_faster(filled: Project) -> None:
     climate = ids(filled)["Earth > Climate"]
     edits.rename(filled, climate, "Mine")
-    mine = edits.last_change(filled)
+    mine = actions.to_undo(filled)
     assert mine is not None
     edits.rename(filled, climate, "Theirs")
-    with pytest.raises(ProjectError, match="someone else"):
-        edits.undo(filled, mine[0])
+    with pytest.raises(ProjectError, match="your last step"):
+        actions.undo(filled, expected=mine.id)
     assert topics.current(filled).path(climate) == "Earth > Theirs"
 
 
@@ -143,7 +143,7 @@ def test_undo_refuses_when_someone_else_was_faster(filled: Project) -> None:
         lambda p, i: edits.merge(p, i["Earth"], i["Earth > Water"]),
         lambda p, i: edits.merge(p, i["Earth"], i["Earth"]),
         lambda p, i: edits.split(p, i["Earth"], ["X", "X"]),
-        lambda p, i: labels.say(p, 0, 999, 1),
+        lambda p, i: labels.decide(p, 0, 999, 1),
     ],
 )
 def test_what_would_break_the_tree_is_refused_whole(filled: Project, step) -> None:  # type: ignore[no-untyped-def]
@@ -156,28 +156,30 @@ def test_what_would_break_the_tree_is_refused_whole(filled: Project, step) -> No
 
 def test_labels_of_a_deleted_topic_come_back_with_undo(filled: Project) -> None:
     dogs = ids(filled)["Pets > Dogs"]
-    labels.say(filled, 2, dogs, labels.YES)
+    labels.decide(filled, 2, dogs, labels.YES)
     edits.delete(filled, ids(filled)["Pets"])
     assert labels.seeds(filled) == {}
     with pytest.raises(ProjectError, match="deleted"):
-        labels.say(filled, 2, dogs, labels.YES)
-    edits.undo(filled)
+        labels.decide(filled, 2, dogs, labels.YES)
+    actions.undo(filled)
     assert labels.seeds(filled) == {2: [dogs]}
 
 
-def test_correct_moves_a_seed_and_take_back_returns_it(filled: Project) -> None:
+def test_a_move_leaves_one_seed_and_undo_returns_the_other(filled: Project) -> None:
     climate, water = ids(filled)["Earth > Climate"], ids(filled)["Earth > Water"]
-    labels.correct(filled, 1, climate)
-    labels.correct(filled, 1, water)
+    labels.decide(filled, 1, climate, labels.YES, exact=True)
+    labels.decide(filled, 1, water, labels.YES, exact=True)
     assert labels.seeds(filled) == {1: [water]}
-    labels.take_back(filled)
-    assert labels.seeds(filled) == {}
+    actions.undo(filled)
+    assert labels.seeds(filled) == {1: [climate]}
+    actions.redo(filled)
+    assert labels.seeds(filled) == {1: [water]}
 
 
 def test_examples_count_once(filled: Project) -> None:
     dogs = ids(filled)["Pets > Dogs"]
-    assert labels.add_examples(filled, [(dogs, "Woof"), (dogs, "Woof"), (dogs, "Bark")]) == 2
-    assert labels.add_examples(filled, [(dogs, "Woof")]) == 0
+    assert examples.add(filled, [(dogs, "Woof"), (dogs, "Woof"), (dogs, "Bark")]) == 2
+    assert examples.add(filled, [(dogs, "Woof")]) == 0
     assert labels.counts(filled) == {dogs: 2}
 
 
@@ -206,23 +208,23 @@ def test_random_edits_keep_a_tree(empty: Project) -> None:
             continue
         seen.append(topics.current(empty).taxonomy)
     for before in reversed(seen[:-1]):
-        edits.undo(empty)
+        actions.undo(empty)
         assert topics.current(empty).taxonomy == before
     for after in seen[1:]:
-        edits.redo(empty)
+        actions.redo(empty)
         assert topics.current(empty).taxonomy == after
     with pytest.raises(ProjectError, match="nothing to redo"):
-        edits.redo(empty)
+        actions.redo(empty)
 
 
 def test_a_new_change_ends_what_can_be_done_again(filled: Project) -> None:
     climate = ids(filled)["Earth > Climate"]
     edits.rename(filled, climate, "Weather")
-    edits.undo(filled)
+    actions.undo(filled)
     edits.rename(filled, climate, "Sky")
-    assert edits.next_change(filled) is None
-    edits.undo(filled)
-    assert edits.redo(filled) == "Renamed 'Climate' to 'Sky'"
+    assert actions.to_redo(filled) is None
+    actions.undo(filled)
+    assert actions.redo(filled) == "Renamed 'Climate' to 'Sky'"
 
 
 def test_words_are_found_in_scripts_without_spaces(empty: Project) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+TOKEN = "a-token-of-the-tests"
 HERE = Path(__file__).resolve().parents[2] / ".browser"
 AXE = HERE / "node_modules" / "axe-core" / "axe.min.js"
 SHOTS = HERE / "screenshots"
@@ -42,8 +43,10 @@ def free_port() -> int:
 class Server:
     """`hierseed serve` as a person would start it."""
 
-    def __init__(self, project: Path, *options: str) -> None:
-        self.port = free_port()
+    def __init__(self, project: Path, *options: str, port: int | None = None) -> None:
+        self.port = port or free_port()
+        if "--token" not in options:
+            options = (*options, "--token", TOKEN)
         self.address = f"http://127.0.0.1:{self.port}"
         self.log = project.with_suffix(".log").open("w")
         self.process = subprocess.Popen(
@@ -99,6 +102,8 @@ class Visit:
         self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
         self.page.on("console", self._heard)
         self.page.on("dialog", lambda dialog: (self.faults.append("a dialog"), dialog.dismiss()))
+        if "token=" not in address:
+            address += ("&" if "?" in address else "?") + f"token={TOKEN}"
         self.page.goto(address)
         self.page.wait_for_selector("#stage h1")
 

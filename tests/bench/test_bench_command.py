@@ -11,6 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hierseed.cli.app import make_app
+from hierseed_bench.data.catalogue import load_dataset
+from hierseed_bench.runs import environment
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def folder(tmp_path):
 
 
 def test_run_prints_a_table_and_keeps_records(hierseed, folder, tmp_path):
-    words = ("bench", "run", "-d", folder, "-m", "nearest-leaf", "--draws", "2")
+    words = ("bench", "run", "-d", folder, "-m", "nearest-leaf", "--draws", "2", "--allow-dirty")
     result = hierseed(*words, "--results", tmp_path)
     assert result.exit_code == 0, result.output
     assert "nearest leaf-seed mean" in result.output
@@ -57,17 +59,69 @@ def test_run_prints_a_table_and_keeps_records(hierseed, folder, tmp_path):
 def test_run_prints_json_and_takes_parameters(hierseed, folder, tmp_path):
     result = hierseed(
         "bench", "run", "-d", folder, "-m", "logreg", "--draws", "1", "--set", "C=0.5",
-        "--results", tmp_path, "--json",
+        "--allow-dirty", "--results", tmp_path, "--json",
     )  # fmt: skip
     record = json.loads(result.stdout)[0]
     assert record["setting"]["parameters"] == {"C": 0.5}
 
 
 def test_settings_mean_the_same_in_fit_and_bench(hierseed, folder, tmp_path):
-    words = ("bench", "run", "-d", folder, "-m", "hierseed", "--draws", "1", "--json")
+    words = (
+        "bench",
+        "run",
+        "-d",
+        folder,
+        "-m",
+        "hierseed",
+        "--draws",
+        "1",
+        "--json",
+        "--allow-dirty",
+    )
     result = hierseed(*words, "--set", "other=no", "--results", tmp_path)
     assert json.loads(result.stdout)[0]["setting"]["parameters"] == {"other": False}
     assert hierseed(*words, "--set", "other").exit_code == 2
+
+
+def test_a_tree_with_uncommitted_changes_makes_no_records(hierseed, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(environment, "commit", lambda: "0123456789ab+")
+    words = ("bench", "run", "-d", folder, "-m", "nearest-leaf", "--results", tmp_path)
+    result = hierseed(*words)
+    assert result.exit_code == 1
+    assert "--allow-dirty" in result.output
+    assert not (tmp_path / "runs").exists()
+    monkeypatch.setattr(environment, "commit", lambda: "0123456789ab")
+    assert hierseed(*words).exit_code == 0
+
+
+def test_check_and_errors_read_kept_predictions(hierseed, folder, tmp_path):
+    words = ("bench", "run", "-d", folder, "-m", "nearest-leaf", "--draws", "1", "--allow-dirty")
+    hierseed(*words, "--results", tmp_path)
+    result = hierseed("bench", "check", "--results", tmp_path)
+    assert result.exit_code == 0
+    assert "1 records give the same scores again" in result.output
+    result = hierseed("bench", "errors", "-d", folder, "-m", "nearest-leaf", "--results", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "### By level" in result.stdout
+    result = hierseed("bench", "errors", "-d", folder, "-m", "logreg", "--results", tmp_path)
+    assert "hierseed bench run" in result.output
+
+
+def test_data_sets_are_told_and_built(hierseed, tmp_path):
+    every = hierseed("bench", "data").stdout
+    assert {"20newsgroups", "wordnet", "rcv1"} <= {line.split(":")[0] for line in every.split("\n")}
+    packages, texts = tmp_path / "Packages", tmp_path / "Translation-en"
+    packages.write_text(
+        "".join(f"Package: p{i}\nTag: role::program, game::chess\n\n" for i in "ab")
+    )
+    texts.write_text(
+        "".join(f"Package: p{i}\nDescription-en: Chess {i}\n .\n more\n\n" for i in "ab")
+    )
+    result = hierseed("bench", "data", "debian", packages, texts, "-o", tmp_path / "set")
+    assert result.exit_code == 0, result.output
+    built = load_dataset(str(tmp_path / "set"))
+    assert sorted(text.split()[1] for text in built.texts) == ["a", "b"]
+    assert list(built.taxonomy.paths) == ["game", "game > chess"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +140,9 @@ def test_slips_are_usage_errors_that_list_what_there_is(hierseed, words, said):
 
 
 def test_an_unknown_data_set_is_told_and_nothing_is_kept(hierseed, tmp_path):
-    result = hierseed("bench", "run", "-d", "nowhere", "-m", "logreg", "--results", tmp_path)
+    result = hierseed(
+        "bench", "run", "-d", "nowhere", "-m", "logreg", "--allow-dirty", "--results", tmp_path
+    )
     assert "nowhere" in result.output
     assert not (tmp_path / "runs").exists()
 

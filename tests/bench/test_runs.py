@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 
@@ -15,18 +16,26 @@ from hierseed import AnchoredHierSeed, HierSeed
 from hierseed.embed.tfidf import TfidfSvd
 from hierseed.errors import CorpusError
 from hierseed_bench.competitors.catalogue import METHODS, make_method
-from hierseed_bench.runs.config import Setting
+from hierseed_bench.runs.check import check_records, recompute
+from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.plan import PLANS, everything
 from hierseed_bench.runs.prepared import make_task, ready
 from hierseed_bench.runs.records import Records
-from hierseed_bench.runs.run import rounded, run_all, run_one
+from hierseed_bench.runs.run import rounded, run_all
+from hierseed_bench.runs.run import run_one as make_run
 from hierseed_bench.tables.cells import summary
 from hierseed_bench.tables.figures import FIGURES
 from hierseed_bench.tables.published import TABLE_2, TABLE_4, TABLE_5
 from hierseed_bench.tables.tables import TABLES
 
+OFFLINE = [name for name in PLANS if name != "systems-checks"]  # which reads a data set
 TREE = {"A": {"B": {}, "C": {}, "D": {}}, "E": {"F": {}, "G": {}}, "H": {"I": {}, "J": {}}}
 PATHS = [["A", "B"], ["A", "C"], ["A", "D"], ["E", "F"], ["E", "G"], ["H", "I"], ["H", "J"]]
+
+
+def run_one(config):
+    """Make a run; gives its record."""
+    return make_run(config).record
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +57,7 @@ def folder(tmp_path_factory):
 
 
 def test_a_record_says_all_that_is_needed_to_make_it_again(folder):
-    record = run_one(Setting(folder, "logreg", seeds=3, draw=2))
+    record = run_one(RunConfig(folder, "logreg", seeds=3, draw=2))
     assert record["scores"]["all"]["mean"]["accuracy"] > 0.9
     assert len(record["scores"]["paper"]["levels"]) == 2
     assert record["sizes"]["seeds"] == 21
@@ -61,14 +70,14 @@ def test_a_record_says_all_that_is_needed_to_make_it_again(folder):
     }  # fmt: skip
     assert record["memory_mib"]["peak"] > 0
     json.dumps(record, allow_nan=False)
-    again = run_one(Setting.from_dict(record["setting"]))
+    again = run_one(RunConfig.from_dict(record["setting"]))
     assert again["key"] == record["key"]
     assert again["scores"] == record["scores"]
 
 
 def test_every_method_of_ours_is_scored_and_calibrated(folder):
     for method in ("hierseed", "unfit"):
-        record = run_one(Setting(folder, method))
+        record = run_one(RunConfig(folder, method))
         assert len(record["calibration"]) == 2
         assert 0 <= record["calibration"][0]["error"] <= 1
         assert "rounds" in record["method_notes"]
@@ -86,43 +95,43 @@ def test_a_set_with_several_labels_lets_a_method_give_several(folder, tmp_path):
         for row, document in enumerate(documents):
             labels = document["labels"] + ([["H", "I"]] if row % 3 == 0 else [])
             file.write(json.dumps(document | {"labels": labels}) + "\n")
-    one = run_one(Setting(str(place), "ridge-all-labels"))
-    many = run_one(Setting(str(place), "ridge-all-labels", parameters=(("several", True),)))
-    wide = run_one(Setting(str(place), "hierseed", parameters=(("eccentricity", 1.0),)))
+    one = run_one(RunConfig(str(place), "ridge-all-labels"))
+    many = run_one(RunConfig(str(place), "ridge-all-labels", parameters=(("several", True),)))
+    wide = run_one(RunConfig(str(place), "hierseed", parameters=(("eccentricity", 1.0),)))
     assert one["sizes"]["placements"] == one["sizes"]["test"]
     assert many["sizes"]["placements"] > one["sizes"]["test"]
     assert wide["sizes"]["placements"] > one["sizes"]["test"]
     recall = [r["scores"]["all"]["hierarchical"]["recall"] for r in (one, many)]
     assert recall[1] > recall[0]
-    plain = run_one(Setting(folder, "hierseed", parameters=(("eccentricity", 1.0),)))
+    plain = run_one(RunConfig(folder, "hierseed", parameters=(("eccentricity", 1.0),)))
     assert plain["sizes"]["placements"] == plain["sizes"]["test"]
 
 
 def test_leaving_topics_out_records_where_their_documents_went(folder):
-    record = run_one(Setting(folder, "nearest-leaf", leave_out=0.3))
+    record = run_one(RunConfig(folder, "nearest-leaf", leave_out=0.3))
     assert record["catch"]["left_out"] > 0
     assert record["catch"]["listed"] == 1.0  # it knows neither Other nor None
     assert sum(record["sizes"]["topics_per_level"]) < 10
-    ours = run_one(Setting(folder, "hierseed", leave_out=0.3))["catch"]
+    ours = run_one(RunConfig(folder, "hierseed", leave_out=0.3))["catch"]
     shares = [ours[k] for k in ("home_other", "home_stopped", "none", "elsewhere_other", "listed")]
     assert sum(shares) == pytest.approx(1.0, abs=1e-4)
 
 
 def test_every_method_sees_the_same_prepared_vectors(folder):
-    setting = Setting(folder, "logreg")
+    setting = RunConfig(folder, "logreg")
     data = ready(setting.shape)
     split = data.split(setting)
     task, test, _ = make_task(data, setting, split)
     whole = np.vstack([task.seeds.vectors, task.fitting.vectors, test.vectors])
     assert np.linalg.norm(whole, axis=1) == pytest.approx(1.0, abs=1e-5)
-    raw, _, header = make_task(data, Setting(folder, "logreg", prepare=False), split)
+    raw, _, header = make_task(data, RunConfig(folder, "logreg", prepare=False), split)
     assert header == {"centre": False, "unit": False, "pca": None}
     assert raw.fitting.vectors == pytest.approx(data.dataset.vectors[split.fitting], abs=1e-3)
 
 
 def test_labels_are_handed_only_to_the_ceiling(folder):
     for method, given in (("logreg", False), ("self-training", False), ("ridge-all-labels", True)):
-        setting = Setting(folder, method)
+        setting = RunConfig(folder, method)
         data = ready(setting.shape)
         split = data.split(setting)
         task, _, _ = make_task(data, setting, split)
@@ -131,12 +140,12 @@ def test_labels_are_handed_only_to_the_ceiling(folder):
 
 
 def test_limit_takes_fewer_documents(folder):
-    assert run_one(Setting(folder, "nearest-leaf", limit=300))["sizes"]["documents"] == 300
+    assert run_one(RunConfig(folder, "nearest-leaf", limit=300))["sizes"]["documents"] == 300
 
 
 def test_a_trained_embedder_makes_vectors_where_asked(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("HIERSEED_HOME", str(tmp_path))
-    record = run_one(Setting(folder, "nearest-leaf", vectors="tfidf:8"))
+    record = run_one(RunConfig(folder, "nearest-leaf", vectors="tfidf:8"))
     assert record["vectors"]["name"] == "tfidf:8"
     assert record["scores"]["all"]["mean"]["accuracy"] > 0.9  # each leaf has a word of its own
     kept = list(tmp_path.rglob("*.npy"))
@@ -144,10 +153,10 @@ def test_a_trained_embedder_makes_vectors_where_asked(folder, tmp_path, monkeypa
     ready.cache_clear()
     with monkeypatch.context() as patch:  # what another process would do: read, not learn again
         patch.setattr(TfidfSvd, "fit", lambda self, texts: pytest.fail("learned twice"))
-        again = run_one(Setting(folder, "nearest-leaf", vectors="tfidf:8"))
+        again = run_one(RunConfig(folder, "nearest-leaf", vectors="tfidf:8"))
     assert again["scores"] == record["scores"]
     ready.cache_clear()
-    run_one(Setting(folder, "nearest-leaf", vectors="tfidf:7"))
+    run_one(RunConfig(folder, "nearest-leaf", vectors="tfidf:7"))
     assert len(list(tmp_path.rglob("*.npy"))) == 2
 
 
@@ -156,7 +165,7 @@ def test_a_trained_embedder_makes_vectors_where_asked(folder, tmp_path, monkeypa
 
 def test_runs_are_made_once_and_go_on_after_a_kill(folder, tmp_path):
     records = Records(tmp_path / "runs")
-    settings = [Setting(folder, method) for method in ("nearest-leaf", "top-down", "logreg")]
+    settings = [RunConfig(folder, method) for method in ("nearest-leaf", "top-down", "logreg")]
     seen = []
     run_all(settings[:2], records, report=lambda setting, outcome: seen.append(setting.method))
     file = next((tmp_path / "runs").glob("*.jsonl"))
@@ -172,7 +181,7 @@ def test_runs_are_made_once_and_go_on_after_a_kill(folder, tmp_path):
 
 
 def test_several_processes_give_the_same_scores(folder, tmp_path):
-    settings = [Setting(folder, method) for method in ("nearest-leaf", "logreg", "hierseed")]
+    settings = [RunConfig(folder, method) for method in ("nearest-leaf", "logreg", "hierseed")]
     one, two = Records(tmp_path / "one"), Records(tmp_path / "two")
     run_all(settings, one)
     run_all(settings, two, jobs=2)
@@ -183,27 +192,77 @@ def test_several_processes_give_the_same_scores(folder, tmp_path):
 def test_a_method_that_fails_is_told_and_the_others_go_on(folder, tmp_path):
     told = {}
     run_all(
-        [Setting(folder, "hierseed", parameters=(("pivot_level", 9),)), Setting(folder, "logreg")],
+        [
+            RunConfig(folder, "hierseed", parameters=(("pivot_level", 9),)),
+            RunConfig(folder, "logreg"),
+        ],
         Records(tmp_path),
         report=lambda setting, outcome: told.update({setting.method: outcome}),
     )
-    assert "pivot_level of HierSeed must be a level in 1 … 2" in told["hierseed"]
+    assert (
+        "pivot_level of HierSeed must be a whole number at least 1 and at most 2"
+        in told["hierseed"]
+    )
     assert isinstance(told["logreg"], dict)
 
 
 def test_settings_differ_by_all_but_their_tag():
-    base = Setting("a", "b")
-    assert base.key == Setting("a", "b", tag="x").key
+    base = RunConfig("a", "b")
+    assert base.key == RunConfig("a", "b", tag="x").key
     others = [
-        Setting("a", "b", seeds=5),
-        Setting("a", "b", draw=1),
-        Setting("a", "b", skew=1.0),
-        Setting("a", "b", prepare=False),
-        Setting("a", "b", parameters=(("x", 1),)),
+        RunConfig("a", "b", seeds=5),
+        RunConfig("a", "b", draw=1),
+        RunConfig("a", "b", skew=1.0),
+        RunConfig("a", "b", prepare=False),
+        RunConfig("a", "b", parameters=(("x", 1),)),
     ]
     assert len({s.key for s in [base, *others]}) == 6
     for setting in others:
-        assert Setting.from_dict(json.loads(json.dumps(setting.to_dict()))) == setting
+        assert RunConfig.from_dict(json.loads(json.dumps(setting.to_dict()))) == setting
+
+
+def test_a_key_is_kept_once(folder, tmp_path):
+    records = Records(tmp_path)
+    record = run_one(RunConfig(folder, "nearest-leaf"))
+    for _ in range(2):
+        records.add(record)
+    assert len(list(records)) == 1
+
+
+# ------------------------------------------------------------------ predictions
+
+
+@pytest.mark.parametrize("method", ["anchored", "hierseed", "nearest-leaf", "ridge-all-labels"])
+def test_scores_come_out_again_from_kept_predictions(folder, tmp_path, method):
+    records = Records(tmp_path)
+    configs = [RunConfig(folder, method, draw=draw) for draw in (0, 1)]
+    run_all(configs, records)
+    found = check_records(records)
+    assert (found.same, found.without, found.different, found.absent) == (2, 0, [], [])
+    record = next(iter(records))
+    kept = records.predictions(record)
+    assert len(kept.path) == record["sizes"]["test"]
+    files = list((tmp_path / "predictions").rglob("*.npz"))
+    assert max(file.stat().st_size for file in files) < 3000
+    broken = replace(kept, path=np.roll(kept.path, 1, axis=0))
+    assert recompute(record, broken) != record["scores"]
+    assert records.forget([record["key"]]) == 1
+    assert len(list((tmp_path / "predictions").rglob("*.npz"))) == 1
+
+
+def test_a_score_that_was_changed_by_hand_is_found(folder, tmp_path):
+    records = Records(tmp_path)
+    run_all([RunConfig(folder, "nearest-leaf")], records)
+    file = next(tmp_path.glob("*.jsonl"))
+    record = json.loads(file.read_text())
+    record["scores"]["all"]["mean"]["bcubed_f1"] += 0.01
+    file.write_text(json.dumps(record) + "\n")
+    assert len(check_records(records).different) == 1
+    record["gold"] = "0" * 16
+    file.write_text(json.dumps(record) + "\n")
+    assert "other labels" in check_records(records).absent[0]
+    next((tmp_path / "predictions").rglob("*.npz")).unlink()
+    assert check_records(records).without == 1
 
 
 def test_rounding_leaves_no_numbers_json_lacks():
@@ -214,19 +273,17 @@ def test_rounding_leaves_no_numbers_json_lacks():
 
 
 def test_plans_name_runs_once_and_known_methods():
-    settings = everything()
+    settings = everything(parts=OFFLINE)
     assert len({s.key for s in settings}) == len(settings)
     assert {s.draw for s in settings} == set(range(5))
-    assert len(everything(1, ["seeds"])) < len(everything(1))
+    assert len(everything(1, ["seeds"])) < len(everything(1, OFFLINE))
     assert {s.method for s in settings} <= set(METHODS)
-    assert set(PLANS) == {
-        "main", "seeds", "ablations", "vectors", "skewed", "left-out", "several", "extras"
-    }  # fmt: skip
+    assert {"main", "rivals", "systems-seeds", "systems-full"} <= set(PLANS)
 
 
 def test_every_parameter_of_a_plan_is_one_of_its_method():
     """A misspelt one would only be told hours into the runs."""
-    for setting in everything(1):
+    for setting in everything(1, [part for part in OFFLINE if not part.startswith("systems")]):
         if setting.method in ("hierseed", "anchored"):
             make = {"hierseed": HierSeed, "anchored": AnchoredHierSeed}[setting.method]
             assert {name for name, _ in setting.parameters} <= set(signature(make).parameters)
@@ -237,15 +294,18 @@ def test_every_parameter_of_a_plan_is_one_of_its_method():
 @pytest.fixture(scope="module")
 def records(folder, tmp_path_factory):
     """Records of real runs, said to be of a known set so that the tables take them."""
-    kept = Records(tmp_path_factory.mktemp("results"))
+    kept = Records(tmp_path_factory.mktemp("results") / "runs")
     settings = [
-        Setting(folder, method, seeds=seeds, draw=draw)
-        for method in ("hierseed", "nearest-leaf", "ridge-all-labels")
+        RunConfig(folder, method, seeds=seeds, draw=draw)
+        for method in ("hierseed", "anchored", "nearest-leaf", "ridge-all-labels")
         for seeds in (2, 4)
         for draw in (0, 1)
     ]
-    settings += [Setting(folder, "hierseed", parameters=(("les_weight", 0.0),))]
-    settings += [Setting(folder, "hierseed", leave_out=0.15), Setting(folder, "hierseed", skew=1.0)]
+    settings += [RunConfig(folder, "hierseed", parameters=(("les_weight", 0.0),))]
+    settings += [
+        RunConfig(folder, "hierseed", leave_out=0.15),
+        RunConfig(folder, "hierseed", skew=1.0),
+    ]
     for setting in settings:
         record = run_one(setting)
         record["setting"]["data"] = "cap"

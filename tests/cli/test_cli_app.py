@@ -18,9 +18,9 @@ from typer.testing import CliRunner, Result
 
 from hierseed.cli import app as frame
 from hierseed.cli import console
-from hierseed.cli.console import amount, duration
-from hierseed.cli.faults import STOPPED, explain, guarded
-from hierseed.errors import SeedError
+from hierseed.cli.faults import STOPPED, guarded
+from hierseed.errors import SeedError, explain_os_error
+from hierseed.progress import amount, duration
 
 Run = Callable[..., Result]
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -93,7 +93,7 @@ def test_a_message_is_never_broken_or_read_as_markup() -> None:
 
 def test_an_error_of_the_system_names_the_file() -> None:
     full = OSError(errno.ENOSPC, "No space left on device", "/mnt/t.csv")
-    assert explain(full) == (
+    assert explain_os_error(full) == (
         "/mnt/t.csv: No space left on device. Free some space, or write to another disk"
     )
 
@@ -164,9 +164,13 @@ def test_output_into_a_closed_pipe_is_no_fault() -> None:
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_in_one_line(tmp_path: Path, sent: int) -> None:
-    """A named pipe as corpus: the command waits in it until the signal comes."""
+    """The command waits in a named pipe until the signal comes."""
     os.mkfifo(tmp_path / "docs.csv")
-    code = "import sys; from hierseed.cli import main; main()"
+    code = (
+        "from hierseed.io import records\n"
+        "records.refuse_special = lambda path: None  # a pipe is refused otherwise\n"
+        "from hierseed.cli import main\nmain()"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", code, "check", "-c", str(tmp_path / "docs.csv")],
         stderr=subprocess.PIPE,
@@ -200,7 +204,6 @@ def test_numbers_as_people_say_them() -> None:
 
 def test_a_command_of_another_distribution_says_how_to_install_it(monkeypatch, capsys):
     monkeypatch.setattr(frame, "entry_points", lambda group: [])
-    monkeypatch.setattr(frame, "find_spec", lambda name: None)
     with pytest.raises(SystemExit) as left:
         frame.make_app({"bench"})(["bench", "quick", "--jobs", "2"])
     assert left.value.code == 1

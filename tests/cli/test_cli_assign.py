@@ -14,10 +14,8 @@ import pytest
 from cli_project import FIT, Project
 from typer.testing import Result
 
-from hierseed.cli.source import kept_vectors
-from hierseed.io.corpus import Corpus
-from hierseed.io.place import chunks_of_text, chunks_of_vectors, place
-from hierseed.io.saved import read_saved
+from hierseed import load
+from hierseed.io import assign_chunks
 
 Run = Callable[..., Result]
 COLUMNS = [
@@ -44,7 +42,7 @@ def test_the_table_is_the_contract(model: Project, hierseed: Run) -> None:
     table = read(model / "placed.csv")
     assert list(table) == COLUMNS
     assert table["id"].tolist() == [id for id, _ in model.documents]
-    assert set(table.loc[table["is_seed"], "id"]) == set(read_saved(model / "model").seeds.topics)
+    assert set(table.loc[table["is_seed"], "id"]) == set(load(model / "model").seeds.topics)
     deepest = table["level_2"].where(table["level_2"] != "", table["level_1"])
     assert table["topic"].tolist() == deepest.tolist()
     assert (table["is_none"] == (table["topic"] == "")).all()
@@ -53,16 +51,15 @@ def test_the_table_is_the_contract(model: Project, hierseed: Run) -> None:
     assert all(f"`{name}`" in page for name in COLUMNS if name != "level_2")
 
 
-def test_python_places_raw_vectors_as_the_command_does(model: Project, hierseed: Run) -> None:
+def test_python_places_documents_as_the_command_does(model: Project, hierseed: Run) -> None:
     hierseed("assign", "model", "docs.csv", "-o", "placed.csv")
     table = read(model / "placed.csv")
     page = (Path(__file__).resolve().parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
     (lines,) = re.findall(r"```python\n(.*?)```", page, re.S)
     names: dict[str, Any] = {"ids": table["id"], "texts": [text for _, text in model.documents]}
     exec(compile(lines, "docs/files.md", "exec"), names)  # in the folder of the project
-    rest = ~table["is_seed"]  # those keep their topic, which Python was not told
-    assert names["table"]["topic"][rest].tolist() == table["topic"][rest].tolist()
-    np.testing.assert_allclose(names["table"]["score"][rest], table["score"][rest], atol=2e-3)
+    assert names["table"]["topic"].tolist() == table["topic"].tolist()
+    np.testing.assert_allclose(names["table"]["score"], table["score"], rtol=1e-6)
 
 
 def test_the_id_of_a_seed_makes_no_seed(model: Project, hierseed: Run) -> None:
@@ -118,50 +115,42 @@ def test_json_says_how_it_went(model: Project, hierseed: Run) -> None:
     assert done.stderr == ""
 
 
-def test_chunks_of_any_size_give_the_same(model: Project) -> None:
-    saved = read_saved(model / "model")
-    corpus = Corpus(model / "docs.csv")
-
-    def table(size: int) -> pd.DataFrame:
-        chunks = chunks_of_text(saved, corpus, size)
-        return pd.concat([place(saved, chunk).to_frame(chunk.ids) for chunk in chunks])
-
-    whole = table(1000).reset_index(drop=True)
+def test_chunks_of_any_size_give_the_same(model: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved = load(model / "model")
+    whole = saved.assign(model / "docs.csv").to_frame()
     for size in (1, 7, 48):
-        pd.testing.assert_frame_equal(table(size).reset_index(drop=True), whole)
+        monkeypatch.setattr(assign_chunks.chunks_of_text, "__defaults__", (size,))
+        pd.testing.assert_frame_equal(saved.assign(model / "docs.csv").to_frame(), whole)
 
 
 def test_vectors_are_placed_as_their_text(model: Project) -> None:
-    saved = read_saved(model / "model")
-    (text,) = chunks_of_text(saved, Corpus(model / "docs.csv"))
-    (vectors,) = chunks_of_vectors(saved, model / "model.vectors")
-    assert list(text.ids) == list(vectors.ids)
-    np.testing.assert_allclose(text.vectors, vectors.vectors, rtol=1e-3, atol=1e-3)  # float16
-    np.testing.assert_array_equal(place(saved, text).topic, place(saved, vectors).topic)
+    saved = load(model / "model")
+    text, vectors = (saved.assign(model / name) for name in ("docs.csv", "model.vectors"))
+    pd.testing.assert_frame_equal(text.to_frame(), vectors.to_frame())
 
 
 def test_vectors_kept_by_fit_are_used_where_the_documents_are_the_same(
-    model: Project, hierseed: Run, monkeypatch: pytest.MonkeyPatch
+    model: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    saved = read_saved(model / "model")
-    kept = kept_vectors(saved)
+    embedder = load(model / "model").embedder
     embedded: list[str] = []
-    encode = type(saved.embedder).encode
+    encode = type(embedder).encode
 
     def count(self: object, texts: list[str]) -> object:
         embedded.extend(texts)
         return encode(self, texts)
 
-    monkeypatch.setattr(type(saved.embedder), "encode", count)
-    same = list(chunks_of_text(saved, Corpus(model / "docs.csv"), 10, kept))
+    monkeypatch.setattr(type(embedder), "encode", count)
+    monkeypatch.setattr(assign_chunks.chunks_of_text, "__defaults__", (10,))
+    same = load(model / "model").assign(model / "docs.csv")
     assert embedded == []
-    assert sum(len(chunk.ids) for chunk in same) == 48
+    assert same.n_documents == 48
     text = (model / "docs.csv").read_text().replace("number 11", "number eleven", 1)
     (model / "docs.csv").write_text(text)
-    changed = list(chunks_of_text(saved, Corpus(model / "docs.csv"), 10, kept))
-    assert len(embedded) == 38  # all from the chunk in which they part
-    np.testing.assert_array_equal(changed[0].vectors, same[0].vectors)
-    np.testing.assert_allclose(changed[2].vectors, same[2].vectors, rtol=1e-3, atol=1e-3)
+    changed = load(model / "model").assign(model / "docs.csv")
+    assert len(embedded) == 38  # all from the chunk that holds the changed document
+    keep = [row for row in range(48) if row != 11]
+    np.testing.assert_array_equal(changed.labels[keep], same.labels[keep])
 
 
 def test_unsure_documents_stop_higher_up(model: Project, hierseed: Run) -> None:

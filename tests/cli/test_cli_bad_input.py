@@ -18,6 +18,13 @@ from typer.testing import Result
 
 Run = Callable[..., Result]
 HIERSEED = [sys.executable, "-c", "from hierseed.cli import main; main()"]
+TRUSTING = """
+from hierseed.cli import main
+from hierseed.embed import get_embedder
+get_embedder("function:slow:encode")  # a model must not choose which code runs
+main()
+"""
+ASSIGN = [sys.executable, "-c", TRUSTING, "assign"]
 
 # An embedder that stops in its third call for as long as the named pipe `gate` exists,
 # and says so by writing to it: the moment to pull the plug.
@@ -54,7 +61,7 @@ def slow(project: Project, hierseed: Run, monkeypatch: pytest.MonkeyPatch) -> Pr
 
 def assign(project: Project, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*HIERSEED, "assign", "model", "many.csv", "-o", "placed.csv", *more],
+        [*ASSIGN, "model", "many.csv", "-o", "placed.csv", *more],
         cwd=project.folder,
         stderr=subprocess.PIPE,
         text=True,
@@ -90,7 +97,7 @@ def test_a_full_disk(slow: Project) -> None:
     """No file may grow beyond 200 kB: what a full disk does, without a disk to fill."""
     before = slow.names()
     with subprocess.Popen(
-        [*HIERSEED, "assign", "model", "many.csv", "-o", "placed.csv", "-q"],
+        [*ASSIGN, "model", "many.csv", "-o", "placed.csv", "-q"],
         cwd=slow.folder,
         stderr=subprocess.PIPE,
         text=True,
@@ -112,7 +119,7 @@ def test_a_really_full_disk(slow: Project, tmp_path_factory: pytest.TempPathFact
         pytest.skip("mounting a small disk is not allowed here")
     try:
         done = subprocess.run(
-            [*HIERSEED, "assign", "model", "many.csv", "-o", str(small / "placed.csv"), "-q"],
+            [*ASSIGN, "model", "many.csv", "-o", str(small / "placed.csv"), "-q"],
             cwd=slow.folder, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 1

@@ -12,7 +12,7 @@ from cli_project import FIT, Project
 from typer.testing import Result
 
 from hierseed.io.corpus import Corpus
-from hierseed.io.vectors import open_vectors
+from hierseed.io.documents import open_vectors
 
 Run = Callable[..., Result]
 

@@ -9,7 +9,7 @@ import pytest
 from cli_project import FIT, Project
 from typer.testing import Result
 
-from hierseed.io.saved import read_saved
+from hierseed import load
 
 Run = Callable[..., Result]
 
@@ -55,7 +55,7 @@ def test_check_of_a_part_does_not_promise_the_rest(project: Project, hierseed: R
     done = hierseed("check", "-t", "topics.txt", "--json")
     assert done.exit_code == 0
     assert "ready" not in done.stderr
-    assert "no fault here; seeds and corpus not looked at" in done.stderr
+    assert "no fault here; seeds and corpus not checked" in done.stderr
     assert json.loads(done.stdout)["ready"] is False
 
 
@@ -76,7 +76,7 @@ def test_several_files_of_seeds_count_together(project: Project, hierseed: Run) 
     done = hierseed("check", *FIT[:2], *seeds, "-c", "docs.csv")
     assert "a.csv, b.csv, 12 seeds for 4 of 6 topics" in done.stderr
     assert hierseed("fit", "docs.csv", *FIT[:2], *seeds, *FIT[4:], "-o", "model").exit_code == 0
-    assert len(read_saved(project / "model").seeds) == 12
+    assert len(load(project / "model").seeds) == 12
 
 
 def test_seeds_as_pandas_writes_numbers_are_found(project: Project, hierseed: Run) -> None:
@@ -87,7 +87,7 @@ def test_seeds_as_pandas_writes_numbers_are_found(project: Project, hierseed: Ru
     (project / "seeds.csv").write_text("\n".join(["id,topic", *seeds]) + "\n")
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "-q")
     assert done.exit_code == 0, done.stderr
-    assert sorted(read_saved(project / "model").seeds.topics) == ["0", "1", "12", "13", "14", "2"]
+    assert sorted(load(project / "model").seeds.topics) == ["0", "1", "12", "13", "14", "2"]
 
 
 def test_rows_that_are_not_filled_in_yet_are_passed_over(project: Project, hierseed: Run) -> None:
@@ -95,7 +95,7 @@ def test_rows_that_are_not_filled_in_yet_are_passed_over(project: Project, hiers
         file.write("cats-5,\ncats-6, \n")
     done = hierseed("check", *FIT[:4], "-c", "docs.csv")
     assert done.exit_code == 0, done.stderr
-    assert "2 rows of the seeds without a topic: passed over" in done.stderr
+    assert "2 rows of the seeds without a topic: ignored" in done.stderr
     (project / "seeds.csv").write_text("id,topic\ncats-5,\n")
     done = hierseed("check", *FIT[:4])
     assert done.exit_code == 1
@@ -158,8 +158,8 @@ def test_a_name_that_is_also_a_whole_path_is_noted_with_its_other_places(
     (project / "topics.txt").write_text("Health > Guns\nHealth > General\nGuns\nSafety > Guns\n")
     (project / "seeds.csv").write_text("id,topic\ncats-0,guns\ndogs-0,Guns\nsoup-0,General\n")
     done = hierseed("check", "--taxonomy", "topics.txt", "--seeds", "seeds.csv", "--json")
-    notes = [note for note in json.loads(done.stdout)["notes"] if "taken as" in note]
+    notes = [note for note in json.loads(done.stdout)["notes"] if "read as" in note]
     assert notes == [
-        "the seeds' topic 'Guns' is taken as the topic of level 1, and stands at 'Health > Guns', "
-        "'Safety > Guns' too: write the whole path where one of these is meant"
+        "the seeds' topic 'Guns' is read as the topic of level 1; "
+        "'Health > Guns', 'Safety > Guns' has the same name: write the whole path where it is meant"
     ]

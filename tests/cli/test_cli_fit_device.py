@@ -10,14 +10,14 @@ import pytest
 from cli_project import FIT, Project
 from typer.testing import Result
 
-from hierseed import load_model
-from hierseed.cli.place import Place
+from hierseed import load
+from hierseed.engines.choose import Engine
 
 Run = Callable[..., Result]
 
 
 def labels(project: Project, name: str) -> list[int]:
-    return load_model(project / name).labels_.tolist()
+    return load(project / name).estimator.labels_.tolist()
 
 
 def test_without_torch_the_install_line_is_given(
@@ -59,11 +59,13 @@ def test_the_engine_of_the_gpu_makes_the_same_model(
     model: Project, hierseed: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
-    monkeypatch.setattr(Place, "_card", lambda self: "a card")  # torch then takes the processor
+    monkeypatch.setattr(
+        Engine, "_device_name", lambda self: "a card"
+    )  # torch then takes the processor
     done = hierseed("fit", "docs.csv", *FIT, "-o", "again", "--device", "cuda")
     assert done.exit_code == 0
     assert "a card" in done.stderr
     assert labels(model, "again") == labels(model, "model")
     np.testing.assert_array_equal(
-        load_model(model / "again").vectors_, load_model(model / "model").vectors_
+        load(model / "again").estimator.vectors_, load(model / "model").estimator.vectors_
     )

@@ -130,7 +130,7 @@ def test_a_lost_scheduler_ends_the_fit_in_one_line_and_it_goes_on(
 ) -> None:
     from hierseed.engines import client
 
-    monkeypatch.setattr(client, "ANSWER", 2)  # seconds in which it might have come back
+    monkeypatch.setattr(client, "SCHEDULER_TIMEOUT", 2)  # seconds in which it might have come back
     keep = Checkpoint.keep
 
     def kill(self: Checkpoint, state: object) -> None:
@@ -152,7 +152,7 @@ def test_a_lost_scheduler_ends_the_fit_in_one_line_and_it_goes_on(
     assert done.exit_code == 1
     assert f"no scheduler answers at {cluster.address}" in done.stderr.splitlines()[-1]
     cluster.kill_all()
-    monkeypatch.setattr(client, "ANSWER", 30)
+    monkeypatch.setattr(client, "SCHEDULER_TIMEOUT", 30)
     cluster.start(2)
     done = hierseed("fit", *command)
     assert done.exit_code == 0, done.stderr

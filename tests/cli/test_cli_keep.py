@@ -88,7 +88,7 @@ def test_a_column_that_is_not_there(model: Project, hierseed: Run) -> None:
     done = hierseed("assign", "model", corpus_of(model, ".csv"), "-o", "p.csv", "--keep", "topics")
     assert done.exit_code == 1
     assert "no column 'topics'" in done.stderr
-    assert "did you mean 'topic'? Name a column that is there with --keep" in done.stderr
+    assert "did you mean 'topic'? Name a column of the file with --keep" in done.stderr
     done = hierseed("assign", "model", "model.vectors", "-o", "p.csv", "--keep", "year")
     assert done.exit_code == 1
     assert "Give the corpus instead" in done.stderr

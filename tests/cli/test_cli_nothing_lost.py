@@ -99,6 +99,6 @@ def test_the_demo_says_at_once_that_it_can_not_write(project: Project, hierseed:
     (project / "out" / "model").write_text("mine")
     done = hierseed("demo", "-o", "out")
     assert done.exit_code == 1
-    assert "a file of this name is in the way" in done.stderr
+    assert "a file has this name" in done.stderr
     assert "Documents" not in done.stderr  # nothing was read yet
     assert (project / "out" / "model").read_text() == "mine"

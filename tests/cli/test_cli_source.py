@@ -12,51 +12,41 @@ import pytest
 from cli_project import FIT, Project
 from typer.testing import Result
 
-from hierseed.cli.console import Console
-from hierseed.cli.source import documents_for
+from hierseed import load
 from hierseed.embed.store import VectorStore
-from hierseed.io.corpus import Corpus
-from hierseed.io.saved import read_saved
 
 Run = Callable[..., Result]
 
 
-def test_the_corpus_of_the_fit_finds_its_vectors(model: Project) -> None:
-    saved = read_saved(model / "model")
+def test_the_corpus_of_the_fit_finds_its_vectors(model: Project, hierseed: Run) -> None:
     before = model.names()
-    found = documents_for(
-        saved, model / "docs.csv", Console(quiet=True), Corpus(model / "docs.csv")
-    )
-    assert list(found.ids) == [id for id, _ in model.documents]
+    done = hierseed("suggest", "model", "docs.csv", "--json")
+    assert "48 documents, found in model.vectors" in done.stderr
     assert model.names() == before
 
 
-def test_another_corpus_leaves_the_vectors_of_the_fit_alone(model: Project) -> None:
-    saved = read_saved(model / "model")
+def test_another_corpus_leaves_the_vectors_of_the_fit_alone(model: Project, hierseed: Run) -> None:
     before = {file.name: file.read_bytes() for file in (model / "model.vectors").glob("*.*")}
     more = [*model.documents[:5], ("new", "the hound and the kennel")]
     other = [(id, text.upper()) for id, text in model.documents]
     for name, rows in [("more.csv", more), ("other.csv", other)]:
         text = "".join(f'{id},"{text}"\n' for id, text in rows)
         (model / name).write_text("id,text\n" + text)
-        corpus = Corpus(model / name)
-        found = documents_for(saved, model / name, Console(quiet=True), corpus)
-        assert list(found.ids) == [id for id, _ in rows]
+        assert hierseed("suggest", "model", name, "-q").exit_code == 0
+        made = VectorStore(model / f"model.{name[:-4]}.vectors")
+        assert made.ids == [id for id, _ in rows]
     assert {
         file.name: file.read_bytes() for file in (model / "model.vectors").glob("*.*")
     } == before
-    assert {"model.more.vectors", "model.other.vectors"} <= set(model.names())
 
 
 def test_documents_of_the_fit_are_known_in_any_order(model: Project) -> None:
-    saved, before = read_saved(model / "model"), model.names()
-    there = documents_for(
-        saved, model / "docs.csv", Console(quiet=True), Corpus(model / "docs.csv")
-    )
+    saved, before = load(model / "model"), model.names()
+    there = saved.place(model / "docs.csv")
     rows = "".join(f'{id},"{text}"\n' for id, text in model.documents[::-2])
     (model / "some.csv").write_text("id,text\n" + rows)
-    some = documents_for(saved, model / "some.csv", Console(quiet=True), Corpus(model / "some.csv"))
-    np.testing.assert_array_equal(some.X, there.X[:][::-2])
+    some = saved.place(model / "some.csv")
+    np.testing.assert_array_equal(some.X[:], there.X[:][::-2])
     assert model.names() == sorted([*before, "some.csv"])
 
 
@@ -116,6 +106,6 @@ def test_a_model_that_can_only_be_read_serves_reports_and_suggestions(
         for corpus, kept in ((model / "docs.csv", False), (other / "new.csv", True)):
             done = hierseed("suggest", model / "model", corpus, "-o", other / "t.csv")
             assert done.exit_code == 0, done.stderr
-            assert ("until this command ends" in done.stderr) is kept
+            assert ("the vectors are not kept" in done.stderr) is kept
             (other / "t.csv").unlink()
     assert [file.name for file in other.iterdir()] == ["new.csv"]

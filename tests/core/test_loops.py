@@ -29,7 +29,7 @@ def way(request, monkeypatch):
     """Run a test with and without the compiled loops."""
     if request.param == "numba":
         pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
-    monkeypatch.setattr(compiled, "REPAID", 0 if request.param == "numba" else np.inf)
+    monkeypatch.setattr(compiled, "BREAK_EVEN", 0 if request.param == "numba" else np.inf)
 
 
 def test_every_half_becomes_its_float(way):
@@ -69,9 +69,9 @@ def test_the_two_least_of_a_row(way, dtype):
 
 def tallied(way, X, to, out_of, grid):
     tally = Tally(5, X.shape[1], grid)
-    compiled.REPAID, before = (0 if way == "numba" else np.inf), compiled.REPAID
+    compiled.BREAK_EVEN, before = (0 if way == "numba" else np.inf), compiled.BREAK_EVEN
     tally.move(X, to, out_of)
-    compiled.REPAID = before
+    compiled.BREAK_EVEN = before
     return tally.sums
 
 
@@ -92,13 +92,13 @@ def test_moved_rows_are_added_and_taken_out(seed, dtype, fresh):
         if loss >= 0:
             wanted[loss] -= whole
     assert tallied("numpy", X, to, out_of, grid).tolist() == wanted.tolist()
-    if compiled.loops():
+    if compiled.load_kernels():
         assert tallied("numba", X, to, out_of, grid).tolist() == wanted.tolist()
 
 
 def swept(X, C, was, monkeypatch, repaid):
     """Nearest centres and margins, and what a tally of them holds; at once and in two pieces."""
-    monkeypatch.setattr(compiled, "REPAID", repaid)
+    monkeypatch.setattr(compiled, "BREAK_EVEN", repaid)
     centres, tally = Centres(C, X.dtype), Tally(len(C), X.shape[1], Grid(30))
     x2, cut = squared_norms(X), len(X) // 3
     parts = [
@@ -166,9 +166,9 @@ assert tiles.LANES == int(sys.argv[1])
 rng = np.random.default_rng(0)
 for n, k, width in ((6, 2, 5), (7, 9, 30), (50, 70, 33), (25, 131, 16)):
     X, C = rng.normal(size=(n, width)).astype(np.float32), rng.normal(size=(k, width))
-    compiled.REPAID = float("inf")
+    compiled.BREAK_EVEN = float("inf")
     best, _ = Centres(C, X.dtype).nearest(X, squared_norms(X))
-    compiled.REPAID = 0
+    compiled.BREAK_EVEN = 0
     found, _ = Centres(C, X.dtype).nearest(X, squared_norms(X))
     assert found.tolist() == best.tolist()
 """
@@ -188,7 +188,7 @@ def test_a_fit_does_not_depend_on_the_loops_nor_on_the_size_of_pieces(dtype, mon
     X = X.astype(dtype)
     fits = []
     for repaid, piece in [(np.inf, 200_000), (np.inf, 90), (0, 200_000), (0, 700)]:
-        monkeypatch.setattr(compiled, "REPAID", repaid)
+        monkeypatch.setattr(compiled, "BREAK_EVEN", repaid)
         monkeypatch.setattr(distance, "CHUNK_VALUES", piece)
         model = HierSeed(taxonomy).fit(X, y)
         fits.append((model.vectors_.tobytes(), model.labels_.tobytes(), model.objective_))

@@ -1,8 +1,12 @@
 """Small corpora with a known tree, and the nasty ones, for all tests of the core."""
 
+import itertools
+import threading
+
 import numpy as np
 
 from hierseed import Taxonomy
+from hierseed.core.blocks import ArrayBlocks
 
 TREES = {
     "two levels": ["A > a1", "A > a2", "A > a3", "B > b1", "B > b2", "C > c1", "C > c2"],
@@ -34,3 +38,22 @@ def make_world(name="two levels", *, per_leaf=12, width=6, seeds=3, spread=0.35,
 
 def seeds_of(y):
     return {int(t): np.flatnonzero(y == t).tolist() for t in np.unique(y) if t >= 0}
+
+
+def split_into_blocks(monkeypatch, rows, threads, width):
+    """Cut corpora into blocks of so many rows; the first pass needs all its threads at once.
+
+    Each of the first blocks waits until so many are under way. A fit that does not use the
+    threads it was told to fails here.
+    """
+    started, together = itertools.count(), threading.Barrier(threads)
+    original = ArrayBlocks._run
+
+    def run(self, step, block, *model):
+        if next(started) < threads:
+            together.wait(timeout=30)
+        return original(self, step, block, *model)
+
+    monkeypatch.setattr("hierseed.core.blocks.LEAST_ROWS", 1)
+    monkeypatch.setattr("hierseed.core.blocks.BLOCK_VALUES", rows * width)
+    monkeypatch.setattr(ArrayBlocks, "_run", run)

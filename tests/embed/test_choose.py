@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from hierseed.checksums import with_checksum
 from hierseed.embed import choose_embedder, get_embedder, load_embedder, save_embedder
 from hierseed.embed.catalogue import KINDS
 from hierseed.embed.embedder import fingerprint
@@ -42,7 +43,8 @@ def test_a_saved_embedder_with_other_weights_is_refused(tmp_path):
     assert load_embedder(tmp_path).fingerprint == embedder.fingerprint
     header = json.loads((tmp_path / "embedder.json").read_text())
     header["fingerprint"] = "0123456789abcdef"
-    (tmp_path / "embedder.json").write_text(json.dumps(header))
+    del header["sha256"]
+    (tmp_path / "embedder.json").write_text(json.dumps(with_checksum(header)))
     with pytest.raises(EmbeddingError, match=rf"{embedder.fingerprint}.*0123456789abcdef"):
         load_embedder(tmp_path)
     with pytest.raises(EmbeddingError, match=r"no embedder\.json"):

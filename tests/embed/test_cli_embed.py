@@ -92,11 +92,11 @@ def test_truncation_is_said(hierseed, fetched_home, tmp_path, monkeypatch):
     monkeypatch.setenv("HIERSEED_HOME", str(fetched_home))
     (tmp_path / "long.csv").write_text("id,text\na," + "word " * 400 + "\nb,short\n")
     done = hierseed("embed", "long.csv", "-o", "v")
-    assert "1 text longer than 256 tokens: only the beginning was read" in done.stderr
+    assert "1 text longer than 256 tokens: only the beginning is embedded" in done.stderr
     done = hierseed("embed", "long.csv", "-o", "w", "--windows")
     assert "longer than" not in done.stderr
     same = hierseed("embed", "long.csv", "-o", "w", "--windows", "--embedder", "minilm")
-    assert "2 documents that were done before" in same.stderr
+    assert "2 documents, found in w" in same.stderr
     assert VectorStore("w").embedder_name == "minilm+windows"
 
 

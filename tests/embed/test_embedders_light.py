@@ -198,7 +198,7 @@ def test_finished_vectors_say_what_they_cannot(tmp_path, matrix):
     parquet.write_table(pa.table({"id": ["a"], "x": [1.0]}), tmp_path / "flat.parquet")
     for file, message in {
         "flat.npy": "Save a matrix of floats",
-        "pickled.npy": "is no .npy of numbers",
+        "pickled.npy": "Python objects in dtype",
         "v.txt": "Use one of .npy",
         "flat.parquet": "Name them with id_column",
         "gone.npy": "no file",

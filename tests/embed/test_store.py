@@ -331,7 +331,7 @@ def test_an_unfitted_embedder_and_another_format_are_refused(tmp_path, wordllama
     embed_corpus(documents(5), wordllama, tmp_path / "v")
     header = json.loads((tmp_path / "v" / "store.json").read_text())
     (tmp_path / "v" / "store.json").write_text(json.dumps({**header, "format": 99}))
-    with pytest.raises(CorpusError, match="store format 99, this hierseed reads 1"):
+    with pytest.raises(CorpusError, match="store format 99, this hierseed reads 2"):
         VectorStore(tmp_path / "v")
 
 

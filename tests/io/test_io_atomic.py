@@ -4,14 +4,17 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hierseed.io import atomic
 from hierseed.io.atomic import atomic_file, atomic_folder, check_folder
+from hierseed.io.sealed import write_sealed
 
 
 def names(folder: Path) -> list[str]:
@@ -72,7 +75,7 @@ def test_a_new_file_has_the_rights_of_any_new_file(tmp_path: Path) -> None:
 def test_a_missing_folder_is_said_before_the_work(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="folder does not exist"):
         atomic_file(tmp_path / "absent" / "table.csv").__enter__()
-    with pytest.raises(IsADirectoryError, match="in the way"):
+    with pytest.raises(IsADirectoryError, match="a folder has this name"):
         atomic_file(tmp_path).__enter__()
 
 
@@ -95,8 +98,15 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
     target = tmp_path / "model"
     for generation in ("one", "two"):
         with atomic_folder(target, marker="model.json") as partial:
-            (partial / "model.json").write_text(generation)
             (partial / generation).touch()
+            write_sealed(
+                partial / "model.json",
+                format="f",
+                version=1,
+                content={},
+                arrays={},
+                files=[generation],
+            )
     assert names(target) == ["model.json", "two"]
     assert names(tmp_path) == ["model"]
 
@@ -132,6 +142,63 @@ def test_a_folder_with_other_files_is_never_replaced(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError, match="other files"):
         atomic_folder(tmp_path, marker="model.json").__enter__()
     assert (tmp_path / "thesis.docx").exists()
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "docs.csv", "mine.npy", "a/b.json", "link"])
+def test_a_model_folder_with_a_file_of_yours_is_never_replaced(tmp_path: Path, name: str) -> None:
+    target = tmp_path / "model"
+    arrays = {"vectors": np.ones(3)}
+    for _ in range(2):  # our own files may be replaced
+        with atomic_folder(target, marker="model.json") as partial:
+            (partial / "deep").mkdir()
+            for file in (partial / "model.json", partial / "deep" / "more.json"):
+                write_sealed(file, format="f", version=1, content={}, arrays=arrays)
+    (target / ".DS_Store").touch()  # a Mac leaves these everywhere
+    check_folder(target, marker="model.json")
+    (target / name).parent.mkdir(exist_ok=True)
+    if name == "link":
+        (target / name).symlink_to("/nowhere")
+    else:
+        (target / name).write_text('{"arrays": {"x": 1}}')
+    with pytest.raises(FileExistsError, match=rf"did not write \('{name}'\)"):
+        check_folder(target, marker="model.json")
+    with pytest.raises(FileExistsError), atomic_folder(target, marker="model.json"):
+        raise AssertionError("never begun")
+    assert os.path.lexists(target / name)
+
+
+def test_a_file_that_appears_while_a_model_is_written_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "model"
+    with atomic_folder(target, marker="model.json") as partial:
+        (partial / "model.json").touch()
+    writing = atomic_folder(target, marker="model.json")
+    (writing.__enter__() / "model.json").touch()
+    (target / "notes.txt").write_text("mine")
+    with pytest.raises(FileExistsError):
+        writing.__exit__(None, None, None)
+    assert (target / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.skipif(atomic.fcntl is None, reason="leftovers are swept only with flock")
+@pytest.mark.parametrize(("make", "write"), [("mkstemp", atomic_file), ("mkdtemp", atomic_folder)])
+def test_a_sweep_before_the_lock_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: str, write: Any
+) -> None:
+    """Another process may sweep between the making of a partial file and its lock."""
+    real, target, swept = getattr(tempfile, make), tmp_path / "out", []
+
+    def make_and_sweep(*args: Any, **options: Any) -> Any:
+        made = real(*args, **options)
+        if not swept:
+            atomic._sweep(target)
+            swept.append(made)
+        return made
+
+    monkeypatch.setattr(tempfile, make, make_and_sweep)
+    with write(target) as partial:
+        assert partial.exists()
+    assert target.exists()
+    assert names(tmp_path) == ["out"]
 
 
 def test_a_folder_can_be_checked_beforehand(tmp_path: Path) -> None:

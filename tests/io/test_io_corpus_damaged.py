@@ -136,7 +136,7 @@ def test_the_byte_order_mark_is_no_letter(tmp_path: Path) -> None:
 def test_a_binary_file_is_called_by_its_name(tmp_path: Path, start: bytes, said: str) -> None:
     (tmp_path / "docs.csv").write_bytes(start)
     with pytest.raises(CorpusError, match=said):
-        Corpus(tmp_path / "docs.csv")
+        Corpus(tmp_path / "docs.csv").survey()
 
 
 @pytest.mark.parametrize("before", [0, 1, 30_000])
@@ -167,23 +167,23 @@ def test_a_damaged_parquet_file_is_refused(tmp_path: Path) -> None:
     pd.DataFrame({"id": range(100), "text": "a"}).to_parquet(file)
     file.write_bytes(file.read_bytes()[:-20])
     with pytest.raises(CorpusError, match="no Parquet file, or was cut off"):
-        Corpus(file)
+        Corpus(file).survey()
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="no file"):
-        Corpus(tmp_path / "absent.csv")
+        Corpus(tmp_path / "absent.csv").survey()
     with pytest.raises(CorpusError, match=r"no \.txt files"):
-        Corpus(tmp_path)
+        Corpus(tmp_path).survey()
     (tmp_path / "docs.csv").write_text("")
     with pytest.raises(CorpusError, match="is empty"):
-        Corpus(tmp_path / "docs.csv")
+        Corpus(tmp_path / "docs.csv").survey()
     (tmp_path / "docs.csv").write_text("id,text\n")
     with pytest.raises(CorpusError, match="no document"):
         list(Corpus(tmp_path / "docs.csv"))
     (tmp_path / "docs.docx").write_text("")
     with pytest.raises(CorpusError, match=r"'\.docx' is none of \.csv"):
-        Corpus(tmp_path / "docs.docx")
+        Corpus(tmp_path / "docs.docx").survey()
 
 
 def test_files_of_a_folder_have_faults_too(tmp_path: Path) -> None:

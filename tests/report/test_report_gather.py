@@ -5,8 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from hierseed import HierSeed, load_model
-from hierseed.embed import Preparation
 from hierseed.errors import CorpusError
 from hierseed.report import choose
 from hierseed.report.gather import Limits, gather
@@ -16,17 +14,6 @@ from hierseed.report.gather import Limits, gather
 def found(case):
     documents = zip(case.ids, case.texts)
     return gather(case.model, case.X, documents, title="T", assignments=case.assignments)
-
-
-def test_a_loaded_model_draws_raw_vectors_where_its_fit_saw_them(case, tmp_path):
-    raw = 3 * case.X + 1
-    preparation = Preparation().fit(raw)
-    ready = preparation.transform(raw)
-    y = np.where(case.assignments.is_seed, case.gold, -1)
-    model = HierSeed(case.model.taxonomy).fit(ready, y)
-    model.save(tmp_path / "model", preparation=preparation)
-    loaded = gather(load_model(tmp_path / "model"), raw, zip(case.ids, case.texts))
-    assert loaded == gather(model, ready, zip(case.ids, case.texts))
 
 
 def test_counts_add_up(case, found):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import hierseed.suggest as module
+import hierseed.suggestions as module
 from hierseed.assignments import Assignments
 from hierseed.errors import CorpusError
-from hierseed.suggest import suggest
+from hierseed.suggestions import suggest
 from hierseed.taxonomy import Taxonomy
 
 TAXONOMY = Taxonomy.from_paths(["A > B", "A > C", "D"]).with_others([0])

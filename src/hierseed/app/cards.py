@@ -1,74 +1,121 @@
-"""Documents as a page shows them: the text, what was said of it, where it was placed and why."""
+"""Documents as a page shows them: the text, the decisions, the place and the reason."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hierseed.app.fits import Fit
+from hierseed.app.placements import Placements
 from hierseed.app.project import Project
-from hierseed.app.store import documents, labels, topics
-from hierseed.app.store.labels import NOTHING, YES
-from hierseed.app.tree import key_today, path_of
+from hierseed.app.store import documents, labels, memos, topics
+from hierseed.app.store.labels import NO, NOTHING, WHOLE, YES
+from hierseed.app.tree import path_of
 
-READ = 4_000  # letters of a text that are sent to the page
+READ = 4_000  # letters of a text that are sent to the page; the rest comes when it is asked for
 
 
 def cards(
     project: Project,
     rows: Sequence[int],
     *,
-    fit: Fit | None = None,
+    placed: Placements | None = None,
     key: str = "",
     reasons: Mapping[int, str] | None = None,
+    whole: int | None = None,
 ) -> list[dict[str, Any]]:
-    """One card per document, in the order given; `key` is the topic in question.
+    """One card for each document, in the order given; `key` is the topic in question.
 
-    Without one, the topic that the fit placed a document in is in question.
+    Without a key, the topic that the fit placed a document in is in question. The text of the
+    row `whole` is sent in full.
     """
     here = topics.current(project)
-    said = labels.of_rows(project, rows)
+    decided = labels.of_rows(project, rows)
+    columns = documents.columns_of(project, rows)
+    notes = memos.of_documents(project, rows)
     found = []
     for document in documents.get(project, rows):
-        mine = said.get(document.row, [])
-        places = placed(fit, document.row, here) if fit else []
-        about = key or next((place["key"] for place in places), "")
-        verdict = next((word.verdict for word in mine if str(word.topic) == about), NOTHING)
+        verdicts = {label.topic: label.verdict for label in decided.get(document.row, [])}
+        places = places_of(placed, document.row, here) if placed else []
+        accept, reject = _targets(here, key, places, verdicts)
+        length = None if document.row == whole else READ
         found.append(
             {
                 "row": document.row,
                 "id": document.id,
-                "text": document.text[:READ],
-                "cut": len(document.text) > READ,
-                "about": about if about.isdigit() else "",
-                "verdict": verdict,
+                "text": document.text[:length],
+                "cut": length is not None and len(document.text) > length,
+                "letters": len(document.text),
+                "accept": _target(here, accept, verdicts),
+                "reject": _target(here, reject, verdicts),
                 "seed_of": [
-                    {"key": str(word.topic), "path": here.path(word.topic)}
-                    for word in mine
-                    if word.verdict == YES
+                    {"key": str(topic), "path": here.path(topic)}
+                    for topic, verdict in verdicts.items()
+                    if verdict == YES and topic not in WHOLE
                 ],
+                "not_in": [
+                    {"key": str(topic), "path": here.path(topic)}
+                    for topic, verdict in verdicts.items()
+                    if verdict == NO and topic not in WHOLE
+                ],
+                "whole": next((name for topic, name in WHOLE.items() if topic in verdicts), ""),
                 "placed": places,
+                "columns": columns.get(document.row, {}),
+                "memos": notes.get(document.row, []),
                 "reason": (reasons or {}).get(document.row, ""),
             }
         )
     return found
 
 
-def placed(fit: Fit, row: int, here: topics.Topics) -> list[dict[str, Any]]:
-    """Where the fit put a document: path, score, and what came second."""
-    if row >= fit.n:
+def _targets(
+    here: topics.Topics, key: str, places: list[dict[str, Any]], verdicts: Mapping[int, int]
+) -> tuple[int | None, int | None]:
+    """The topics that A and R are about.
+
+    Accepting means the deepest topic in question: a document that the fit placed below the
+    selected topic is accepted where it is placed, so that it keeps its subtopic. Rejecting
+    means the selected topic itself.
+    """
+    listed = [int(place["key"]) for place in places if place["key"].isdigit()]
+    if not key:
+        return (listed[0], listed[0]) if listed else (None, None)
+    if not key.isdigit() or int(key) not in here.place:
+        return None, None
+    topic = here.ids[here.place[int(key)]]
+    tree = here.taxonomy.tree
+    seeds = [id for id, verdict in verdicts.items() if verdict == YES and id not in WHOLE]
+    for other in [*seeds, *listed]:
+        below = here.place[topic] in tree.ancestors[here.place[other]]
+        if below and verdicts.get(other) != NO:
+            return other, topic
+    return topic, topic
+
+
+def _target(
+    here: topics.Topics, topic: int | None, verdicts: Mapping[int, int]
+) -> dict[str, Any] | None:
+    if topic is None:
+        return None
+    return {
+        "key": str(topic),
+        "path": here.path(topic),
+        "verdict": verdicts.get(topic, NOTHING),
+    }
+
+
+def places_of(placed: Placements, row: int, here: topics.Topics) -> list[dict[str, Any]]:
+    """Where the fit put a document: path, score, and the topic that came second."""
+    if row >= placed.n:
         return []
     places = []
-    for record in fit.records(row):
-        topic = int(fit.topic[record])
-        key = key_today(fit, here, topic)
-        depth = max(int((fit.path[record] >= 0).sum()) - 1, 0)
-        score, second = float(fit.score[record, depth]), int(fit.runner_up[record])
-        rival = key_today(fit, here, second) if second >= 0 else ""
+    for record in placed.records(row):
+        key, second = placed.keys[placed.topic[record]], int(placed.runner_up[record])
+        score = float(placed.final_score[record])
+        rival = placed.keys[second] if second >= 0 else ""
         places.append(
             {
                 "key": key,
-                "path": path_of(here, key) if key else "a deleted topic",
+                "path": path_of(here, key),
                 "score": None if score != score else round(score, 3),
                 "rival": path_of(here, rival) if rival else "",
                 "rival_key": rival,

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.app.fits import Fit
+from hierseed.app.placements import Placements
 from hierseed.app.store.topics import Topics
-from hierseed.app.tree import key_today, path_of
+from hierseed.app.tree import path_of
 
 SHOWN = 40
 
+Ints = NDArray[np.intp]
 
-def compare(before: Fit, after: Fit, here: Topics) -> dict[str, Any]:
-    """Documents that moved between two fits, grouped by the way they went, largest first."""
-    n = min(before.n, after.n)
-    old, new, keys = _keys(before, after, here, n)
+
+def compare(before: Placements, after: Placements, here: Topics) -> dict[str, Any]:
+    """Documents that moved between two fits, grouped by origin and target, largest first."""
+    old, new, keys = _both(before, after)
     moved = np.flatnonzero(old != new)
     width = len(keys)
     pairs, counts = np.unique(old[moved] * width + new[moved], return_counts=True)
@@ -35,8 +35,8 @@ def compare(before: Fit, after: Fit, here: Topics) -> dict[str, Any]:
     ]
     return {
         "moved": len(moved),
-        "same": n - len(moved),
-        "added": after.n - n,
+        "same": len(old) - len(moved),
+        "added": after.n - len(old),
         "ways": ways,
         "more": max(0, len(pairs) - SHOWN),
         "sizes": _sizes(old, new, keys, here),
@@ -44,20 +44,17 @@ def compare(before: Fit, after: Fit, here: Topics) -> dict[str, Any]:
 
 
 def movers(
-    before: Fit, after: Fit, here: Topics, origin: str, target: str, offset: int, limit: int
+    before: Placements, after: Placements, origin: str, target: str, offset: int, limit: int
 ) -> tuple[list[int], int]:
     """Rows that went from one place to another, a page at a time."""
-    n = min(before.n, after.n)
-    old, new, keys = _keys(before, after, here, n)
+    old, new, keys = _both(before, after)
     if origin not in keys or target not in keys:
         return [], 0
     rows = np.flatnonzero((old == keys.index(origin)) & (new == keys.index(target)))
     return rows[offset : offset + limit].tolist(), len(rows)
 
 
-def _sizes(
-    old: NDArray[np.intp], new: NDArray[np.intp], keys: list[str], here: Topics
-) -> list[dict[str, Any]]:
+def _sizes(old: Ints, new: Ints, keys: list[str], here: Topics) -> list[dict[str, Any]]:
     a, b = np.bincount(old, minlength=len(keys)), np.bincount(new, minlength=len(keys))
     order = np.argsort(-np.abs(b - a), kind="stable")[:12]
     return [
@@ -67,28 +64,11 @@ def _sizes(
     ]
 
 
-@lru_cache(maxsize=4)
-def _cached(
-    before: Fit, after: Fit, ours: tuple[str, ...], theirs: tuple[str, ...], n: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], list[str]]:
-    keys = sorted({*ours, *theirs})
-    place = {key: i for i, key in enumerate(keys)}
-    old = np.array([place[key] for key in ours])[before.labels[:n]]
-    new = np.array([place[key] for key in theirs])[after.labels[:n]]
+def _both(before: Placements, after: Placements) -> tuple[Ints, Ints, list[str]]:
+    """For each document its place in both fits, as numbers into one list of keys."""
+    n = min(before.n, after.n)
+    keys = sorted({*before.keys, *after.keys})
+    number = {key: i for i, key in enumerate(keys)}
+    old = np.array([number[key] for key in before.keys])[before.labels[:n]]
+    new = np.array([number[key] for key in after.keys])[after.labels[:n]]
     return old, new, keys
-
-
-def _keys(
-    before: Fit, after: Fit, here: Topics, n: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], list[str]]:
-    """For each document the place in both fits, as numbers into one list of keys.
-
-    A topic that is deleted today keeps the key it had, so that it still counts as a place.
-    """
-
-    def today(fit: Fit) -> tuple[str, ...]:
-        return tuple(
-            key_today(fit, here, topic) or fit.keys[topic] for topic in range(len(fit.keys))
-        )
-
-    return _cached(before, after, today(before), today(after), n)

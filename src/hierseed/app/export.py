@@ -1,4 +1,8 @@
-"""Taking the work home: a flat file, taxonomy, seeds, report, and the way to repeat it."""
+"""Export: tables, taxonomy, seeds, decisions, report, and all that repeats a fit elsewhere.
+
+Every file uses the current taxonomy, as the screen does. The name of a file carries the number of
+the fit, and no file replaces another one.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +10,28 @@ import csv
 import json
 import shlex
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from hierseed.app.fits import Fit
-from hierseed.app.fitting import Dials
+from hierseed.app.fitting import Dials, project_seeds, seed_rows
 from hierseed.app.project import Project
+from hierseed.app.reporting import report_today
 from hierseed.app.store import documents, labels, topics
+from hierseed.app.store.labels import NONE_OF_THESE, WHOLE
 from hierseed.errors import ProjectError
 from hierseed.io.atomic import atomic_file
-from hierseed.io.keep import add_codes, keep_columns
-from hierseed.io.tables import open_table
+from hierseed.io.extra_columns import add_codes, add_columns
+from hierseed.io.tables import open_table, write_table
 from hierseed.io.taxonomies import FORMATS
 from hierseed.report.page import render
 
 PART = 5_000  # documents at a time
 TABLES = ("csv", "xlsx", "parquet", "jsonl")
+VERDICTS = {1: "yes", -1: "no", 0: "withdrawn"}
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -34,96 +43,182 @@ def folder(project: Project) -> Path:
     return place
 
 
+def new_file(project: Project, what: str, ending: str, fit: Fit | None = None) -> Path:
+    """A name that no exported file has yet: project, fit, what it is, and a number if needed."""
+    stem = f"{project.name}-fit-{fit.id}-{what}" if fit else f"{project.name}-{what}"
+    number = 1
+    while True:
+        again = "" if number == 1 else f"-{number}"
+        target = folder(project) / f"{stem}{again}{ending}"
+        if not target.exists():
+            return target
+        number += 1
+
+
 def write_documents(
     project: Project, fit: Fit, ending: str, *, text: bool = True, tell: Tell | None = None
 ) -> Path:
-    """All documents in one flat table: where each is, how sure, and what you said of it.
+    """All documents in one table: where each is, how sure, and what people decided.
 
-    The columns are those of `hierseed assign`, `code` where topics have codes, `your_topic`, the
-    `text` if asked for, and the other columns of the corpus.
+    The columns are those of `hierseed assign`, `code` where topics have codes, `your_topic`,
+    `rejected`, the `text` if asked for, and the other columns of the corpus.
     """
     if ending not in TABLES:
         raise ProjectError(f"a table can be {', '.join(TABLES)}, not {ending!r}")
-    here = topics.current(project)
-    mine = labels.seeds(project)
-    others = project.get("columns", [])
-    target = folder(project) / f"{project.name}-documents.{ending}"
+    target = new_file(project, "documents", f".{ending}", fit)
     with open_table(target, guard=True) as table:
-        for start in range(0, fit.n, PART):
-            stop = min(start + PART, fit.n)
-            part = documents.get(project, range(start, stop))
-            found = fit.assignments(start, stop)
-            frame = found.to_frame([document.id for document in part])
-            if any(found.taxonomy.codes):
-                frame = add_codes(frame, found)
-            said = [
-                " | ".join(here.path(id) for id in mine.get(row, [])) for row in range(start, stop)
-            ]
-            frame["your_topic"] = [said[row] for row in found.row]
-            if text:
-                frame["text"] = [part[row].text for row in found.row]
-            if others:
-                kept = documents.kept(project, start, stop)
-                values = [[one.get(name) for name in others] for one in kept]
-                frame = keep_columns(frame, found.row, others, values, text=ending == "parquet")
+        for stop, frame in _frames(project, fit, text=text, parquet=ending == "parquet"):
             table.write(frame)
             if tell:
                 tell({"phase": "Writing the table", "done": stop, "total": fit.n})
     return target
 
 
+def _frames(
+    project: Project, fit: Fit, *, text: bool, parquet: bool
+) -> Iterator[tuple[int, pd.DataFrame]]:
+    here = topics.current(project)
+    placed = fit.today(here)
+    seeds, rejected = labels.seeds(project), labels.rejections(project)
+    whole = {row: WHOLE[decision] for decision in WHOLE for row in labels.whole(project, decision)}
+    others = project.get("columns", [])
+    for start in range(0, fit.n, PART):
+        stop = min(start + PART, fit.n)
+        part = documents.get(project, range(start, stop))
+        found = placed.assignments(start, stop)
+        frame = found.to_frame([document.id for document in part])
+        if any(found.taxonomy.codes):
+            frame = add_codes(frame, found)
+        for column, said in (("your_topic", seeds), ("rejected", rejected)):
+            paths = [
+                " | ".join(here.path(id) for id in said.get(row, [])) for row in range(start, stop)
+            ]
+            if column == "your_topic":
+                paths = [path or whole.get(start + i, "") for i, path in enumerate(paths)]
+            frame[column] = [paths[row] for row in found.row]
+        if text:
+            frame["text"] = [part[row].text for row in found.row]
+        if others:
+            kept = documents.kept(project, start, stop)
+            values = [[one.get(name) for name in others] for one in kept]
+            frame = add_columns(frame, found.row, others, values, text=parquet)
+        yield stop, frame
+
+
 def write_taxonomy(project: Project, format: str) -> Path:
-    """The taxonomy as it stands now, in any format."""
+    """The current taxonomy in any format."""
     if format not in FORMATS:
         raise ProjectError(f"no taxonomy format {format!r}. Choose one of {', '.join(FORMATS)}")
-    ending = FORMATS[format].endings[0]
-    target = folder(project) / f"{project.name}-taxonomy{ending}"
+    target = new_file(project, "taxonomy", FORMATS[format].endings[0])
     topics.current(project).taxonomy.write(target, format)
+    if target.suffix in (".csv", ".tsv"):
+        _guard(target)
     return target
 
 
-def write_seeds(project: Project) -> Path:
-    """The seeds as they stand now: id, text (for texts of your own), topic."""
-    from hierseed.app.fitting import project_seeds, seed_rows
+def _guard(file: Path) -> None:
+    """Write a table again so that no cell begins like a formula."""
+    separator = "\t" if file.suffix == ".tsv" else ","
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        names, *rows = list(csv.reader(lines, delimiter=separator))
+    write_table(pd.DataFrame(rows, columns=names, dtype=object), file, guard=True)
 
+
+def write_seeds(project: Project) -> Path:
+    """The current seeds: id, text (of example texts), topic."""
     here = topics.current(project)
     rows = seed_rows(project_seeds(project, here), here.taxonomy)
-    return _seed_file(folder(project) / f"{project.name}-seeds.csv", rows)
+    target = new_file(project, "seeds", ".csv")
+    write_table(_seed_frame(rows), target, guard=True)
+    return target
+
+
+def _seed_frame(rows: list[list[str]]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["id", "text", "topic"], dtype=object)
+
+
+def write_decisions(project: Project) -> Path:
+    """Every decision ever made: who, when, which document and topic, and whether it stands."""
+    target = new_file(project, "decisions", ".csv")
+    write_table(decisions(project), target, guard=True)
+    return target
+
+
+def decisions(project: Project) -> pd.DataFrame:
+    """The audit trail of decisions as a table."""
+    here = topics.current(project)
+    paths = {id: here.path(id) for id in here.home} | WHOLE
+    every = topics.every(project)
+    rows = [
+        {
+            "at": at,
+            "coder": coder,
+            "id": id,
+            "topic": paths.get(topic) or f"{every[topic].name} (deleted)",
+            "decision": VERDICTS[verdict],
+            "before": VERDICTS[before] if before else "",
+            "source": source,
+            "stands": bool(stands),
+        }
+        for at, coder, id, topic, verdict, before, source, stands in project.db.execute(
+            "SELECT e.at, e.coder, d.id, e.topic, e.verdict, e.before, e.source,"
+            " (SELECT 1 FROM label l WHERE l.event = e.event)"
+            " FROM label_event e JOIN document d ON d.row = e.row ORDER BY e.event"
+        )
+    ]
+    columns = ["at", "coder", "id", "topic", "decision", "before", "source", "stands"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def write_report(project: Project, fit: Fit) -> Path:
     """One page about the fit that needs nothing else."""
-    target = folder(project) / f"{project.name}-report.html"
+    target = new_file(project, "report", ".html", fit)
     with atomic_file(target) as partial:
-        partial.write_text(render(fit.report), encoding="utf-8")
+        report = report_today(fit, topics.current(project))
+        partial.write_text(render(report), encoding="utf-8")
     return target
 
 
 def write_bundle(project: Project, fit: Fit) -> Path:
-    """Everything that it takes to repeat a fit on another computer, with the commands."""
-    target = folder(project) / f"{project.name}-fit-{fit.id}.zip"
+    """Everything that it takes to repeat a fit on another computer, with the commands.
+
+    Taxonomy and seeds are those that the fit was given. Seeds are JSON lines, which are exact
+    and which no spreadsheet runs.
+    """
+    target = new_file(project, "bundle", ".zip", fit)
     place = folder(project) / f".bundle-{fit.id}"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
-    with (place / "corpus.jsonl").open("w", encoding="utf-8") as file:
-        for document in documents.every(project):
-            if document.row < fit.n:
-                line = {"id": document.id, "text": document.text}
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
-    fit.taxonomy.first(len(fit.ids)).write(place / "taxonomy.json")
-    _seed_file(place / "seeds.csv", fit.seeds)
-    (place / "commands.txt").write_text("\n".join(commands(fit)) + "\n", encoding="utf-8")
-    shutil.copytree(fit.folder / "model", place / "model-as-fitted")
-    made = shutil.make_archive(str(target.with_suffix("")), "zip", place)
-    shutil.rmtree(place)
-    return Path(made)
+    try:
+        with (place / "corpus.jsonl").open("w", encoding="utf-8") as file:
+            for document in documents.every(project):
+                if document.row < fit.n:
+                    line = {"id": document.id, "text": document.text}
+                    file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        fit.taxonomy.first(len(fit.ids)).write(place / "taxonomy.json")
+        write_table(_seed_frame(fit.seeds), place / "seeds.jsonl")
+        write_table(decisions(project), place / "decisions.csv", guard=True)
+        lines = commands(fit)
+        overruled = len(labels.rejections(project)) + len(labels.whole(project, NONE_OF_THESE))
+        if overruled:
+            lines.append(
+                f"# {overruled} documents were rejected for a topic or belong to none: the "
+                "workbench moved them after `assign`, see decisions.csv"
+            )
+        (place / "commands.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        shutil.copytree(fit.folder / "model", place / "model-as-fitted")
+        packed = folder(project) / f".packed-{fit.id}"
+        Path(shutil.make_archive(str(packed), "zip", place)).replace(target)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    return target
 
 
 def commands(fit: Fit) -> list[str]:
     """The command lines that repeat a fit, from the files of the bundle."""
     dials = Dials(**fit.facts["dials"])
     line = ["hierseed", "fit", "corpus.jsonl", "--taxonomy", "taxonomy.json"]
-    line += ["--seeds", "seeds.csv", "-o", "model", "--method", fit.facts["method"]]
+    line += ["--seeds", "seeds.jsonl", "-o", "model", "--method", fit.facts["method"]]
     line += ["--embedder", fit.facts["embedder"]]
     for name, value in dials.settings().items():
         line += ["--set", f"{name}={value}"]
@@ -136,11 +231,3 @@ def commands(fit: Fit) -> list[str]:
     if dials.fine > 0:
         place += ["--level", str(dials.fine)]
     return [shlex.join(line), shlex.join(place)]
-
-
-def _seed_file(target: Path, rows: list[list[str]]) -> Path:
-    with atomic_file(target) as partial, partial.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["id", "text", "topic"])
-        writer.writerows(rows)
-    return target

@@ -1,4 +1,4 @@
-"""A fit from the page: the same calls as `hierseed fit` and `assign`, with the project's seeds."""
+"""A fit from the workbench: `hierseed.fit` with the project's documents and seeds."""
 
 from __future__ import annotations
 
@@ -6,26 +6,25 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from hierseed.app import fits, vectors
-from hierseed.app.project import Project
-from hierseed.app.store import documents, labels, topics
+from hierseed.app.course import Course
+from hierseed.app.decided import apply_decisions
+from hierseed.app.project import Project, now
+from hierseed.app.store import documents, examples, labels, topics
+from hierseed.app.store import gold as gold_labels
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
-from hierseed.embed import Preparation, Prepared
-from hierseed.embed.choose import load_embedder
 from hierseed.errors import ProjectError, SeedError
+from hierseed.estimators.registry import DEFAULT, METHODS, Method
 from hierseed.evaluate import score
-from hierseed.io.saved import SavedModel
-from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.seeds import Seeds
-from hierseed.report.gather import gather
-from hierseed.suggest import suggest
+from hierseed.pipeline import fit as fit_model
+from hierseed.placed import PlacedDocuments
+from hierseed.progress import Event, Listener, Step
 from hierseed.taxonomy import Taxonomy
 
 SUGGESTED = 60  # documents to label next, found at each fit
@@ -33,44 +32,9 @@ SUGGESTED = 60  # documents to label next, found at each fit
 Tell = Callable[[dict[str, Any]], None]
 
 
-class Method(NamedTuple):
-    """One way to fit, in plain words."""
-
-    name: str
-    title: str
-    about: str
-    home: str
-    kind: str
-
-
-METHODS = [
-    Method(
-        "anchored",
-        "Anchored",
-        "Seeds hold their topic in place while the whole corpus shapes it. Best on most corpora.",
-        "hierseed.estimators.anchored",
-        "AnchoredHierSeed",
-    ),
-    Method(
-        "hierseed",
-        "HierSeed",
-        "As published: topics reach out from a level, then divide downwards.",
-        "hierseed.estimators.hierseed",
-        "HierSeed",
-    ),
-    Method(
-        "unfit",
-        "Seeds only",
-        "Topics from the seeds alone; the corpus does not shape them. Fastest.",
-        "hierseed.estimators.hierseed",
-        "UnfitHierSeed",
-    ),
-]
-
-
 @dataclass(frozen=True)
 class Dials:
-    """What a person may turn: how fine, how sure, how much overlap."""
+    """Settings on the page: how fine, how sure, how much overlap."""
 
     method: str = ""
     fine: int = 0  # deepest level to place at; 0: as deep as the taxonomy goes
@@ -92,8 +56,8 @@ class Dials:
 
 
 def methods() -> list[Method]:
-    """Those that are installed, the best first."""
-    return [method for method in METHODS if find_spec(method.home)]
+    """The ways to fit, the default first."""
+    return list(METHODS.values())
 
 
 def project_seeds(project: Project, here: Topics) -> Seeds:
@@ -104,7 +68,7 @@ def project_seeds(project: Project, here: Topics) -> Seeds:
     for start in range(0, len(rows), 500):
         for document in documents.get(project, rows[start : start + 500]):
             seeds.by_id[document.id] = [here.place[id] for id in by_row[document.row]]
-    for topic, text in labels.examples(project):
+    for topic, text in examples.pairs(project):
         seeds.texts.append(text)
         seeds.text_topics.append(here.place[topic])
     return seeds
@@ -119,93 +83,106 @@ def seed_rows(seeds: Seeds, taxonomy: Taxonomy) -> list[list[str]]:
 
 def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     """Embed, fit, place, and keep the result; return the number of the fit."""
-    say = tell or (lambda event: None)
     here = topics.current(project)
     if not len(here.taxonomy):
         raise ProjectError("the project has no taxonomy. Load one, or add topics by hand")
-    method = next((m for m in methods() if m.name == dials.method), methods()[0])
-    dials = replace(dials, method=method.name)
+    dials = replace(dials, method=dials.method if dials.method in METHODS else DEFAULT)
+    begun, last_event = now(), labels.last_event(project)  # later decisions wait
     seeds = project_seeds(project, here)
     given = seed_rows(seeds, here.taxonomy)
-    if dials.names:
-        seeds.add_names(here.taxonomy)
-    if not len(seeds):
+    if not given and not dials.names:
         raise SeedError("no seeds yet. Accept a few documents, or let names stand in for seeds")
+    skip = ("Turning texts into vectors",) if vectors.ready(project) else ()
+    course = Course(project, documents.count(project), tell or (lambda event: None), skip=skip)
+    say = course.tell
     store = vectors.make(project, say)
-    embedder = load_embedder(project.vectors / "embedder")
     started = time.perf_counter()
-    preparation = Preparation().fit(store)
-    X = Prepared(store, preparation)
-    y = seeds.rows(store.ids)
-    outside = preparation.transform(embedder.encode(seeds.texts)) if seeds.texts else None
-    estimator = getattr(import_module(method.home), method.kind)(here.taxonomy, **dials.settings())
-    rounds = int(getattr(estimator, "max_iter", 1))
-    say({"phase": "Fitting", "done": 0, "total": rounds})
-
-    def progress(event: dict[str, Any]) -> None:
-        done = int(event["round"])
-        spent = time.perf_counter() - started
-        left = spent / max(done, 1) * (rounds - done)
-        say({"phase": "Fitting", "done": done, "total": rounds, "left": left, "at_most": True})
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # empty topics are shown in the tree
-        estimator.fit(
-            X, y, X_seeds=outside,
-            y_seeds=seeds.text_topics if outside is not None else None, progress=progress,
-        )  # fmt: skip
-    say({"phase": "Placing the documents", "done": rounds, "total": rounds})
-    assignments = place(estimator, X, y, dials)
+        model = fit_model(
+            store,
+            here.taxonomy,
+            seeds,
+            method=dials.method,
+            progress=_phase(say, "Fitting", only="Fitting"),
+            seeds_from_names=dials.names,
+            **dials.settings(),
+        )
+    say({"phase": "Placing the documents", "done": 0, "total": 1})
+    placed = model.place(
+        store,
+        texts=((document.id, document.text) for document in documents.every(project)),
+        threshold=dials.threshold(),
+        level=dials.fine or None,
+        progress=_phase(say, "Placing the documents"),
+    )
+    placed = replace(placed, assignments=respect_decisions(project, here, placed))
+    assignments = placed.assignments
     seconds = time.perf_counter() - started
-    say({"phase": "Finding words and drawing the map", "done": rounds, "total": rounds})
-    report = gather(
-        estimator, X, ((d.id, d.text) for d in documents.every(project)),
-        title=project.name, assignments=assignments,
-    )  # fmt: skip
+    words = "Finding words and drawing the map"
+    say({"phase": words, "done": 0, "total": 1})
+    report = placed.report(project.name, _phase(say, words))
     facts = {
-        "method": method.name,
+        "method": dials.method,
         "dials": asdict(dials),
-        "embedder": embedder.name,
+        "embedder": model.embedder.name,
         "documents": assignments.n_documents,
         "seeds": len(given),
         "names": len(seeds) - len(given),
         "coverage": assignments.coverage,
-        "rounds": int(estimator.n_iter_),
+        "rounds": int(model.estimator.n_iter_),
         "seconds": round(seconds, 2),
         "scores": gold_scores(project, here, assignments),
+        "started": begun,
+        "event": last_event,
+        "expected": expected_accuracy(assignments) if dials.method == "anchored" else None,
     }
-    about = {"corpus": project.name, "documents": len(store), "seconds": facts["seconds"]}
-    saved = SavedModel(
-        estimator,
-        preparation,
-        embedder.name,
-        embedder.fingerprint,
-        SeedDocuments.among(seeds.by_id, store.ids, store),
-        about,
-        str(store.dtype),
-    )
-    next_ones = suggest(assignments, X, SUGGESTED)
+    model.about |= {"corpus": project.name, "seconds": facts["seconds"]}
+    next_ones = placed.suggest(SUGGESTED)
     offers = [(int(row), reason) for row, reason in zip(next_ones.row, next_ones.reasons)]
-    return fits.write(project, saved, embedder, assignments, here, report, facts, given, offers)
+    say({"phase": "Saving the fit", "done": 0, "total": 1})
+    id = fits.write(project, model, assignments, here, report, facts, given, offers)
+    course.finish()
+    return id
 
 
-def place(estimator: Any, X: Any, y: Any, dials: Dials) -> Assignments:
-    """Assign, then stop where the dials say."""
-    assignments: Assignments = estimator.assign(X, y)
-    threshold = dials.threshold()
-    if threshold is not None:
-        assignments = assignments.confident(threshold)
-    if dials.fine > 0:
-        assignments = assignments.select(dials.fine)
-    return assignments
+def _phase(say: Tell, phase: str, only: str = "") -> Listener:
+    """Pass the steps of one phase on; `only` names the one that counts."""
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Step) and event.total and event.name in (only or event.name):
+            say({"phase": phase, "done": event.done, "total": event.total})
+
+    return listen
+
+
+def respect_decisions(project: Project, here: Topics, placed: PlacedDocuments) -> Assignments:
+    """Keep documents out of the topics that people rejected them for."""
+    vectors = np.asarray(placed.estimator.vectors_)
+
+    def distances(row: int) -> Any:
+        return np.linalg.norm(vectors - np.asarray(placed.X[np.array([row])])[0], axis=1)
+
+    rejected = {
+        row: [here.place[id] for id in ids] for row, ids in labels.rejections(project).items()
+    }
+    none = labels.whole(project, labels.NONE_OF_THESE)
+    return apply_decisions(placed.assignments, rejected, none, distances)
+
+
+def expected_accuracy(assignments: Assignments) -> list[float]:
+    """Mean score at each level: the share of placements to expect right, seeds left out."""
+    rows = ~assignments.is_seed
+    levels = assignments.levels[rows]
+    scores = np.where(levels >= 0, assignments.score[assignments.primary][rows], np.nan)
+    return [round(float(np.nanmean(column)), 4) for column in scores.T if np.isfinite(column).any()]
 
 
 def gold_scores(project: Project, here: Topics, assignments: Assignments) -> dict[str, Any] | None:
     """Scores against gold labels, where they were given; seeds are left out."""
     gold: dict[int, list[int]] = {}
-    for row, topic in project.db.execute("SELECT row, topic FROM gold ORDER BY row, topic"):
-        if topic in here.place:
-            gold.setdefault(row, []).append(here.place[topic])
+    for row, topic in gold_labels.pairs(project):
+        gold.setdefault(row, []).append(here.place[topic])
     rows = np.array([row for row in sorted(gold) if not assignments.is_seed[row]], dtype=np.intp)
     if not len(rows):
         return None

@@ -1,4 +1,4 @@
-"""Bringing files in: look at them first, say every fault in plain words, then take them over."""
+"""A corpus from a file: look at it, tell every fault in plain words, then take it over."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.app.project import Project
-from hierseed.app.store import documents, edits, labels, topics
+from hierseed.app.store import documents, edits, gold, labels, loads
+from hierseed.app.store.actions import record
 from hierseed.embed.language import foreign_language
-from hierseed.errors import HierSeedError, TaxonomyError, name_some
+from hierseed.errors import HierSeedError
 from hierseed.io.corpus import EVERY_COLUMN, ROW_NUMBER, Corpus
+from hierseed.io.extra_columns import plain_value
 from hierseed.io.faults import Fault, Faults
-from hierseed.io.keep import plain_value
 from hierseed.io.records import as_text, open_records
-from hierseed.io.seeds import Seeds, read_seeds, respelled
-from hierseed.taxonomy import Taxonomy
 
 BATCH = 2_000  # documents per transaction: what a kill can cost, and how long others wait
 PREVIEW = 6
@@ -100,79 +99,45 @@ def check_corpus(file: Path, id: str, text: str) -> Look:
 
 
 def load_corpus(
-    project: Project, file: Path, id: str, text: str, tell: Tell | None = None
+    project: Project,
+    file: Path,
+    id: str,
+    text: str,
+    tell: Tell | None = None,
+    *,
+    name: str = "",
+    load: int | None = None,
 ) -> tuple[int, Faults]:
     """Take a corpus over, a batch at a time; a load that was cut off goes on when run again.
 
     Returns how many documents are new, and what was wrong with the rows that were left out.
+    `load` is the number of an unfinished load that this one goes on with.
     """
+    name = name or file.name
+    if load is None:
+        arguments = {"file": str(file), "id": id, "text": text, "name": name}
+        load = loads.begin(project, name, arguments)
     corpus = Corpus(file, id=id, text=text, on_error="skip", keep=[EVERY_COLUMN])
     if tell:
         tell({"phase": "Checking the file"})
     total, done, added = len(corpus), 0, 0
+    loads.set_total(project, load, total)
     started = time.perf_counter()
-    others = [(i, name) for i, name in enumerate(corpus.kept) if name.lower() != text.lower()]
+    others = [(i, title) for i, title in enumerate(corpus.kept) if title.lower() != text.lower()]
     known = project.get("columns", [])
-    project.put("columns", [*known, *(name for _, name in others if name not in known)])
+    project.put("columns", [*known, *(title for _, title in others if title not in known)])
     rows = corpus.rows()
     while batch := list(islice(rows, BATCH)):
-        kept = [{name: plain_value(values[i]) for i, name in others} for _, values in batch]
+        kept = [{title: plain_value(values[i]) for i, title in others} for _, values in batch]
         added += documents.add(project, [document for document, _ in batch], kept)
         done += len(batch)
         if tell:
             left = (time.perf_counter() - started) / done * (total - done)
             tell({"phase": "Reading the documents", "done": done, "total": total, "left": left})
-    return added, corpus.survey().faults
-
-
-def load_taxonomy(project: Project, file: Path, name: str) -> Taxonomy:
-    """Take a taxonomy over; topics with the same path keep their id and their labels."""
-    taxonomy = Taxonomy.read(file).without_others()
-    if not len(taxonomy):
-        raise TaxonomyError(f"{name} has no topics. Write one path a line, such as: Health > Diet")
-    edits.replace_all(project, taxonomy, name)
-    return taxonomy
-
-
-def load_seeds(project: Project, file: Path, name: str) -> Look:
-    """Take seeds over; rows that can't be used are told, the others count."""
-    here = topics.current(project)
-    look = Look()
-    try:
-        seeds = read_seeds(file, here.taxonomy, strict=False)
-    except HierSeedError as fault:
-        return Look(faults=[plain(fault)])
-    look.faults = seeds.faults.told()
-    if seeds.blank:
-        look.facts.append(f"{seeds.blank:,} rows without a topic passed over")
-    pairs, missing = _pairs(project, seeds, here.ids)
-    look.faults += _told_missing(name, missing)
-    added = labels.load(project, pairs, "file")
-    own = [(here.ids[topic], text) for topic, text in zip(seeds.text_topics, seeds.texts)]
-    added += labels.add_examples(project, own)
-    look.facts.append(f"{added:,} seeds added")
-    return look
-
-
-def load_gold(project: Project, file: Path, name: str) -> Look:
-    """Take over what experts said, to score fits against; it is never shown to a fit."""
-    here = topics.current(project)
-    try:
-        seeds = read_seeds(file, here.taxonomy, strict=False)
-    except HierSeedError as fault:
-        return Look(faults=[plain(fault)])
-    look = Look(faults=seeds.faults.told())
-    pairs, missing = _pairs(project, seeds, here.ids)
-    look.faults += _told_missing(name, missing)
-    put_gold(project, pairs)
-    look.facts.append(f"{len(pairs):,} gold labels")
-    return look
-
-
-def put_gold(project: Project, pairs: list[tuple[int, int]]) -> None:
-    """Write gold labels: row and topic."""
-    with project.write() as db:
-        db.executemany("INSERT OR IGNORE INTO gold VALUES (?, ?)", pairs)
+    faults = corpus.survey().faults
+    told = f"{len(faults):,} rows left out: {'; '.join(faults.told())}" if faults else ""
+    loads.finish(project, load, told.replace(file.name, name))
+    return added, faults
 
 
 def load_sample(project: Project, tell: Tell | None = None) -> int:
@@ -192,31 +157,14 @@ def load_sample(project: Project, tell: Tell | None = None) -> int:
     rows = documents.rows_of(project, demo.ids)
     here = [rows[id] for id in demo.ids]
     labels.load(project, [(here[i], ids[t]) for i, t in enumerate(demo.y) if t >= 0], "sample")
-    put_gold(project, [(here[i], ids[t]) for i, t in enumerate(demo.gold)])
+    with record(project, "Loaded the expert labels of the sample") as action:
+        gold.write(action, [(here[i], ids[t]) for i, t in enumerate(demo.gold)], replace=True)
     return len(demo.ids)
 
 
 def plain(fault: Exception) -> str:
     """Say a fault without the options of the command line and the places of uploads."""
     return str(fault).replace(" with --on-error skip", "").strip()
-
-
-def _pairs(
-    project: Project, seeds: Seeds, ids: tuple[int, ...]
-) -> tuple[list[tuple[int, int]], list[str]]:
-    rows = documents.rows_of(project, [*seeds.by_id, *map(respelled, seeds.by_id)])
-    seeds.respell(rows.__contains__)
-    pairs = [
-        (rows[id], ids[topic]) for id, found in seeds.by_id.items() if id in rows for topic in found
-    ]
-    return pairs, [id for id in seeds.by_id if id not in rows]
-
-
-def _told_missing(name: str, missing: list[str]) -> list[str]:
-    if not missing:
-        return []
-    what = "document is" if len(missing) == 1 else "documents are"
-    return [f"{name}: {len(missing):,} {what} not in the corpus: {name_some(missing)}"]
 
 
 def _named(columns: list[str], names: tuple[str, ...]) -> str:

@@ -26,9 +26,12 @@ ENDING = ".hierseed"
 class Pulse(NamedTuple):
     """What changes whenever the project does: two tabs compare it to stay in step."""
 
-    change: int
+    action: int
+    topics: int
     undone: int
     event: int
+    coding: int
+    load: int
     fit: int
     job: int
     documents: int
@@ -156,9 +159,14 @@ class Project:
         """Read what changes whenever the project does."""
         return Pulse(
             *self.db.execute(
-                "SELECT (SELECT coalesce(max(id), 0) FROM change),"
-                " (SELECT count(*) FROM change WHERE undone),"
+                "SELECT (SELECT coalesce(max(id), 0) FROM action),"
+                " (SELECT total(version) FROM topic),"
+                " (SELECT count(*) FROM action WHERE state != 'done'),"
                 " (SELECT coalesce(max(event), 0) FROM label_event),"
+                " (SELECT coalesce(max(event), 0) FROM coding)"
+                " + (SELECT coalesce(max(id), 0) FROM sample)"
+                " + (SELECT coalesce(max(id), 0) + total(live) FROM memo),"
+                " (SELECT count(*) FROM load WHERE state != 'unfinished'),"
                 " (SELECT coalesce(max(id), 0) FROM fit),"
                 " (SELECT count(*) + coalesce(max(id), 0) FROM job WHERE state != 'running'),"
                 " (SELECT coalesce(max(row) + 1, 0) FROM document)"

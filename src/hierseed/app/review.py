@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.app.fits import Fit
+from hierseed.app.placements import Placements
 from hierseed.app.project import Project
 from hierseed.app.store import documents, labels, topics
 from hierseed.app.store.topics import Topics
-from hierseed.app.tree import inside, key_today, path_of
+from hierseed.app.tree import path_of
 from hierseed.app.vectors import Space
 
+DOUBTFUL = 0.5  # a score below this: the document is more likely elsewhere than here
 KINDS = {
     "central": "the ones nearest to the middle of the topic",
     "borderline": "the ones that nearly went elsewhere",
@@ -32,58 +34,59 @@ class Listing(NamedTuple):
     total: int
 
 
-def listing(fit: Fit, here: Topics, key: str, kind: str, offset: int, limit: int) -> Listing:
+def listing(placed: Placements, key: str, kind: str, offset: int, limit: int) -> Listing:
     """Documents of a line of the tree, everything below it included."""
-    order = _order(fit, tuple(inside(fit, here, key)), key, kind)
+    order = _order(placed, key, kind)
     return Listing(order[offset : offset + limit].tolist(), len(order))
 
 
 @lru_cache(maxsize=16)
-def _order(fit: Fit, within: tuple[bool, ...], key: str, kind: str) -> Ints:
+def _order(placed: Placements, key: str, kind: str) -> Ints:
     """Records in the order asked for; kept, so that turning a page costs nothing."""
-    records = fit.members(np.array(within))
+    records = placed.members(placed.inside(key))
     if kind == "all" or not len(records):
         return records
-    level = _level(fit, key)
-    values = (fit.score if kind == "borderline" else fit.distance)[records]
-    own = (fit.path[records] >= 0).sum(axis=1)
+    level = placed.level(placed.number.get(key, -1))
+    values = (placed.score if kind == "borderline" else placed.distance)[records]
+    own = (placed.path[records] >= 0).sum(axis=1)
     at = values[np.arange(len(records)), np.clip(np.minimum(level, own) - 1, 0, None)]
     if kind == "borderline":
-        at = np.where(fit.runner_up[records] < 0, np.inf, at)
+        at = np.where(placed.runner_up[records] < 0, np.inf, at)
     worst = -np.inf if kind == "odd" else np.inf
     at = np.where(np.isnan(at), worst, at)
     return records[np.argsort(-at if kind == "odd" else at, kind="stable")]
 
 
-def _level(fit: Fit, key: str) -> int:
-    """The level at which a line of the tree is judged."""
-    return fit.level(fit.keys.index(key)) if key in fit.keys[:-1] else 1
-
-
 def words(fit: Fit, here: Topics, key: str) -> list[str]:
-    """The words that set a topic apart, as found at the fit."""
+    """The words that distinguish a topic, as found at the fit."""
+    number, wanted = fit.numbers_today(here), fit.today(here).number.get(key)
     found: list[str] = []
     for topic, line in enumerate(fit.report["topics"]["words"]):
-        if key_today(fit, here, topic) == key:
+        if number[topic] == wanted:
             found += [word for word in line if word not in found]
     return found
 
 
-def rivals(fit: Fit, here: Topics, key: str, most: int = 4) -> list[dict[str, Any]]:
-    """The topics nearest to this one, with the documents that nearly went there."""
-    within = inside(fit, here, key)
-    records = fit.members(within)
-    records = records[fit.runner_up[records] >= 0]
+def rivals(placed: Placements, here: Topics, key: str, most: int = 4) -> list[dict[str, Any]]:
+    """The topics that doubtful documents of this one could belong to instead.
+
+    A document counts where the fit gives its place less than an even chance.
+    """
+    within = placed.inside(key)
+    records = placed.members(within)
+    doubtful = placed.final_score[records] < DOUBTFUL
+    records = records[doubtful & (placed.runner_up[records] >= 0)]
     if not len(records):
         return []
-    # The runner-up is deep; what it means for this topic is its ancestor on this topic's level.
-    at_level = fit.taxonomy.tree.ancestors[fit.runner_up[records], _level(fit, key) - 1]
+    # The runner-up may lie deeper; the rival of this topic is its ancestor on the same level.
+    level = placed.level(placed.number.get(key, -1))
+    at_level = placed.taxonomy.tree.ancestors[placed.runner_up[records], level - 1]
     other = at_level[(at_level >= 0) & ~within[at_level]]
-    counts = np.bincount(other, minlength=len(fit.taxonomy))
+    counts = np.bincount(other, minlength=len(placed.taxonomy))
     found = []
     for topic in np.argsort(-counts, kind="stable")[:most]:
-        there = key_today(fit, here, int(topic))
-        if counts[topic] and there:
+        if counts[topic]:
+            there = placed.keys[int(topic)]
             line = {"key": there, "path": path_of(here, there), "count": int(counts[topic])}
             found.append(line)
     return found
@@ -101,10 +104,11 @@ class Near(NamedTuple):
 def why(project: Project, fit: Fit, space: Space, row: int) -> dict[str, Any]:
     """Why a document is where it is: level by level the nearest topics, and the nearest seeds."""
     here = topics.current(project)
-    record = fit.records(row)[0]
+    fitted, number, keys = fit.fitted, fit.numbers_today(here), fit.today(here).keys
+    record = fitted.records(row)[0]
     x = np.asarray(fit.model.prepare(space.store)[np.array([row])])[0]
     tree = fit.taxonomy.tree
-    path = [int(t) for t in fit.path[record] if t >= 0]
+    path = [int(t) for t in fitted.path[record] if t >= 0]
     levels = []
     for depth in range(max(len(path), 1)):
         above = path[depth - 1] if depth else -1
@@ -119,9 +123,9 @@ def why(project: Project, fit: Fit, space: Space, row: int) -> dict[str, Any]:
         lines = [
             Near(key, path_of(here, key), distance[topic], topic == chosen)
             for topic in sorted(shown, key=lambda topic: distance[topic])
-            if (key := key_today(fit, here, topic))
+            for key in [keys[number[topic]]]
         ]
-        score = float(fit.score[record, depth])
+        score = float(fitted.score[record, depth])
         levels.append(
             {
                 "level": depth + 1,

@@ -2,7 +2,8 @@
 
 A page of another site must not reach the workbench through the visitor's own browser. So the
 Host must be ours (a name that was re-pointed at this machine is not), and whatever can change
-something must come from a page of ours (its Origin). Beyond this computer a token is needed.
+something must come from a page of ours (its Origin). And a token is asked of everyone, since
+other people may use the same computer.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:  # comes with the extra `app`; `hierseed serve` says so where 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-COOKIE = "hierseed_token"
+COOKIE = "hierseed_token"  # and the port: browsers share cookies between the ports of a host
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 HEADERS = {
@@ -64,12 +65,21 @@ class Guard:
     names : what the Host header may say, with the port
     token : asked of everyone, once, where one is set
     most : bytes that a request may bring
+    any_address : True where the server listens on every address of this computer; then the
+        address that a request came in by is one of its names
     """
 
     def __init__(
-        self, app: ASGIApp, names: frozenset[str], token: str | None = None, most: int = 2**31
+        self,
+        app: ASGIApp,
+        names: frozenset[str],
+        token: str | None = None,
+        most: int = 2**31,
+        *,
+        any_address: bool = False,
     ) -> None:
         self.app, self.names, self.token, self.most = app, names, token, most
+        self.any_address = any_address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or hand on."""
@@ -84,7 +94,7 @@ class Guard:
             await _refuse(scope, receive, send, *refusal)
         elif self.token and scope["type"] == "http" and self._brings_token(scope):
             await self._welcome(scope, send)
-        elif self.token and not self._knows_token(headers):
+        elif self.token and not self._knows_token(scope, headers):
             text = (
                 "This workbench asks for a token: open the address that `hierseed serve` printed."
             )
@@ -94,7 +104,7 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "").lower()
-        if host not in self.names:
+        if host not in self.names and not (self.any_address and host == _reached(scope)):
             return 403, "This name is not one of the workbench: use the address that it printed."
         origin = headers.get("origin")
         changes = scope["type"] == "websocket" or scope.get("method") not in SAFE
@@ -110,9 +120,9 @@ class Guard:
         given = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1"))).get("token", "")
         return hmac.compare_digest(given.encode(), (self.token or "").encode())
 
-    def _knows_token(self, headers: dict[str, str]) -> bool:
+    def _knows_token(self, scope: Scope, headers: dict[str, str]) -> bool:
         try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(_cookie(scope))
         except CookieError:
             return False
         given = cookie.value if cookie else ""
@@ -124,13 +134,26 @@ class Guard:
         rest = urlencode([pair for pair in query if pair[0] != "token"])
         path = scope["path"] if not scope["path"].startswith("//") else "/"
         target = path + (f"?{rest}" if rest else "")
-        cookie = f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+        # Lax, not Strict: a link in a mail or a note must open the page. What can change something
+        # is protected by its Origin.
+        cookie = f"{_cookie(scope)}={self.token}; Path=/; HttpOnly; SameSite=Lax"
         headers = [
             (b"location", target.encode("latin-1", "ignore")),
             (b"set-cookie", cookie.encode()),
         ]
         await send({"type": "http.response.start", "status": 303, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
+
+
+def _reached(scope: Scope) -> str:
+    """The address and port of this computer that a request came in by."""
+    host, port = scope.get("server") or ("", 0)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _cookie(scope: Scope) -> str:
+    """The name of the cookie: two projects on one computer have two ports."""
+    return f"{COOKIE}_{(scope.get('server') or ('', 0))[1]}"
 
 
 def _with_headers(send: Send) -> Send:

@@ -1,10 +1,11 @@
-"""The web server: one page, three parts that are drawn again when they change, two plain routes."""
+"""The web server: one page of three parts, and routes for uploads and downloads."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from functools import partial
+import sqlite3
+import traceback
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from nicegui.element import Element
 from nicegui.language import Language
 
 from hierseed.app import export, uploads
+from hierseed.app.failures import explain_failure
 from hierseed.app.pages.session import SCREENS, Session
 from hierseed.app.project import Project
 from hierseed.errors import HierSeedError
@@ -47,9 +49,9 @@ class Stage(Element, component="web/stage.js"):
 class Tab:
     """One open page: a session, and the parts that show it."""
 
-    def __init__(self, project: Project, screen: str) -> None:
+    def __init__(self, project: Project, address: str) -> None:
         self.session = Session(project)
-        self.session.go(screen)
+        self.session.restore(address)
         self.lock = asyncio.Lock()
         self.sent: dict[str, str] = {}
         first = self.session.everything()
@@ -74,7 +76,13 @@ class Tab:
         arguments = dict(event.args)
         do = str(arguments.pop("do", ""))
         async with self.lock:  # one after the other, in the order of the clicks
-            self.show(await run.io_bound(self.session.act, do, **arguments))
+            try:
+                news = await run.io_bound(self.session.act, do, **arguments)
+            except Exception as fault:  # a fault of ours: said, logged, and the page stays alive
+                traceback.print_exc()
+                text = f"That did not work ({type(fault).__name__}: {fault}). Reload the page."
+                news = {"notes": [{"text": text, "kind": "bad"}]}
+            self.show(news)
 
     async def tick(self) -> None:
         """Time has passed."""
@@ -105,6 +113,8 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
             token = await uploads.receive(project, name, request.stream(), most)
         except HierSeedError as fault:
             return JSONResponse({"fault": str(fault)}, status_code=400)
+        except (OSError, sqlite3.Error) as fault:
+            return JSONResponse({"fault": explain_failure(fault)}, status_code=507)
         return JSONResponse({"token": token})
 
     @app.get("/workbench/download/{name}")
@@ -116,15 +126,15 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
             return FileResponse(known[name], media_type="text/html")
         return FileResponse(known[name], filename=name, media_type="application/octet-stream")
 
-    def page(screen: str = "") -> None:
+    def page(request: Request) -> None:
         ui.add_head_html(HEAD)
         # Painted before the scripts have arrived; the header takes its place.
         name = escape(project.name)
         ui.add_body_html(f'<div id="opening"><b>{name}</b><span>Opening …</span></div>')
-        Tab(project, screen)
+        Tab(project, f"{request.url.path}?{request.url.query}")
 
     for screen in ("", *(kind.name for kind in SCREENS)):
-        ui.page(f"/{screen}", title=f"{project.name} · hierseed")(partial(page, screen))
+        ui.page(f"/{screen}", title=f"{project.name} · hierseed")(page)
     ui.run_with(
         app,
         title="hierseed",

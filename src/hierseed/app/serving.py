@@ -40,20 +40,31 @@ def serve_project(
         )
     project = Project(path)
     jobs.bury_dead(project)
-    if not security.is_loopback(host) and not token:
+    if token is None:
         token = security.new_token()
-        say(f"{host} can be reached from other computers, so a token is asked for.")
+    elif not token and not security.is_loopback(host):
+        raise ProjectError(
+            f"{host} can be reached from other computers, so a token is needed. Leave --token out, "
+            "and one is made up"
+        )
     listener = _listen(host, port)
     port = listener.getsockname()[1]
-    shown = host if host not in ("0.0.0.0", "::") else "127.0.0.1"
-    address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/"
-    address += f"?token={token}" if token else ""
+    everywhere = host in ("0.0.0.0", "::")
+    address = _address(own_address(host) if everywhere else host, port, token)
     guard = security.Guard(
-        build(project, most=most), security.own_names(host, port, names), token, most
+        build(project, most=most),
+        security.own_names(host, port, names),
+        token or None,
+        most,
+        any_address=everywhere,
     )
     config = uvicorn.Config(guard, log_level="warning", lifespan="on", ws_max_size=2**22)
     server = uvicorn.Server(config)
     say(f"The workbench of {project.path} is at {address}")
+    if everywhere:
+        say(f"On this computer also: {_address('127.0.0.1', port, token)}")
+    if not security.is_loopback(host):
+        say("Other computers can reach it; only who has the token in the address comes in.")
     say("Everything is saved as you go. Ctrl-C ends it.")
     if browser:
         threading.Timer(1.0, webbrowser.open, [address]).start()
@@ -64,6 +75,21 @@ def serve_project(
         jobs.end_all()
         project.close()
     say("The workbench has ended; everything is saved.")
+
+
+def _address(host: str, port: int, token: str) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+
+
+def own_address(host: str) -> str:
+    """The address of this computer that others would use; nothing is sent to find it."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    far = "2001:db8::1" if ":" in host else "192.0.2.1"  # addresses that nobody has
+    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect((far, 9))
+        return str(probe.getsockname()[0])
+    return "::1" if ":" in host else "127.0.0.1"
 
 
 def _listen(host: str, port: int) -> socket.socket:

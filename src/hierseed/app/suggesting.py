@@ -7,39 +7,42 @@ from itertools import islice, zip_longest
 
 import numpy as np
 
-from hierseed.app.fits import Fit
+from hierseed.app.placements import Placements
 from hierseed.app.project import Project
 from hierseed.app.review import listing
 from hierseed.app.store import documents, labels, topics
 from hierseed.app.store.topics import Topics
-from hierseed.app.tree import inside, key_today, path_of
+from hierseed.app.tree import path_of
 from hierseed.app.vectors import Space
 from hierseed.io.seeds import name_text
 
 LOOKED_AT = 200  # documents that each source may offer
+QUOTED = 90  # letters of a seed that a reason quotes
 SEEDS = 500  # the latest seeds of a topic that others are compared with
 
 Suggestion = tuple[int, str]
 
 
 def suggest(
-    project: Project, space: Space | None, fit: Fit | None, id: int, most: int = 60
+    project: Project, space: Space | None, placed: Placements | None, id: int, most: int = 60
 ) -> list[Suggestion]:
-    """Rows with a reason each, the sources taking turns; what was judged already is left out."""
+    """Rows with a reason each, the sources taking turns; decided documents are left out."""
     here = topics.current(project)
     seeds = labels.of_topic(project, id)
-    judged = {*seeds, *labels.of_topic(project, id, labels.NO), *labels.seeds(project)}
+    decided = {*seeds, *labels.of_topic(project, id, labels.NO), *labels.seeds(project)}
+    for decision in labels.WHOLE:
+        decided.update(labels.whole(project, decision))
     sources: list[Iterator[Suggestion]] = []
     if space is not None:
         known = documents.get(project, [row for row in seeds if row < len(space.store)][:SEEDS])
         sources.append(_like_seeds(space, known) if known else _like_name(space, here, id))
-    if fit is not None:
+    if placed is not None:
         key = str(id)
-        sources += [_torn(fit, here, key), _nearly_here(fit, here, key), _middle(fit, here, key)]
+        sources += [_torn(placed, here, key), _nearly_here(placed, here, key), _middle(placed, key)]
     found: dict[int, str] = {}
     for turn in zip_longest(*(islice(source, LOOKED_AT) for source in sources)):
         for offer in turn:
-            if offer is not None and offer[0] not in judged:
+            if offer is not None and offer[0] not in decided:
                 found.setdefault(*offer)
         if len(found) >= most:
             break
@@ -53,7 +56,8 @@ def _like_seeds(space: Space, seeds: list[documents.Document]) -> Iterator[Sugge
     nearness = space.X[rows] @ own.T
     for row, near in zip(rows.tolist(), nearness):
         best = int(near.argmax())
-        yield row, f"Like your seed {seeds[best].id} ({near[best]:.0%} alike)"
+        quote = " ".join(seeds[best].text.split())[:QUOTED]
+        yield row, f"Like the seed “{quote}” ({near[best]:.0%} alike)"
 
 
 def _like_name(space: Space, here: Topics, id: int) -> Iterator[Suggestion]:
@@ -62,24 +66,24 @@ def _like_name(space: Space, here: Topics, id: int) -> Iterator[Suggestion]:
         yield row, "Near to the name of the topic, which has no seed yet"
 
 
-def _torn(fit: Fit, here: Topics, key: str) -> Iterator[Suggestion]:
-    for record in listing(fit, here, key, "borderline", 0, LOOKED_AT).records:
-        second = int(fit.runner_up[record])
-        other = key_today(fit, here, second) if second >= 0 else ""
-        if other:
-            yield int(fit.row[record]), f"Here, but nearly in {path_of(here, other)}"
+def _torn(placed: Placements, here: Topics, key: str) -> Iterator[Suggestion]:
+    for record in listing(placed, key, "borderline", 0, LOOKED_AT).records:
+        second = int(placed.runner_up[record])
+        if second >= 0:
+            other = path_of(here, placed.keys[second])
+            yield int(placed.row[record]), f"Here, but nearly in {other}"
 
 
-def _nearly_here(fit: Fit, here: Topics, key: str) -> Iterator[Suggestion]:
-    within = inside(fit, here, key)
-    records = fit.nearly(within)
-    records = records[~within[fit.topic[records]]]
-    order = records[np.lexsort((records, fit.final_score[records]))]
+def _nearly_here(placed: Placements, here: Topics, key: str) -> Iterator[Suggestion]:
+    within = placed.inside(key)
+    records = placed.nearly(within)
+    records = records[~within[placed.topic[records]]]
+    order = records[np.lexsort((records, placed.final_score[records]))]
     for record in order[:LOOKED_AT]:
-        there = key_today(fit, here, int(fit.topic[record]))
-        yield int(fit.row[record]), f"In {path_of(here, there)}, but nearly here"
+        there = path_of(here, placed.keys[int(placed.topic[record])])
+        yield int(placed.row[record]), f"In {there}, but nearly here"
 
 
-def _middle(fit: Fit, here: Topics, key: str) -> Iterator[Suggestion]:
-    for record in listing(fit, here, key, "central", 0, LOOKED_AT).records:
-        yield int(fit.row[record]), "In the middle of the topic, not confirmed yet"
+def _middle(placed: Placements, key: str) -> Iterator[Suggestion]:
+    for record in listing(placed, key, "central", 0, LOOKED_AT).records:
+        yield int(placed.row[record]), "In the middle of the topic, not confirmed yet"

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hierseed.app.fits import NONE, Fit
+from hierseed.app.placements import NONE, Placements
 from hierseed.app.project import Project
 from hierseed.app.store import labels, topics
 from hierseed.app.store.topics import Topics
 
 
-def tree_view(project: Project, fit: Fit | None) -> list[dict[str, Any]]:
-    """Lines of the tree, parents first; counts are those of the fit in today's tree.
-
-    A topic that was moved, merged or renamed since the fit takes its documents along; those of a
-    deleted topic are shown nowhere until the next fit.
-    """
+def tree_view(project: Project, placed: Placements | None) -> list[dict[str, Any]]:
+    """Lines of the tree, parents first; counts are those of the fit."""
     here = topics.current(project)
     seeds = labels.counts(project)
-    own = own_counts(fit, here) if fit else {}
-    total = fit.n if fit else 0
+    own = placed.own_counts if placed else {}
+    total = placed.n if placed else 0
     tree = here.taxonomy.tree
     lines: list[dict[str, Any]] = []
     count = {id: own.get(str(id), 0) + own.get(f"other-{id}", 0) for id in here.ids}
@@ -42,7 +35,7 @@ def tree_view(project: Project, fit: Fit | None) -> list[dict[str, Any]]:
                 "code": here.taxonomy.codes[i],
                 "level": int(tree.level[i]),
                 "leaf": bool(tree.is_leaf[i]),
-                "count": count[id] if fit else None,
+                "count": count[id] if placed else None,
                 "share": count[id] / total if total else 0.0,
                 "seeds": seeds.get(id, 0),
                 "below": all_seeds[id],
@@ -66,30 +59,8 @@ def _apart(key: str, parent: str, name: str, count: int, total: int) -> dict[str
     }  # fmt: skip
 
 
-def own_counts(fit: Fit, here: Topics) -> dict[str, int]:
-    """Documents that stop at each key, by where topics live today."""
-    counts: dict[str, int] = {}
-    for topic, number in enumerate(fit.own_counts):
-        key = key_today(fit, here, topic)
-        if key and number:
-            counts[key] = counts.get(key, 0) + int(number)
-    return counts
-
-
-def key_today(fit: Fit, here: Topics, topic: int) -> str:
-    """What today's tree calls a topic of the fit; "" where it is deleted."""
-    key = fit.keys[topic]
-    if key in (NONE, "other-0"):
-        return key
-    head, _, number = key.rpartition("-")
-    home = here.home.get(int(number))
-    if home is None:
-        return ""
-    return f"{head}-{home}" if head else str(home)
-
-
 def path_of(here: Topics, key: str) -> str:
-    """The full path that a person reads."""
+    """The full path that a person reads; a key that no topic has raises ValueError."""
     if key == NONE:
         return "None of these"
     if key == "other-0":
@@ -99,15 +70,3 @@ def path_of(here: Topics, key: str) -> str:
         return "a deleted topic"
     path = here.path(int(number))
     return f"{path} > Other" if head else path
-
-
-def inside(fit: Fit, here: Topics, key: str) -> NDArray[np.bool_]:
-    """For each topic of the fit (None last): does it belong to this line of the tree today?"""
-    wanted = {key}
-    if key.isdigit() and int(key) in here.place:
-        tree = here.taxonomy.tree
-        below = np.flatnonzero((tree.ancestors[:-1] == here.place[int(key)]).any(axis=1))
-        wanted |= {str(here.ids[i]) for i in below} | {f"other-{here.ids[i]}" for i in below}
-    return np.array(
-        [key_today(fit, here, topic) in wanted for topic in range(len(fit.taxonomy) + 1)]
-    )

@@ -1,24 +1,26 @@
-"""Files that arrive from the browser: bounded, under a name of ours, never a path of theirs."""
+"""Files from the browser: bounded in size, and stored under a name that the server chooses."""
 
 from __future__ import annotations
 
 import re
 import secrets
 import time
+import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path, PurePosixPath
 
 from hierseed.app.project import Project
+from hierseed.app.store import loads
 from hierseed.errors import CorpusError, ProjectError
+from hierseed.io.records import READERS
+from hierseed.io.taxonomies import FORMATS
 
-ENDINGS = (
-    ".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".xlsx",
-    ".xlsm", ".txt", ".md", ".yaml", ".yml", ".ttl", ".rdf", ".xml", ".jsonld", ".nt", ".n3",
-    ".taxonomy",
-)  # fmt: skip
+ENDINGS = sorted({*READERS, *(one for form in FORMATS.values() for one in form.endings)})
 TOKEN = re.compile(r"[A-Za-z0-9_-]{8,64}(\.[a-z0-9]{1,8}){1,2}")
 MOST = 2 * 2**30  # bytes
 KEPT = 24 * 3600  # seconds that a file nobody used is kept
+UNFOLDED = 2**30  # bytes of an Excel workbook when unpacked
+SUSPICIOUS, RATIO = 100 * 2**20, 60  # more than this, and packed tighter than real sheets are
 
 
 def folder(project: Project) -> Path:
@@ -47,7 +49,8 @@ async def receive(
     """Write what arrives; return the token that stands for the file."""
     token = secrets.token_urlsafe(16) + ending(name)
     place = folder(project)
-    sweep(place)
+    unfinished = loads.unfinished(project)
+    sweep(place, {Path(unfinished.arguments["file"]).name} if unfinished else set())
     target = place / token
     size = 0
     try:
@@ -62,10 +65,31 @@ async def receive(
                 file.write(chunk)
         if size == 0:
             raise CorpusError(f"{name} is empty")
+        refuse_bomb(target, name)
     except BaseException:
         target.unlink(missing_ok=True)
         raise
     return token
+
+
+def refuse_bomb(file: Path, name: str) -> None:
+    """Refuse a packed workbook that would unfold to more than this computer should hold.
+
+    A zip file says how large its parts are, and no reader takes more than that.
+    """
+    if file.suffix not in (".xlsx", ".xlsm"):
+        return
+    try:
+        with zipfile.ZipFile(file) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+    except (zipfile.BadZipFile, OSError):
+        return  # the reader says what is wrong with it
+    packed = max(file.stat().st_size, 1)
+    if size > UNFOLDED or (size > SUSPICIOUS and size / packed > RATIO):
+        raise CorpusError(
+            f"{name} unfolds from {packed / 2**20:,.1f} to {size / 2**20:,.0f} MB, which no "
+            "ordinary workbook does. Save it as CSV and bring that"
+        )
 
 
 def find_upload(project: Project, token: str) -> Path:
@@ -76,8 +100,8 @@ def find_upload(project: Project, token: str) -> Path:
     return file
 
 
-def sweep(place: Path) -> None:
-    """Remove what was left by visits that ended."""
+def sweep(place: Path, needed: set[str]) -> None:
+    """Remove what was left by visits that ended, but not what an unfinished load needs."""
     for file in place.iterdir():
-        if time.time() - file.stat().st_mtime > KEPT:
+        if file.name not in needed and time.time() - file.stat().st_mtime > KEPT:
             file.unlink(missing_ok=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -13,12 +15,15 @@ from numpy.typing import NDArray
 from hierseed.app.project import Project
 from hierseed.app.store import documents
 from hierseed.embed import Embedder, Preparation, Prepared, VectorStore, embed_corpus
-from hierseed.embed.choose import get_embedder, load_embedder
+from hierseed.embed.catalogue import Kind
+from hierseed.embed.choose import HEADER, get_embedder, load_embedder
 from hierseed.embed.embedder import is_fitted, is_trained
+from hierseed.embed.function import refuse_unnamed
 from hierseed.embed.store import is_store
 from hierseed.errors import CorpusError
 from hierseed.io.atomic import atomic_file
 
+MEASURED_LETTERS = 1_200  # letters of the documents that speeds were measured on
 SKETCH = 32  # numbers kept in memory per document for a first, coarse search
 EXACT = 100_000  # with fewer documents than this all are compared in full
 SHORTLIST = 1_500  # documents of the coarse search that are compared in full
@@ -34,9 +39,12 @@ def make(project: Project, tell: Tell | None = None) -> VectorStore:
         raise CorpusError("the project has no documents. Load a corpus first")
     if ready(project):  # documents are only ever added, so what is there need not be read again
         return VectorStore(project.vectors)
+    if is_store(project.vectors) and not _wanted(project):
+        shutil.rmtree(project.vectors)  # of another embedder; vectors can be made again
     if is_store(project.vectors):
         embedder = load_embedder(project.vectors / "embedder")
     else:
+        refuse_unnamed(project.get("embedder", "auto"), str(project.path))  # no code by file
         embedder = get_embedder(project.get("embedder", "auto"))
         if is_trained(embedder) and not is_fitted(embedder):
             embedder.fit(document.text for document in documents.every(project))
@@ -53,10 +61,35 @@ def make(project: Project, tell: Tell | None = None) -> VectorStore:
     return store
 
 
+def stored_embedder(project: Project) -> str:
+    """The name of the embedder that made the vectors, "" where there are none."""
+    header = project.vectors / "embedder" / HEADER
+    if not header.is_file():
+        return ""
+    return str(json.loads(header.read_text(encoding="utf-8")).get("name", ""))
+
+
+def _wanted(project: Project) -> bool:
+    """True where the vectors come from the embedder that was chosen."""
+    chosen = str(project.get("embedder", "auto"))
+    return chosen == "auto" or stored_embedder(project).partition(":")[0] == chosen
+
+
+def expected_seconds(project: Project, kind: Kind, n: int) -> float | None:
+    """Seconds to embed the corpus, from the measured speed on documents of 200 words."""
+    speed = kind.speed.replace(",", "")
+    if not speed.isdigit() or not n:
+        return None
+    mean = project.db.execute(
+        "SELECT avg(length(text)) FROM (SELECT text FROM document LIMIT 1000)"
+    ).fetchone()[0]
+    return n / int(speed) * min(1.0, float(mean or 0) / MEASURED_LETTERS + 0.1)
+
+
 def ready(project: Project) -> bool:
-    """True where every document has a vector."""
+    """True where every document has a vector of the embedder that was chosen."""
     journal = project.vectors / "journal.jsonl"
-    if not is_store(project.vectors) or not journal.is_file():
+    if not is_store(project.vectors) or not journal.is_file() or not _wanted(project):
         return False
     state = (journal.stat().st_mtime_ns, documents.count(project))
     known = project.memo.get("vectors")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
 import threading
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.app import jobs
+from hierseed.app.failures import explain_failure
 from hierseed.app.project import Project
 from hierseed.errors import HierSeedError
 
@@ -34,6 +36,8 @@ def main(path: str, job: int) -> None:
             jobs.finish(project, job, "failed", str(fault))
         except MemoryError:
             jobs.finish(project, job, "failed", "the memory of this computer is not enough")
+        except (OSError, sqlite3.Error) as fault:
+            jobs.finish(project, job, "failed", explain_failure(fault))
         except Exception as fault:
             jobs.finish(project, job, "failed", f"{type(fault).__name__}: {fault}")
             raise
@@ -69,7 +73,10 @@ def _load(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
     from hierseed.app import loading
 
     file = Path(arguments["file"])
-    added, faults = loading.load_corpus(project, file, arguments["id"], arguments["text"], tell)
+    added, faults = loading.load_corpus(
+        project, file, arguments["id"], arguments["text"], tell,
+        name=arguments["name"], load=arguments.get("load"),
+    )  # fmt: skip
     file.unlink(missing_ok=True)
     left_out = f"; {len(faults):,} rows left out: {'; '.join(faults.told())}" if faults else ""
     return f"{added:,} documents added{left_out}".replace(file.name, arguments["name"])

@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec
 from typing import Any
 
 import typer
@@ -98,7 +97,7 @@ def _command(name: str, added: Mapping[str, EntryPoint]) -> Callable[..., Any] |
     found: Callable[..., Any] | typer.Typer
     if name in added:
         found = added[name].load()
-    elif name in ELSEWHERE and find_spec(f"hierseed.cli.{name}") is None:
+    elif name in ELSEWHERE:
         found = _not_installed(name)
     else:
         found = getattr(import_module(f"hierseed.cli.{name}"), name)

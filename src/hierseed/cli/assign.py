@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hierseed.cli.console import Console, amount, duration, quote
+from hierseed.cli.console import Console, quote
+from hierseed.cli.files import Reading, refuse_inputs, refuse_labelled
 from hierseed.cli.options import (
     AsJson,
     IdColumn,
@@ -19,13 +19,11 @@ from hierseed.cli.options import (
     Source,
     TextColumns,
 )
-from hierseed.cli.reading import Reading
-from hierseed.cli.summary import Summary
 from hierseed.errors import CorpusError
+from hierseed.progress import amount, duration
 
 if TYPE_CHECKING:
-    from hierseed.io.place import Chunk
-    from hierseed.io.saved import SavedModel
+    from hierseed.io.assign_chunks import Counts
 
 
 def assign(
@@ -84,99 +82,56 @@ def assign(
 
     Example: hierseed assign model docs.csv -o placed.xlsx
     """
-    from hierseed.cli.outputs import refuse_inputs, refuse_labelled
-    from hierseed.io.keep import add_codes, keep_columns
-    from hierseed.io.place import place
-    from hierseed.io.saved import read_saved
-    from hierseed.io.tables import open_table
+    from hierseed.io.documents import is_vectors
+    from hierseed.text_model import load
 
-    console = Console(quiet=quiet, json=json)
     refuse_inputs(output, source)
     refuse_labelled(output, but=("distance", "is_seed"))  # an earlier table of this command
-    rows = strangers = 0
-    with ExitStack() as stack:
-        table = stack.enter_context(open_table(output))  # fails now rather than at the end
-        saved = read_saved(model)
-        refuse_inputs(output, *saved.inputs, of="the fit of this model")
-        if level and level > saved.taxonomy.tree.height:
-            raise typer.BadParameter(
-                f"the taxonomy of {model} has {amount(saved.taxonomy.tree.height, 'level')}",
-                param_hint="--level",
-            )
-        if codes and not any(saved.taxonomy.codes):
-            raise typer.BadParameter(f"the taxonomy of {model} has no codes", param_hint="--codes")
-        reading = Reading(id, text, on_error, plain_quotes)
-        chunks, n, kept = _chunks(saved, source, output, console, reading, keep or [])
-        # JSON, Excel and CSV may mix types in a column, and Parquet may not
-        as_text = output.suffix == ".parquet" and source.suffix != ".parquet"
-        summary = Summary(saved.taxonomy)
-        bar = stack.enter_context(console.bar("Placing", n))
-        for chunk in chunks:
-            found = place(saved, chunk, threshold=threshold, level=level)
-            frame = found.to_frame(chunk.ids)
-            if codes:
-                frame = add_codes(frame, found)
-            table.write(keep_columns(frame, found.row, kept, chunk.kept, text=as_text))
-            summary.add(found.labels)
-            rows += len(found)
-            strangers += sum(id in saved.seeds.topics for id in chunk.ids) - int(
-                found.is_seed.sum()
-            )
-            bar.to(summary.documents)
-        seconds = bar.seconds
-    if strangers:
-        console.note(
-            f"{amount(strangers, 'document')} with the id of a seed but another text: placed like "
-            "any other, not as a seed"
+    fitted = load(model)
+    refuse_inputs(output, *fitted.files, of="the fit of this model")
+    height = fitted.taxonomy_.tree.height
+    if level and level > height:
+        raise typer.BadParameter(
+            f"the taxonomy of {model} has {amount(height, 'level')}", param_hint="--level"
         )
-    words = f"{quote(model)} {quote(source)}{reading.words()}"
-    _tell(console, summary, rows, words, output, seconds)
-
-
-def _chunks(
-    saved: SavedModel,
-    source: Path,
-    output: Path,
-    console: Console,
-    reading: Reading,
-    keep: list[str],
-) -> tuple[Iterator[Chunk], int, list[str]]:
-    """The documents in chunks, their number, and the columns that go along."""
-    from hierseed.cli.source import kept_vectors, read_corpus
-    from hierseed.io.place import chunks_of_text, chunks_of_vectors
-    from hierseed.io.vectors import is_vectors, open_vectors
-
-    if is_vectors(source):
-        if keep:
-            raise CorpusError(
-                f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
-                "vectors that `hierseed fit` left beside the model are found by themselves"
+    if codes and not any(fitted.taxonomy_.codes):
+        raise typer.BadParameter(f"the taxonomy of {model} has no codes", param_hint="--codes")
+    if keep and is_vectors(source):
+        raise CorpusError(
+            f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
+            "vectors that `hierseed fit` left beside the model are found"
+        )
+    reading = Reading(id, text, on_error, plain_quotes)
+    with Console(quiet=quiet, json=json) as console:
+        started = time.perf_counter()
+        with reading.documents(source, output, console, keep or []) as documents:
+            counts = fitted.write_table(
+                documents,
+                output,
+                threshold=threshold,
+                level=level,
+                codes=codes,
+                progress=console.listen,
             )
-        n = len(open_vectors(source).ids)
-        console.fact("Vectors", f"{source.name}, {amount(n, 'document')}")
-        return chunks_of_vectors(saved, source), n, []
-    kept = kept_vectors(saved)
-    if kept is None:
-        saved.embedder  # noqa: B018 - refused now, where the model knows none
-    options = reading.like(saved, source, console).options()
-    corpus = read_corpus(source, output, console, **options, keep=keep)
-    if kept:
-        console.fact("Vectors", f"those in {kept.folder.name} serve for documents of the fit")
-    console.fact("Embedder", f"{saved.embedder_name}, as in the fit")
-    return chunks_of_text(saved, corpus, kept=kept), len(corpus), corpus.kept
+        seconds = time.perf_counter() - started
+        words = f"{quote(model)} {quote(source)}{reading.words()}"
+        _tell(console, counts, words, output, seconds)
 
 
-def _tell(
-    console: Console, summary: Summary, rows: int, words: str, output: Path, seconds: float
-) -> None:
-    summary.tell(console)
-    rate = f"{summary.documents / max(seconds, 1e-9):,.0f} documents a second"
+def _tell(console: Console, counts: Counts, words: str, output: Path, seconds: float) -> None:
+    if counts.not_seeds:
+        console.note(
+            f"{amount(counts.not_seeds, 'document')} with the id of a seed but another text: "
+            "placed like any other, not as a seed"
+        )
+    console.counts(counts)
+    rate = f"{counts.documents / max(seconds, 1e-9):,.0f} documents a second"
     console.fact("Time", f"{duration(seconds)} ({rate})")
-    console.fact("Table", f"{output}, {amount(rows, 'row')}", "green")
+    console.fact("Table", f"{output}, {amount(counts.rows, 'row')}", "green")
     console.next(
         f"hierseed suggest {words} -o to_label.csv",
         f"hierseed report {words} -o report.html",
     )
     if console.json:
-        more = {"rows": rows, "seconds": round(seconds, 3)}
-        console.result({"table": output, **summary.facts(), **more})
+        more = {"rows": counts.rows, "seconds": round(seconds, 3)}
+        console.result({"table": output, **counts.to_dict(), **more})

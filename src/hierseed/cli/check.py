@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hierseed.cli.console import Console
-from hierseed.cli.findings import Findings
+from hierseed.cli.faults import wording
+from hierseed.cli.files import Reading
 from hierseed.cli.options import AsJson, IdColumn, PlainQuotes, Quiet, SeedFiles, TextColumns
-from hierseed.cli.reading import Reading
+
+if TYPE_CHECKING:
+    from hierseed.io.inputs import Inputs
 
 
 def check(
@@ -42,32 +45,38 @@ def check(
         raise typer.BadParameter("give --taxonomy, --seeds and --corpus, or some of them")
     if seeds and not taxonomy:
         raise typer.BadParameter("the topics of --seeds are looked up in a --taxonomy: give both")
-    console = Console(quiet=quiet, json=json)
-    found = Findings(console)
-    tree = found.taxonomy(taxonomy) if taxonomy else None
-    examples = found.seeds(seeds or [], tree)
-    if tree is not None and (seeds or seeds_from_names):
-        found.bare(tree, examples, seeds_from_names)
-    if corpus:
-        found.source(corpus, examples, **Reading(id, text, plain_quotes=plain_quotes).options())
-    given = {"taxonomy": taxonomy, "seeds": seeds or seeds_from_names, "corpus": corpus}
-    _tell(console, found, [name for name, file in given.items() if not file])
-    if found.faults:
-        raise typer.Exit(1)
+    from hierseed.io.inputs import Inputs
+
+    with Console(quiet=quiet, json=json) as console:
+        found = Inputs(console.listen)
+        tree = found.taxonomy(taxonomy) if taxonomy else None
+        reading = Reading(id, text, plain_quotes=plain_quotes)
+        documents = None
+        if corpus:
+            with reading.documents(corpus, None, console) as opened:
+                documents = found.documents(opened)
+        examples = found.seeds(seeds, tree, documents)
+        if tree is not None and (seeds or seeds_from_names):
+            found.few_seeds(tree, examples, seeds_from_names)
+        given = {"taxonomy": taxonomy, "seeds": seeds or seeds_from_names, "corpus": corpus}
+        _tell(console, found, [name for name, file in given.items() if not file])
+        if found.faults:
+            raise typer.Exit(1)
 
 
-def _tell(console: Console, found: Findings, unseen: list[str]) -> None:
+def _tell(console: Console, found: Inputs, unseen: list[str]) -> None:
+    faults = [fault.worded(wording) for fault in found.faults]
     for note in found.notes:
         console.note(note)
-    for fault in found.faults:
+    for fault in faults:
         console.fault(fault)
-    if found.faults:
+    if faults:
         console.fault("to be mended before hierseed fit", "Verdict")
     elif unseen:
-        console.fact("Verdict", f"no fault here; {' and '.join(unseen)} not looked at", "bold")
+        console.fact("Verdict", f"no fault here; {' and '.join(unseen)} not checked", "bold")
     else:
         console.fact("Verdict", "ready for hierseed fit", "bold green")
     if console.json:
-        ready = not found.faults and not unseen
-        told = {"facts": found.facts, "faults": found.faults, "notes": found.notes}
+        ready = not faults and not unseen
+        told = {"facts": found.facts, "faults": faults, "notes": found.notes}
         console.result({"ready": ready, "not_looked_at": unseen, **told})

@@ -1,6 +1,6 @@
-"""What a command says while it works: facts, notes and progress bars, all on stderr.
+"""What a command prints while it works: facts, notes and progress bars, all on stderr.
 
-Results go to stdout. Where stderr is no terminal, a line every ten seconds stands in for a bar.
+Results go to stdout. Where stderr is not a terminal, a line every ten seconds replaces the bar.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import json
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console as Terminal
 from rich.progress import (
@@ -26,16 +26,21 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from hierseed.progress import Event, Fact, Note, Step, amount
+
+if TYPE_CHECKING:
+    from hierseed.io.assign_chunks import Counts
+
 LABEL = 11  # columns for the name of a fact
 BETWEEN = 10.0  # seconds from one line of progress in a log to the next
 
 
 class Console:
-    """Speaks for one command.
+    """Prints for one command; leaving the block removes a bar that is still shown.
 
     Parameters
     ----------
-    quiet : say nothing; faults are still told
+    quiet : print nothing but faults
     json : print results as JSON, and nothing else on stdout
     """
 
@@ -44,6 +49,36 @@ class Console:
         self.quiet = quiet
         self.terminal = Terminal(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
         self.out = Terminal(highlight=False)
+        self._step = ""
+        self._bar: Bar | None = None
+        self._bars = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self._end_bar()
+
+    def listen(self, event: Event) -> None:
+        """Print an event of the library; steps become bars."""
+        if isinstance(event, Step):
+            if event.name != self._step:
+                self._end_bar()
+                self._step = event.name
+                bar = self.bar(event.name, event.total, event.unit)
+                self._bar = self._bars.enter_context(bar)
+            if self._bar:
+                self._bar.to(event.done)
+            return
+        self._end_bar()
+        if isinstance(event, Fact):
+            self.fact(event.label, event.text)
+        elif isinstance(event, Note):
+            self.note(event.text)
+
+    def _end_bar(self) -> None:
+        self._bars.close()
+        self._step, self._bar = "", None
 
     def fact(self, label: str, text: str, style: str = "") -> None:
         """Print what, then how it is; on a terminal long facts are wrapped beside their name."""
@@ -76,6 +111,17 @@ class Console:
                     (f" {count:,}", "default"),
                 )
             )
+
+    def counts(self, counts: Counts) -> None:
+        """Print where documents were placed."""
+        self.chart("Topics", counts.names())
+        share = counts.placed / counts.documents
+        self.fact(
+            "Placed",
+            f"{counts.placed:,} of {amount(counts.documents, 'document')} ({share:.1%}), "
+            f"{counts.in_other:,} of them in an Other topic; "
+            f"{counts.documents - counts.placed:,} in none",
+        )
 
     def note(self, text: str) -> None:
         """Print something to be noticed, though work goes on."""
@@ -153,26 +199,9 @@ class _RateColumn(ProgressColumn):
         return Text(f"{speed:,.0f}/s" if speed else "", style="cyan")
 
 
-def duration(seconds: float) -> str:
-    """`0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`: as people say it."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
-
-
 def quote(path: Path) -> str:
     """The path as a shell takes it."""
     return shlex.quote(str(path))
-
-
-def amount(count: int, unit: str) -> str:
-    """`1 document`, `3,045 documents`."""
-    return f"{count:,} {unit}{'' if count == 1 else 's'}"
 
 
 def _plain(value: Any) -> Any:

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from hierseed.cli.console import Console, amount
+from hierseed.cli.console import Console
 from hierseed.cli.options import AsJson, Quiet
 from hierseed.errors import TaxonomyError
+from hierseed.progress import amount
 
 NAMES = "paths, csv, tsv, xlsx, turtle, rdf-xml, json-ld, json, yaml, outline, markdown, children"
 

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hierseed.cli.console import Console, amount, duration
+from hierseed.cli.console import Console
+from hierseed.cli.faults import usage
 from hierseed.cli.options import AsJson, Quiet
+from hierseed.progress import Event, Fact, Listener, Step, amount, duration
 
 if TYPE_CHECKING:
     from hierseed.demo.corpus import DemoCorpus
+
+SHOWN = ("Embedded", "Fitted")  # facts of the fit
 
 
 def demo(
@@ -20,9 +24,9 @@ def demo(
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the results.")
     ] = Path("demo-output"),
     method: Annotated[
-        str | None,
+        str,
         typer.Option(metavar="NAME", help="How topics are learned, as in `hierseed fit`."),
-    ] = None,
+    ] = "anchored",
     seeds: Annotated[int, typer.Option(min=1, help="Examples per topic, drawn at random.")] = 4,
     draw: Annotated[
         int, typer.Option(min=0, help="Number of the draw; another one, other seeds.")
@@ -39,26 +43,37 @@ def demo(
 
     Example: hierseed demo
     """
-    from hierseed.cli.methods import known_methods, make_estimator
     from hierseed.demo.corpus import load_corpus
     from hierseed.demo.run import run_demo
+    from hierseed.estimators.registry import get_method
     from hierseed.io.atomic import check_folder
-    from hierseed.io.models import FILE
+    from hierseed.io.model_bundle import FILE
 
-    console = Console(quiet=quiet, json=json)
+    with usage("--method"):
+        get_method(method)
     output.mkdir(parents=True, exist_ok=True)
-    check_folder(output / "model", marker=FILE)  # said now rather than after the work
-    began = time.perf_counter()
-    corpus = load_corpus(seeds=seeds, random_state=draw)
-    _introduce(console, corpus, time.perf_counter() - began)
-    estimator = make_estimator(method or known_methods()[0], corpus.taxonomy, [])
-    done = run_demo(corpus, estimator, output, say=console.fact)
-    seconds = time.perf_counter() - began
-    if json:
-        facts: dict[str, Any] = {"folder": output, "documents": len(corpus.ids), "seconds": seconds}
-        console.result(facts | {"scores": done.scores.to_dict()})
-    elif not quiet:
-        _show(console, corpus, done, output, seconds)
+    check_folder(output / "model", marker=FILE)  # fails now rather than after the work
+    with Console(quiet=quiet, json=json) as console:
+        began = time.perf_counter()
+        corpus = load_corpus(seeds=seeds, random_state=draw)
+        _introduce(console, corpus, time.perf_counter() - began)
+        done = run_demo(corpus, method, output, progress=_only_steps(console))
+        seconds = time.perf_counter() - began
+        if json:
+            facts: dict[str, Any] = {"folder": output, "documents": len(corpus.ids)}
+            console.result(facts | {"seconds": seconds, "scores": done.scores.to_dict()})
+        elif not quiet:
+            _show(console, corpus, done, output, seconds)
+
+
+def _only_steps(console: Console) -> Listener:
+    """Show what embedding and fit say; the inputs were introduced already."""
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Step) or (isinstance(event, Fact) and event.label in SHOWN):
+            console.listen(event)
+
+    return listen
 
 
 def _introduce(console: Console, corpus: DemoCorpus, seconds: float) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hierseed.cli.console import Console, amount, duration
+from hierseed.cli.console import Console
+from hierseed.cli.files import Reading
 from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, TextColumns
-from hierseed.cli.reading import Reading
+from hierseed.progress import duration
+
+if TYPE_CHECKING:
+    from hierseed.io.documents import DocumentVectors
 
 
 def embed(
@@ -66,21 +71,28 @@ def embed(
 
     Example: hierseed embed docs.csv -o vectors
     """
-    from hierseed.cli.source import choose, read_corpus
+    from hierseed.io.vectorize import make_embedder, vectorize
 
     if output is None and not estimate:
         raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")
-    console = Console(quiet=quiet, json=json)
-    reading = Reading(id, text, on_error, plain_quotes).options()
-    documents = read_corpus(corpus, None if estimate else output, console, **reading)
-    if output is None or estimate:
-        _estimate(documents, embedder, console)
-        return
-    spec = f"{embedder}+windows" if windows and embedder != "auto" else embedder
-    chosen = _kept(output, spec) or choose(spec, documents, console)
-    if windows and embedder == "auto":
-        chosen = _windowed(chosen)
-    _run(documents, chosen, output, append, "float16" if half else "float32", console)
+    reading = Reading(id, text, on_error, plain_quotes)
+    kept = None if estimate else output
+    with Console(quiet=quiet, json=json) as console:
+        with reading.corpus(corpus, kept, console) as documents:
+            documents.read(console.listen)
+            documents.refuse_faults()
+        console.fact("Corpus", documents.describe())
+        if output is None or estimate:
+            _estimate(documents, embedder, console)
+            return
+        spec = f"{embedder}+windows" if windows and embedder != "auto" else embedder
+        chosen = _kept(output, spec) or make_embedder(spec, documents, console.listen)
+        if windows and embedder == "auto":
+            chosen = _windowed(chosen)
+        dtype = "float16" if half else "float32"
+        started = time.perf_counter()
+        made = vectorize(documents, chosen, console.listen, output, dtype=dtype, append=append)
+        _tell(console, made, output, time.perf_counter() - started)
 
 
 def _kept(folder: Path, spec: str) -> Any:
@@ -103,45 +115,17 @@ def _windowed(embedder: Any) -> Any:
     return Windowed(embedder) if hasattr(embedder, "token_spans") else embedder
 
 
-def _run(
-    documents: Any, embedder: Any, output: Path, append: bool, dtype: str, console: Console
-) -> None:
-    from hierseed.embed import VectorStore, embed_corpus
-    from hierseed.embed.store import is_store
-
-    if is_store(output):
-        dtype = str(VectorStore(output).dtype)
-    last: dict[str, Any] = {}
-
-    def show(event: dict[str, Any]) -> None:
-        last.update(event)
-        bar.to(event["done"])
-
-    with console.bar("Embedding", len(documents)) as bar:
-        store = embed_corpus(
-            documents, embedder, output, dtype=dtype, append=append,
-            total=len(documents), progress=show,
-        )  # fmt: skip
-        seconds = bar.seconds
-    fresh = last["done"] - last["held"]
-    rate = f" ({fresh / max(seconds, 1e-9):,.0f} a second)" if fresh else ""
-    console.fact("Embedded", f"{amount(fresh, 'document')} in {duration(seconds)}{rate}")
-    if last["held"]:
-        console.fact("Kept", f"{amount(last['held'], 'document')} that were done before")
-    if last["cut"]:
-        limit = getattr(embedder, "max_tokens", 0)
-        console.note(
-            f"{amount(last['cut'], 'text')} longer than {limit} tokens: only the beginning was "
-            "read. --windows reads them whole"
-        )
+def _tell(console: Console, made: DocumentVectors, output: Path, seconds: float) -> None:
+    store = made.store
+    assert store is not None
     console.fact("Vectors", f"{output}: {store!r}", "green")
     if console.json:
         console.result(
             {
                 "vectors": output, "documents": store.shape[0], "dimension": store.shape[1],
                 "dtype": str(store.dtype), "embedder": store.embedder_name,
-                "fingerprint": store.fingerprint, "corpus": store.corpus, "cut": last["cut"],
-                "kept": last["held"], "seconds": round(seconds, 3),
+                "fingerprint": store.fingerprint, "corpus": store.corpus, "cut": made.n_cut,
+                "kept": made.n_reused, "seconds": round(seconds, 3),
             }
         )  # fmt: skip
 

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from hierseed.cli.console import Console, amount
+from hierseed.cli.console import Console
 from hierseed.cli.options import AsJson, Quiet, TaxonomyFile
+from hierseed.progress import amount
 
 
 def evaluate(

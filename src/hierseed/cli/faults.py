@@ -1,20 +1,25 @@
-"""What a command says when it can't go on: one clear message, and an exit code.
+"""What a command prints when it can't go on: one message, and an exit code.
 
-0 done, 1 a fault that the user can mend, 2 a slip in the command line, 130 stopped by Ctrl-C.
+0 done, 1 a fault that the user can mend, 2 a wrong command line, 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 import os
+import shlex
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
+import click
 import typer
 
-from hierseed.errors import HierSeedError
+from hierseed.errors import HierSeedError, explain_os_error
 
 STOPPED = 130  # what shells use for a program that Ctrl-C ended
 
@@ -31,12 +36,12 @@ def guarded(command: str, function: Callable[..., Any]) -> Callable[..., Any]:
                 warnings.showwarning = functools.partial(_note, bool(options.get("quiet")))
                 return function(*args, **options)
         except HierSeedError as fault:
-            say(str(fault))
+            say(fault.worded(wording))
         except BrokenPipeError:  # `hierseed … | head` has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except OSError as fault:
-            say(explain(fault))
+            say(explain_os_error(fault))
         except MemoryError:
             say("the memory of this computer is not enough. Close other programs")
         except KeyboardInterrupt:
@@ -47,19 +52,29 @@ def guarded(command: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def explain(fault: OSError) -> str:
-    """Say which file and why, in the words of the operating system."""
-    reason = fault.strerror or str(fault)
-    if fault.filename is None:
-        return f"{reason}. Free some space, or write to another disk" if _full(fault) else reason
-    advice = ". Free some space, or write to another disk" if _full(fault) else ""
-    return f"{fault.filename}: {reason}{advice}"
+def wording(name: str, value: str) -> str:
+    """Word a parameter as an option; where this command lacks it, with a command that has it."""
+    option = {"columns": "column", "levels": "level"}.get(name, name)
+    flag = f"--{option.replace('_', '-')}"
+    text = flag if value in ("", "True") else f"{flag} {shlex.quote(value)}"
+    text += "=…" if name == "columns" else ""
+    context = click.get_current_context(silent=True)
+    if context is None or any(flag in option.opts for option in context.command.params):
+        return text
+    for command in ("fit", "convert", "embed", "assign"):
+        function = getattr(import_module(f"hierseed.cli.{command}"), command)
+        if option in inspect.signature(function).parameters:
+            return f"hierseed {command} {text}"
+    return text
 
 
-def _full(fault: OSError) -> bool:
-    import errno
-
-    return fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+@contextmanager
+def usage(option: str) -> Iterator[None]:
+    """Turn a fault of the library into a fault of the command line."""
+    try:
+        yield
+    except HierSeedError as fault:
+        raise typer.BadParameter(fault.worded(wording), param_hint=option) from None
 
 
 def _say(command: str, as_json: bool | None, message: str) -> None:

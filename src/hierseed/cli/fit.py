@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from hierseed.cli.console import Console, amount, duration, quote
+from hierseed.cli.console import Console, quote
+from hierseed.cli.faults import usage
+from hierseed.cli.files import Reading
 from hierseed.cli.options import (
     AsJson,
     IdColumn,
@@ -21,11 +22,13 @@ from hierseed.cli.options import (
     TaxonomyFile,
     TextColumns,
 )
-from hierseed.cli.reading import Reading
-from hierseed.cli.summary import Summary
 
-METHOD, PLACE = "How it is done", "Where it runs"  # panels in --help
-FEW = 5  # topics, that a whole corpus is seldom about
+if TYPE_CHECKING:
+    from hierseed.engines.choose import Engine
+    from hierseed.text_model import TextModel
+
+METHOD, ENGINE = "Method", "Engine"  # panels in --help
+FEW = 5  # topics; a whole corpus is seldom about fewer
 
 
 def fit(
@@ -36,14 +39,14 @@ def fit(
     ],
     seeds: SeedFiles = None,
     method: Annotated[
-        str | None,
+        str,
         typer.Option(
             metavar="NAME",
             help="How topics are learned: anchored (ours, which never lets go of the seeds), "
             "hierseed (the paper's), unfit (from the seeds alone).",
             rich_help_panel=METHOD,
         ),
-    ] = None,
+    ] = "anchored",
     embedder: Annotated[
         str,
         typer.Option(
@@ -96,7 +99,7 @@ def fit(
             min=1,
             metavar="N",
             help="Fit on so many processes of this machine; needs the extra 'cluster'.",
-            rich_help_panel=PLACE,
+            rich_help_panel=ENGINE,
         ),
     ] = None,
     dask: Annotated[
@@ -106,7 +109,7 @@ def fit(
             help="Fit on the workers of a dask scheduler: tcp://host:8786, or its scheduler file. "
             "They read the vectors where they lie: keep these (--vectors) where all see them; "
             "needs the extra 'cluster'.",
-            rich_help_panel=PLACE,
+            rich_help_panel=ENGINE,
         ),
     ] = None,
     device: Annotated[
@@ -114,7 +117,7 @@ def fit(
         typer.Option(
             help="cuda: fit on the GPU of this machine; the same labels, and on the processor "
             "where there is no GPU; needs the extra 'gpu'.",
-            rich_help_panel=PLACE,
+            rich_help_panel=ENGINE,
         ),
     ] = "cpu",
     id: IdColumn = None,
@@ -135,90 +138,57 @@ def fit(
     """
     if not seeds and not seeds_from_names:
         raise typer.BadParameter("give a file, or --seeds-from-names", param_hint="--seeds / -s")
-    from hierseed.cli.findings import Findings
-    from hierseed.cli.methods import known_methods, make_estimator, refuse_bare_topics
-    from hierseed.cli.outputs import refuse_inputs
-    from hierseed.cli.place import Place
-    from hierseed.cli.source import Documents, choose, embed, vectors_beside
-    from hierseed.embed.prepare import Preparation, Prepared
+    from hierseed.embed.prepare import Preparation
+    from hierseed.estimators.registry import get_method
     from hierseed.io.atomic import check_folder
-    from hierseed.io.checkpoint import Checkpoint
-    from hierseed.io.faults import SkippedRows
-    from hierseed.io.models import FILE
-    from hierseed.io.saved import SavedModel, write_saved
-    from hierseed.io.seed_documents import SeedDocuments
-    from hierseed.io.vectors import is_vectors
+    from hierseed.io.document_embedder import vectors_beside
+    from hierseed.io.model_bundle import FILE
+    from hierseed.pipeline import fit as fit_model
+    from hierseed.settings import parse_settings
 
-    console = Console(quiet=quiet, json=json)
-    reading = Reading(id, text, on_error, plain_quotes)
+    with usage("--method"):
+        parameters = get_method(method).parameters
+    with usage("--set"):
+        settings = parse_settings(setting or [], parameters)
     check_folder(output, marker=FILE)
-    place = Place(workers, dask, device, console)
-    place.check()
-    found = Findings(console)
-    tree = found.taxonomy(taxonomy)
-    method = method or known_methods()[0]
-    estimator = make_estimator(method, tree, setting or []) if tree is not None else None
-    if estimator is not None:
-        with found.collecting():
-            estimator.check_parameters()
-    with SkippedRows.beside(output) as skipped:
-        refuse_inputs(skipped.path, source, *(seeds or []))
-        on_skip = skipped.write if on_error == "skip" else None
-        examples = found.seeds(seeds or [], tree, on_skip)
-        if tree is not None:
-            if seeds_from_names and (added := examples.add_names(tree)):
-                found.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
-            with found.collecting():
-                refuse_bare_topics(method, tree, examples)
-        if not is_vectors(source):
-            found.embedder(embedder)
-        documents = found.source(source, examples, **reading.options(), on_skip=on_skip)
-        found.refuse()
-    assert documents is not None  # else refused
-    assert estimator is not None
-    if skipped.count:
-        console.note(f"rows left out are in {skipped.path}")
-    folder = vectors or vectors_beside(output)
-    if not isinstance(documents, Documents):
-        chosen = choose(embedder, documents, console, folder)
-        documents = embed(documents, chosen, folder, console, redo=vectors is None)
-    y = examples.rows(documents.ids)
-    rounds = Checkpoint(checkpoint_beside(output), say=lambda text: console.fact("Resumed", text))
-    preparation = Preparation(centre=centre, unit=unit)
-    with place.open(rounds) as blocks_of:
-        preparation.fit(blocks_of(documents.X))
-        started = time.perf_counter()
-        texts = examples.texts
-        outside = preparation.transform(documents.encode(texts)) if texts else None
-        X = blocks_of(Prepared(documents.X, preparation))
-        _fit(estimator, X, y, outside, examples.text_topics, rounds, console)
-        seconds = time.perf_counter() - started
-
-    made = documents.embedder
-    about: dict[str, Any] = {
-        "corpus": source.name, "documents": len(documents.ids), "seconds": round(seconds, 3),
-        "vectors": _seen_from(output, source if is_vectors(source) else folder),
-        "inputs": [_seen_from(output, file) for file in (taxonomy, *(seeds or []))],
-    }  # fmt: skip
-    if not is_vectors(source):
-        about["columns"] = reading.columns
-    saved = SavedModel(
-        estimator, preparation, made.name if made else "", made.fingerprint if made else "",
-        SeedDocuments.among(examples.by_id, documents.ids, documents.X), about,
-        str(documents.X.dtype),
-    )  # fmt: skip
-    write_saved(saved, output, made)
-    rounds.remove()
-    words = f"{quote(output)} {quote(source)}{reading.words()}"
-    _tell(console, estimator, words, output, seconds)
+    reading = Reading(id, text, on_error, plain_quotes)
+    started = time.perf_counter()
+    with Console(quiet=quiet, json=json) as console:
+        with reading.documents(source, output, console) as documents:
+            model = fit_model(
+                documents,
+                taxonomy,
+                seeds,
+                embedder=embedder,
+                method=method,
+                engine=_engine(workers, dask, device),
+                progress=console.listen,
+                seeds_from_names=seeds_from_names,
+                preparation=Preparation(centre=centre, unit=unit),
+                vectors=vectors or vectors_beside(output),
+                replace_vectors=vectors is None,
+                checkpoint=checkpoint_beside(output),
+                **settings,
+            )
+        model.save(output)
+        words = f"{quote(output)} {quote(source)}{reading.words()}"
+        _tell(console, model, output, words, time.perf_counter() - started)
 
 
-def _seen_from(model: Path, folder: Path) -> str:
-    """The way to a folder from where the model lies, so that both may move together."""
-    try:
-        return os.path.relpath(folder, model.parent)
-    except ValueError:  # on another drive of Windows
-        return str(folder.resolve())
+def _engine(workers: int | None, dask: str | None, device: str) -> Engine:
+    from hierseed.engines.choose import Engine
+
+    if workers and dask:
+        raise typer.BadParameter(
+            "the workers of --dask are those of its scheduler; leave --workers out",
+            param_hint="--workers",
+        )
+    if device != "cpu" and (workers or dask):
+        raise typer.BadParameter(
+            "a fit runs on one GPU, or on the workers of --workers or --dask, not on both",
+            param_hint="--device",
+        )
+    return Engine(workers, dask, None if device == "cpu" else device)
 
 
 def checkpoint_beside(model: Path) -> Path:
@@ -226,32 +196,18 @@ def checkpoint_beside(model: Path) -> Path:
     return model.with_name(f"{model.name}.checkpoint")
 
 
-def _fit(
-    estimator: Any, X: Any, y: Any, X_seeds: Any, y_seeds: Any, rounds: Any, console: Console
-) -> None:
-    most = getattr(estimator, "max_iter", None)
-    with console.bar("Fitting", most, "rounds at most") as bar:
-        estimator.fit(
-            X,
-            y,
-            X_seeds=X_seeds,
-            y_seeds=y_seeds if X_seeds is not None else None,
-            progress=lambda event: bar.to(event["round"]),
-            checkpoint=rounds,
-        )
+def _tell(console: Console, model: TextModel, output: Path, words: str, seconds: float) -> None:
+    from hierseed.io.assign_chunks import Counts
 
-
-def _tell(console: Console, estimator: Any, words: str, output: Path, seconds: float) -> None:
-    summary = Summary(estimator.taxonomy_)
-    summary.add(estimator.labels_)
-    console.fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}")
-    summary.tell(console)
-    if 2 * summary.placed < summary.documents:
+    counts, estimator = Counts(model.taxonomy_), model.estimator
+    counts.add(estimator.labels_)
+    console.counts(counts)
+    if 2 * counts.placed < counts.documents:
         console.note(
             "most documents are in none. More seeds show how wide a topic is (four of each are a "
             "good start); --method anchored --set other=no places every document"
         )
-    elif estimator.taxonomy.tree.is_leaf.sum() <= FEW and summary.placed == summary.documents:
+    elif estimator.taxonomy.tree.is_leaf.sum() <= FEW and counts.placed == counts.documents:
         console.note(
             "every document is in one of these few topics. If the corpus is about more, list a "
             "topic 'Anything else' with a dozen seeds of it (docs/method.md, a few topics of many)"
@@ -263,4 +219,4 @@ def _tell(console: Console, estimator: Any, words: str, output: Path, seconds: f
     )
     if console.json:
         more = {"rounds": estimator.n_iter_, "seconds": round(seconds, 3)}
-        console.result({"model": output, **summary.facts(), **more})
+        console.result({"model": output, **counts.to_dict(), **more})

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from hierseed.cli.console import Console, amount
+from hierseed.cli.console import Console
+from hierseed.cli.files import Reading, refuse_inputs, vectors_for
 from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumns
-from hierseed.cli.reading import Reading
+from hierseed.progress import amount
 
 
 def report(
@@ -43,39 +44,32 @@ def report(
 
     Example: hierseed report model docs.csv -o report.html
     """
-    from hierseed.cli.outputs import refuse_inputs
-    from hierseed.cli.placed import place_corpus
-    from hierseed.io.atomic import atomic_file
-    from hierseed.report.gather import gather
-    from hierseed.report.page import render
+    from hierseed.io.documents import is_vectors
+    from hierseed.text_model import load
 
     if output.suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(
             f"{output} is to be a page: end its name in .html", param_hint="--output / -o"
         )
     refuse_inputs(output, source)
-    console = Console(quiet=quiet, json=json)
-    with atomic_file(output) as partial:  # fails now rather than at the end
-        reading = Reading(id, text, on_error, plain_quotes)
-        placed = place_corpus(model, source, output, console, reading)
-        if placed.corpus is None:
+    fitted = load(model)
+    refuse_inputs(output, *fitted.files, of="the fit of this model")
+    reading = Reading(id, text, on_error, plain_quotes)
+    with Console(quiet=quiet, json=json) as console:
+        if is_vectors(source):
             console.note("vectors have no texts: the page shows ids only. Give the corpus instead")
-        with console.bar("Gathering", len(placed.ids)) as bar:
-            found = gather(
-                placed.saved.estimator,
-                placed.X,
-                placed.documents(bar),
+        with reading.documents(source, output, console) as documents:
+            found = fitted.report(
+                documents,
+                output,
                 title=title or source.stem,
-                assignments=placed.assignments,
+                vectors=vectors_for(model, source),
+                progress=console.listen,
             )
-        page = render(found)
-        partial.write_text(page, encoding="utf-8")
-    size = output.stat().st_size
-    console.fact(
-        "Page", f"{output}, {amount(found['n'], 'document')}, {size / 1e6:.1f} MB", "green"
-    )
-    if json:
-        console.result(
-            {"page": output, "bytes": size}
-            | {key: found[key] for key in ("n", "none", "other", "seeds")}
+        size = output.stat().st_size
+        console.fact(
+            "Page", f"{output}, {amount(found['n'], 'document')}, {size / 1e6:.1f} MB", "green"
         )
+        if json:
+            facts = {key: found[key] for key in ("n", "none", "other", "seeds")}
+            console.result({"page": output, "bytes": size} | facts)

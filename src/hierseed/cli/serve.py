@@ -21,8 +21,8 @@ def serve(
     host: Annotated[
         str,
         typer.Option(
-            help="Address to listen on. Any other than this computer's own demands a token, which "
-            "is then part of the printed address."
+            help="Address to listen on; 0.0.0.0 lets other computers in that have the token of the "
+            "printed address."
         ),
     ] = "127.0.0.1",
     name: Annotated[
@@ -35,7 +35,10 @@ def serve(
     ] = None,
     token: Annotated[
         str | None,
-        typer.Option(help="Ask for this token; one is made up where --host needs it."),
+        typer.Option(
+            help="Ask for this token instead of one that is made up; '' asks for none, on this "
+            "computer only."
+        ),
     ] = None,
     open_browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")

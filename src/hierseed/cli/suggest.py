@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hierseed.cli.console import Console, amount
+from hierseed.cli.console import Console
+from hierseed.cli.files import Reading, refuse_inputs, refuse_labelled, vectors_for
 from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumns
-from hierseed.cli.reading import Reading
+from hierseed.progress import amount
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,26 +55,34 @@ def suggest(
 
     Example: hierseed suggest model docs.csv -n 30 -o to_label.xlsx
     """
-    from hierseed.cli.outputs import refuse_inputs, refuse_labelled
-    from hierseed.cli.placed import place_corpus
-    from hierseed.io.tables import write_table
-    from hierseed.suggest import suggest as suggest_documents
+    from hierseed.text_model import load
 
-    console = Console(quiet=quiet, json=json)
+    fitted = load(model)
     if output is not None:
         refuse_inputs(output, source)
+        refuse_inputs(output, *fitted.files, of="the fit of this model")
         refuse_labelled(output)
     reading = Reading(id, text, on_error, plain_quotes)
-    placed = place_corpus(model, source, output, console, reading)
-    found = suggest_documents(placed.assignments, placed.X, number, per_topic=per_topic)
-    table = found.to_frame(placed.ids)
-    texts = placed.texts(found.row.tolist())
-    table["text"] = [texts[row] for row in found.row.tolist()]
+    with Console(quiet=quiet, json=json) as console:
+        with reading.documents(source, output, console) as documents:
+            placed = fitted.place(
+                documents, vectors=vectors_for(model, source), progress=console.listen
+            )
+            found = placed.suggest(number, per_topic=per_topic)
+            table = found.to_frame()
+            texts = placed.texts(found.row.tolist())
+            table["text"] = [texts[row] for row in found.row.tolist()]
+        _tell(console, table, output)
+
+
+def _tell(console: Console, table: pd.DataFrame, output: Path | None) -> None:
+    from hierseed.io.tables import write_table
+
     if output is not None:
         table.insert(1, "topic", "")
         write_table(table, output)
         console.fact("Table", f"{output}, {amount(len(table), 'document')} to label", "green")
-    elif json:
+    elif console.json:
         console.result(table.to_dict("records"))
     else:
         _show(table, console)

@@ -1,8 +1,8 @@
-"""What the algorithm may ask of the data: run a step on every block of rows, fetch a few rows.
+"""The corpus as an algorithm sees it: run a step on every block of rows, fetch a few rows.
 
-A step is a pure function of a block and of small arguments, and answers with a mergeable
-statistic. In memory, memory-mapped, on workers or on a GPU the same steps run; sums are exact
-(see `exact`), so the answer depends on none of these.
+A step is a pure function of a block and of small arguments, and returns a mergeable statistic.
+In memory, memory-mapped, on workers or on a GPU the same steps run. Sums are exact (see `exact`),
+so the result depends on none of these.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache, cached_property, reduce
+from functools import cache, reduce
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
@@ -19,191 +19,26 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from hierseed.core.arrays import NUMPY
-from hierseed.core.block import Block, Families, Gains
-from hierseed.core.distance import (
-    FEW,
-    Centres,
-    chunks,
-    lowest,
-    squared_distances,
-    squared_norms,
-)
-from hierseed.core.exact import Grid, Tally
-from hierseed.core.half import floats
+from hierseed.core.array_block import ArrayBlock, Vectors
+from hierseed.core.block import Block
+from hierseed.core.distance import FEW
+
+__all__ = ["ArrayBlocks", "Block", "Blocks", "M", "Mergeable", "Vectors", "merge"]
 
 T = TypeVar("T")
-Floats = NDArray[np.float64]
 
 
 class Mergeable(Protocol):
-    """A statistic of some documents; those of two sets of documents make that of both."""
+    """A statistic of some documents that can be merged with the same one of others."""
 
     def merge(self, other: Self, /) -> Self:
-        """Return the statistic of both sets together."""
+        """The statistic of both sets of documents."""
 
 
 M = TypeVar("M", bound=Mergeable)
 
 LEAST_ROWS = 256
 BLOCK_VALUES = 2_000_000  # numbers in a block: small enough for a cache and for 2 GB machines
-
-
-class Vectors(Protocol):
-    """Rows that can be sliced and picked: an array, a memory map, a lazy view."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Documents, dimensions."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Number type as stored."""
-
-    def __getitem__(self, rows: Any) -> Any: ...
-
-
-class ArrayBlock(Block):
-    """Rows of an array or a memory map, read anew whenever a step asks for them."""
-
-    xp = NUMPY
-
-    def __init__(self, vectors: Vectors, start: int, stop: int, dtype: np.dtype[Any]) -> None:
-        super().__init__(start, stop)
-        self._vectors, self.dtype = vectors, dtype
-
-    @property
-    def width(self) -> int:
-        """Dimensions of a row."""
-        return int(self._vectors.shape[1])
-
-    @property
-    def X(self) -> NDArray[np.floating]:  # noqa: N802 - the matrix
-        """The rows, in the number type that steps compute in."""
-        return floats(self._vectors[self.start : self.stop], self.dtype)
-
-    @cached_property
-    def squared_norms(self) -> Floats:
-        """Squared length of each row."""
-        return np.concatenate([squared_norms(X) for _, X in self.chunks()])
-
-    def chunks(
-        self, rows: NDArray[np.integer] | None = None
-    ) -> Iterator[tuple[slice, NDArray[np.floating]]]:
-        """Yield some rows, by their place in the block, in pieces that fit a core's cache.
-
-        Also tells which of `rows` a piece holds. None: all rows, in order.
-        """
-        if rows is None or self._are_all(rows):
-            for at in chunks(len(self), self.width):
-                yield (
-                    at,
-                    floats(self._vectors[self.start + at.start : self.start + at.stop], self.dtype),
-                )
-        else:
-            for at in chunks(len(rows), self.width):
-                yield at, self._read(rows[at])
-
-    def distances(self, C: Floats, rows: NDArray[np.integer] | None = None) -> Floats:
-        """Squared distance of some rows (None: all) to each of some centres, in float64."""
-        x2 = self._norms(rows)
-        D = np.empty((len(x2), len(C)))
-        for at, X in self.chunks(rows):
-            D[at] = squared_distances(X, C, x2[at])
-        return D
-
-    def nearest(
-        self,
-        centres: Families,
-        rows: NDArray[np.integer] | None = None,
-        family: NDArray[np.integer] | None = None,
-    ) -> NDArray[np.intp]:
-        """Position of the nearest centre of each row's family; `rows` None: all rows."""
-        if family is None:
-            return self._nearest(centres.vectors, rows)
-        best, edges = np.empty(len(family), dtype=np.intp), centres.edges
-        for number, at in self.xp.by_group(family, len(centres.first)):
-            start, stop = edges[number : number + 2]
-            mine = at if rows is None else rows[at]
-            best[at] = start + self._nearest(centres.vectors[start:stop], mine)
-        return best
-
-    def reassign(
-        self,
-        centres: Families,
-        rows: NDArray[np.integer],
-        family: NDArray[np.integer],
-        was: NDArray[np.integer],
-        grid: Grid | None,
-    ) -> tuple[NDArray[np.intp], Floats, Gains | None]:
-        """Nearest centre of each row, the margin to the second one, and what that changed.
-
-        Rows are added to their new centre, and taken out of the old one, while they are at hand.
-        """
-        best, margin = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
-        edges, x2 = centres.edges, self.squared_norms
-        centre, sums, counts = [], [], []
-        for number, at in self.xp.by_group(family, len(centres.first)):
-            start, stop = edges[number : number + 2]
-            ready = Centres(centres.vectors[start:stop], self.dtype)
-            tally = Tally(stop - start, self.width, grid) if grid else None
-            row, old = rows[at], np.where(was[at] >= 0, was[at] - start, -1)
-            now = np.empty(len(at), dtype=np.intp)
-            for piece, X in self.chunks(row):
-                now[piece], margin[at[piece]] = ready.nearest(X, x2[row[piece]], tally, old[piece])
-            best[at] = start + now
-            if tally:
-                centre.append(np.arange(start, stop))
-                sums.append(tally.sums)
-                counts.append(tally.counts)
-        if grid is None:
-            return best, margin, None
-        if len(centre) == 1:
-            return best, margin, Gains(centre[0], sums[0], counts[0])
-        none = np.zeros(0, dtype=np.intp)
-        gains = Gains(
-            np.concatenate([none, *centre]),
-            np.concatenate([np.zeros((0, self.width)), *sums]),
-            np.concatenate([none, *counts]),
-        )
-        return best, margin, gains
-
-    def sum_by_group(
-        self,
-        rows: NDArray[np.integer],
-        groups: NDArray[np.integer],
-        n_groups: int,
-        grid: Grid,
-    ) -> tuple[Floats, NDArray[np.intp]]:
-        """Sum of the rows of each group on a grid, and their number."""
-        tally, none = Tally(n_groups, self.width, grid), np.full(len(rows), -1)
-        for at, X in self.chunks(rows):
-            tally.move(X, groups[at], none[at])
-        return tally.sums, tally.counts
-
-    def checksums(self) -> NDArray[np.int64]:
-        """The bits of each row's squared length, which is known already."""
-        return self.squared_norms.view(np.int64)
-
-    def _nearest(self, C: Floats, rows: NDArray[np.integer] | None) -> NDArray[np.intp]:
-        """Nearest of some centres to each of some rows."""
-        x2 = self._norms(rows)
-        if len(x2) <= FEW:
-            found: NDArray[np.intp] = lowest(self.distances(C, rows), x2 + squared_norms(C).max())
-            return found
-        best, centres = np.empty(len(x2), dtype=np.intp), Centres(C, self.dtype)
-        for at, X in self.chunks(rows):
-            best[at], _ = centres.nearest(X, x2[at])
-        return best
-
-    def _norms(self, rows: NDArray[np.integer] | None) -> Floats:
-        return self.squared_norms if rows is None else self.squared_norms[rows]
-
-    def _read(self, rows: NDArray[np.integer]) -> NDArray[np.floating]:
-        return floats(self._vectors[self.start + rows.astype(np.intp)], self.dtype)
-
-    def _are_all(self, rows: NDArray[np.integer]) -> bool:
-        return len(rows) == len(self) and bool((rows[:-1] < rows[1:]).all())
 
 
 class Blocks(Protocol):
@@ -217,24 +52,25 @@ class Blocks(Protocol):
         """Yield `step(block, *model)` for every block, in order of rows."""
 
     def fold(self, step: Callable[..., M], *model: Any) -> M:
-        """Merge what `step(block, *model)` answers over all blocks."""
+        """Merge the results of `step(block, *model)` over all blocks."""
 
     def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
         """Fetch a few rows."""
 
 
 def merge(one: M, other: M) -> M:
-    """Join two statistics."""
+    """Merge two statistics."""
     return one.merge(other)
 
 
 class ArrayBlocks:
     """Blocks of an array or a memory map, on the threads of this machine.
 
-    Each thread works on a block of its own, with the matrix library held to one thread: that is
-    faster than many threads on one small product. `start` and `stop` cut out some of the rows,
-    which keep their numbers. With `forget` a block remembers nothing from step to step: for one
-    look at many documents.
+    Each thread works on a block of its own, with the matrix library limited to one thread: that
+    is faster than many threads on one small product. Steps make arrays of rows times `topics`, so
+    blocks shrink as these grow. `start` and `stop` select some of the rows,
+    which keep their numbers. With `forget` blocks drop their caches after each step, for a single
+    pass over many documents.
     """
 
     def __init__(
@@ -243,6 +79,7 @@ class ArrayBlocks:
         block_rows: int | None = None,
         threads: int | None = None,
         *,
+        topics: int = 0,
         start: int = 0,
         stop: int | None = None,
         forget: bool = False,
@@ -251,9 +88,9 @@ class ArrayBlocks:
         self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
         self.threads = threads or int(os.environ.get("OMP_NUM_THREADS") or cpu_count())
         if isinstance(vectors, np.ndarray):
-            vectors = np.asarray(vectors)  # a memory map without its slow way of making slices
+            vectors = np.asarray(vectors)  # slicing a np.memmap object is slow
         self._vectors, self._forget = vectors, forget
-        size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, 1))
+        size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, topics, 1))
         self._blocks = [
             ArrayBlock(vectors, at, min(at + size, stop or self.n), self.dtype)
             for at in range(start, stop or self.n, size)
@@ -262,7 +99,7 @@ class ArrayBlocks:
     def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
         """Yield `step(block, *model)` for every block, in order of rows."""
         if len(self._blocks) == 1 and len(self._blocks[0]) <= FEW:
-            yield self._run(step, self._blocks[0], *model)  # too small for threads anyway
+            yield self._run(step, self._blocks[0], *model)  # too small for threads
             return
         with _libraries().limit(limits=1):
             if self.threads == 1 or len(self._blocks) == 1:
@@ -279,7 +116,7 @@ class ArrayBlocks:
                     yield waiting.popleft().result()
 
     def fold(self, step: Callable[..., M], *model: Any) -> M:
-        """Merge what `step(block, *model)` answers over all blocks."""
+        """Merge the results of `step(block, *model)` over all blocks."""
         return reduce(merge, self.map(step, *model))
 
     def _run(self, step: Callable[..., T], block: ArrayBlock, *model: Any) -> T:
@@ -295,5 +132,5 @@ class ArrayBlocks:
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """The matrix libraries that this process has loaded."""
+    """The matrix libraries that this process has loaded; a search takes long."""
     return ThreadpoolController()

@@ -1,8 +1,8 @@
 """Squared distances by matrix product, and the nearest centre, decided the same way every time.
 
-A float32 product rounds differently with the place of a row in its block. Where two centres are
-so close that this could decide, the row is looked at again in float64; what is level even there
-is a tie, and goes to the lower id.
+The rounding of a float32 product depends on the position of a row in its block. Where it could
+decide between two centres, the row is compared again in float64. A tie even there goes to the
+lower id.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from hierseed.core.exact import Grid, Tally
 from hierseed.core.kernels.compiled import compiled
 
 Reals = NDArray[np.floating]
-CHUNK_VALUES = 400_000  # numbers that stay in a core's own cache with what is made of them
-WIDE_VALUES = 50_000  # the same where rows are made float64 for a product with a few centres
-FEW = 16  # rows for which nothing is prepared
-LANES = 8  # the matrix product is slow with a remainder of columns
-NOTHING = Tally(0, 0, Grid(0))
-LEVEL = 1e-11  # relative difference of float64 squared distances below which they are level
+CHUNK_VALUES = 400_000  # numbers of a chunk that fits a core's cache, with temporary arrays
+WIDE_VALUES = 50_000  # the same for rows that are converted to float64
+FEW = 16  # rows: for so few no set-up pays off
+LANES = 8  # columns of a matrix product are padded to a multiple of this
+NO_TALLY = Tally(0, 0, Grid(0))
+TIE = 1e-11  # relative difference of float64 squared distances below which they are tied
 
 
 def chunks(n: int, width: int, values: int | None = None) -> Iterator[slice]:
-    """Cut n rows into pieces that a core can hold close while it works on them."""
+    """Slices of n rows that fit the cache of a core."""
     most = max(64, (values or CHUNK_VALUES) // max(width, 1))
-    size = -(-n // -(-n // most)) if n else 1  # all alike: no crumb at the end
+    size = -(-n // -(-n // most)) if n else 1  # of equal size
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
 
@@ -41,7 +41,7 @@ def squared_norms(X: Reals) -> NDArray[np.float64]:
 
 
 def columns(C: Reals, dtype: np.dtype[Any]) -> Reals:
-    """-2 C', with columns of zeros up to a multiple of 8: 16 take less time than 13."""
+    """-2 C', padded with columns of zeros to a multiple of 8: 16 are faster than 13."""
     n = -(-len(C) // LANES) * LANES
     product = np.zeros((C.shape[1], n), dtype=dtype)
     np.multiply(C.T, -2.0, out=product[:, : len(C)], casting="same_kind")
@@ -73,18 +73,18 @@ def squared_distances(
 
 def lowest(D: Array, scale: Array, xp: Arrays = NUMPY) -> Array:
     """Column of the least squared distance in each row; of tied ones the first."""
-    return xp.argmax((xp.min(D, axis=1) + LEVEL * scale)[:, None] >= D, axis=1)
+    return xp.argmax((xp.min(D, axis=1) + TIE * scale)[:, None] >= D, axis=1)
 
 
 def two_least(
     D: Reals, offset: Reals
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-    """Column of the least of D + offset in each row, its value and the next; D is overwritten."""
+    """Column of the least of D + offset in each row, its value and the second; overwrites D."""
     n = len(D)
-    loops = compiled(D.size)
-    if loops:
+    kernels = compiled(D.size)
+    if kernels:
         best, first, second = np.empty(n, dtype=np.intp), np.empty(n), np.empty(n)
-        loops.two_least(D, offset, best, first, second)
+        kernels.two_least(D, offset, best, first, second)
         return best, first, second
     D += offset
     every, best = np.arange(n), D.argmin(axis=1)
@@ -94,13 +94,13 @@ def two_least(
 
 
 class Centres:
-    """Centres made ready to be compared with many documents."""
+    """Centres prepared for comparison with many documents."""
 
     def __init__(self, C: NDArray[np.float64], dtype: np.dtype[Any]) -> None:
         self.C, self._c2, self._dtype = np.ascontiguousarray(C), squared_norms(C), dtype
         self._largest = self._c2.max()
-        # a sum of `width` products, C and its squares rounded, one addition; for two distances
-        self._error = max((C.shape[1] + 8) * float(np.finfo(dtype).eps), LEVEL)
+        # rounding of two distances: `width` products, C and its squares, one addition
+        self._error = max((C.shape[1] + 8) * float(np.finfo(dtype).eps), TIE)
 
     def nearest(
         self,
@@ -109,20 +109,20 @@ class Centres:
         tally: Tally | None = None,
         was: NDArray[np.integer] | None = None,
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Nearest centre of each row, and by how much the next one is further (not squared).
+        """Nearest centre of each row, and how much farther the second is (not squared).
 
-        The margin is a lower bound: rounding is taken off. With one centre it is infinite. Into
-        a tally each row is moved from where it was, while it is at hand.
+        The margin is a lower bound that allows for rounding. With one centre it is infinite. A
+        tally is updated: each row is moved from the group `was` to that of its nearest centre.
         """
         n = len(X)
-        loops = compiled(X.size) if X.dtype == np.float32 and len(self.C) > 1 else None
-        if loops and n >= loops.ROWS:
+        kernels = compiled(X.size) if X.dtype == np.float32 and len(self.C) > 1 else None
+        if kernels and n >= kernels.ROWS:
             best, margin = np.empty(n, dtype=np.intp), np.empty(n)
-            groups = tally or NOTHING
+            groups = tally or NO_TALLY
             was = best if was is None else np.ascontiguousarray(was, dtype=np.intp)
             X, x2 = np.ascontiguousarray(X), np.ascontiguousarray(x2)
-            loops.sweep(
-                X, *self._panels, self.C, self._c2, x2, self._error, LEVEL,
+            kernels.sweep(
+                X, *self._panels, self.C, self._c2, x2, self._error, TIE,
                 was, groups.sums, groups.counts, groups.step, best, margin,
             )  # fmt: skip
             return best, margin
@@ -134,7 +134,7 @@ class Centres:
     def _compare(
         self, X: Reals, x2: NDArray[np.float64]
     ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """The same by the matrix library."""
+        """The same with matrix products."""
         n = len(X)
         if len(self.C) == 1:
             return np.zeros(n, dtype=np.intp), np.full(n, np.inf)
@@ -146,7 +146,7 @@ class Centres:
         margin -= rounding
         close = np.flatnonzero(margin <= 0)
         rounding += x2
-        first += rounding  # not less than the distances are
+        first += rounding  # upper bounds of the distances
         second += rounding
         apart = np.sqrt(np.maximum(first, 0, out=first), out=first)
         apart += np.sqrt(np.maximum(second, 0, out=second), out=second)
@@ -161,7 +161,7 @@ class Centres:
 
     @cached_property
     def _columns(self) -> tuple[Reals, Reals]:
-        """Made ready for the matrix library; columns that only fill up are infinitely far."""
+        """Centres as columns of a product; padding is infinitely far."""
         product = columns(self.C, self._dtype)
         offset = np.full(product.shape[1], np.inf, dtype=self._dtype)
         offset[: len(self.C)] = self._c2
@@ -169,8 +169,8 @@ class Centres:
 
     @cached_property
     def _panels(self) -> tuple[Reals, Reals]:
-        """Made ready for the compiled loop."""
-        loops = compiled(0)
-        assert loops
-        packed: tuple[Reals, Reals] = loops.pack(self.C, self._c2)
+        """Centres as the numba kernel takes them."""
+        kernels = compiled(0)
+        assert kernels
+        packed: tuple[Reals, Reals] = kernels.pack(self.C, self._c2)
         return packed

@@ -1,8 +1,8 @@
 """Sums that do not depend on the order of their terms.
 
-Each term is rounded to a multiple of 2**-q, with q so chosen that a sum of all n terms still
-fits the 53 bits of a float64. Every partial sum is then exact, and so is the total: for any row
-order, block size, thread count or engine, and also when terms are taken out again. The rounding
+Each term is rounded to a multiple of 2**-q, with q such that a sum of all n terms still fits the
+53 bits of a float64. Every partial sum is then exact, and so is the total: for any row
+order, block size, thread count or engine, and also when terms are subtracted again. The rounding
 is 2**-53 of the largest possible sum, far below what float32 vectors hold.
 """
 
@@ -40,22 +40,22 @@ class Grid:
         return xp.scale_and_round(values, 2.0**self.bits)
 
     def dequantize(self, counted: Floats) -> Floats:
-        """Turn whole multiples back into numbers."""
+        """Turn whole multiples of the step back into numbers."""
         return counted * 2.0**-self.bits
 
 
 class Sums(tuple[Any, ...]):
-    """Counts and arrays on a grid, each added to its like: what many steps answer with."""
+    """Several sums of one step, as whole numbers; merged item by item."""
 
     def merge(self, other: Self) -> Self:
-        """Join the sums of two sets of documents."""
+        """Merge with the sums of other documents."""
         return type(self)(mine + theirs for mine, theirs in zip(self, other))
 
 
 def merge_by_key(
     keys: list[NDArray[np.integer]], values: list[NDArray[Any]]
 ) -> tuple[NDArray[np.integer], NDArray[Any]]:
-    """Add up rows that share a key, of several lists of keys that each hold a key once."""
+    """Sum the rows that share a key, over several lists in which each key occurs once."""
     if all(np.array_equal(keys[0], some) for some in keys[1:]):
         return keys[0], sum(values[1:], start=values[0])
     present = np.unique(np.concatenate(keys))
@@ -66,14 +66,14 @@ def merge_by_key(
 
 
 def sum_by_group(groups: NDArray[np.integer], values: Floats, n_groups: int) -> Floats:
-    """Add the rows of `values` that share a group number."""
+    """Sum of the rows of each group."""
     n = len(groups)
     chosen = sparse.csc_matrix((np.ones(n), groups, np.arange(n + 1)), shape=(n_groups, n))
     return chosen @ values
 
 
 class Tally:
-    """Number and sum of the rows in each group; rows come and go in any order.
+    """Number and sum of the rows in each group; rows may be added and removed in any order.
 
     Attributes
     ----------
@@ -88,16 +88,16 @@ class Tally:
 
     @property
     def step(self) -> float:
-        """What a row is multiplied by before it is rounded."""
+        """Factor that rows are multiplied by before rounding."""
         return 2.0**self._grid.bits
 
     def move(
         self, X: NDArray[np.floating], to: NDArray[np.integer], out_of: NDArray[np.integer]
     ) -> None:
-        """Take each row of X out of one group and into another; -1: it was in none."""
-        loops = compiled(X.size)
-        if loops:
-            loops.move(self.sums, self.counts, X, to, out_of, self.step)
+        """Move each row of X from the group `out_of` (-1: none) to the group `to`."""
+        kernels = compiled(X.size)
+        if kernels:
+            kernels.move(self.sums, self.counts, X, to, out_of, self.step)
             return
         changed = np.flatnonzero(to != out_of)
         if len(changed) < len(X):
@@ -107,7 +107,7 @@ class Tally:
         self.counts -= np.bincount(out_of[was], minlength=len(self.counts))
         sign, group, edges = np.ones(len(X)), to, np.arange(len(X) + 1)
         if len(was):
-            at = was + 1  # a row's loss stands behind its gain
+            at = was + 1  # a row's removal comes after its addition
             sign, group = np.insert(sign, at, -1.0), np.insert(to, at, out_of[was])
             edges += np.searchsorted(was, edges)
         chosen = sparse.csc_matrix((sign, group, edges), shape=(len(self.sums), len(X)))

@@ -1,4 +1,4 @@
-"""Parents given in any order: put them first, or find the circles that forbid it."""
+"""Sort topics so that parents come first, or find the cycles that prevent it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def parents_first(parent: Sequence[int]) -> list[int]:
     return order
 
 
-def circles(parent: Sequence[int]) -> list[int]:
-    """One topic of each circle: the smallest id."""
-    state = [0] * len(parent)  # 0 unseen, 1 on the walk, 2 done
+def cycles(parent: Sequence[int]) -> list[int]:
+    """One topic of each cycle: the smallest id."""
+    state = [0] * len(parent)  # 0 not visited, 1 on the current walk, 2 done
     heads = []
     for start in range(len(parent)):
         walk = []

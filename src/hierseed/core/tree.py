@@ -25,7 +25,7 @@ class Tree:
             raise ValueError("a parent must come before its children: parent[i] < i")
 
     def __reduce__(self) -> tuple[type[Tree], tuple[Ints]]:
-        return Tree, (self.parent,)  # what was derived on the way is no part of it
+        return Tree, (self.parent,)  # without the cached properties
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -69,7 +69,7 @@ class Tree:
 
     @cached_property
     def families(self) -> list[tuple[Ints, Ints, Ints]]:
-        """Of each level its topics, siblings together; their parents; where each family begins."""
+        """For each level: topics grouped by parent, the parents, where each group begins."""
         found = []
         for level in range(1, self.height + 1):
             here = self.at_level(level)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
+from hierseed.checksums import checked_object, file_sha256, with_checksum
 from hierseed.embed.catalogue import AUTO, KINDS, Kind
 from hierseed.embed.embedder import Embedder, is_trained
-from hierseed.embed.function import FunctionEmbedder
+from hierseed.embed.function import FunctionEmbedder, refuse_unnamed
 from hierseed.embed.windows import SUFFIX, Windowed
-from hierseed.errors import EmbeddingError
+from hierseed.errors import EmbeddingError, name_some
 
 HEADER = "embedder.json"
+# what version 0.1 wrote, which had no checksums
+FIRST_VERSION = re.compile(rb'\{\s*"name": "([^"\\]*)",\s*"fingerprint": "(\w+)"\s*\}\s*')
 
 
 def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> Embedder:
@@ -27,6 +31,12 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
         `"auto"` takes the best one present; `+windows` at the end averages over windows where
         the model would cut a long text. An embedder is returned as it is, and any other
         callable (list of texts -> matrix) is wrapped.
+
+    Examples
+    --------
+    >>> embedder = get_embedder("wordllama:64")
+    >>> embedder.encode(["a text", "another one"]).shape
+    (2, 64)
     """
     if not isinstance(spec, str):
         if "fingerprint" in dir(spec):
@@ -70,33 +80,101 @@ def split_spec(spec: str) -> tuple[Kind, str]:
 
 
 def save_embedder(embedder: Embedder, folder: str | PathLike[str]) -> None:
-    """Write what `load_embedder` needs: the name, the fingerprint, and what was learned."""
+    """Write what `load_embedder` needs: name, fingerprint, what was learned, and checksums."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     if is_trained(embedder):
         embedder.save(place)
-    header = {"name": embedder.name, "fingerprint": embedder.fingerprint}
-    # The header goes last: a folder that has one is whole.
-    (place / HEADER).write_text(json.dumps(header, indent=2) + "\n", encoding="utf-8")
+    files = {
+        file.relative_to(place).as_posix(): file_sha256(file)
+        for file in sorted(place.rglob("*"))
+        if file.is_file() and file != place / HEADER
+    }
+    header = {"name": embedder.name, "fingerprint": embedder.fingerprint, "files": files}
+    # The header is written last: a folder that has one is complete.
+    text = json.dumps(with_checksum(header), indent=2)
+    (place / HEADER).write_text(text + "\n", encoding="utf-8")
 
 
-def load_embedder(folder: str | PathLike[str]) -> Embedder:
-    """Make the embedder that a folder names, and refuse one that gives other vectors now.
+def load_embedder(
+    folder: str | PathLike[str], embedder: str | Embedder | Callable[[list[str]], Any] | None = None
+) -> Embedder:
+    """Load the embedder of a saved folder; one that gives other vectors now is refused.
 
-    The folder may also be a model of the command line, or a store of vectors.
+    Parameters
+    ----------
+    folder : what `save_embedder` wrote, a model folder, or a store of vectors
+    embedder : the same embedder, named again. Needed for a Python function that has not been used
+        in this process: a file must not choose which code runs.
     """
     inside = (Path(folder) / place / HEADER for place in ("", "embedder", "from_text/embedder"))
     file = next((file for file in inside if file.is_file()), None)
     if file is None:
         raise EmbeddingError(f"no {HEADER} in {str(folder)!r}. Name the embedder instead.")
-    folder = file.parent
-    header = json.loads(file.read_text(encoding="utf-8"))
-    kind, _ = split_spec(header["name"])
-    embedder = kind.load(folder) if kind.load else get_embedder(header["name"])
-    if embedder.fingerprint != header["fingerprint"]:
+    name, expected = _read_saved(file)
+    if embedder is not None:
+        found = get_embedder(embedder)
+    else:
+        refuse_unnamed(name, str(folder))
+        found = _make(name, file.parent)
+    if found.fingerprint != expected:
         raise EmbeddingError(
-            f"{header['name']} has the fingerprint {embedder.fingerprint} on this machine and had "
-            f"{header['fingerprint']} when {str(folder)!r} was written: other weights or another "
+            f"{found.name} has the fingerprint {found.fingerprint} on this machine and "
+            f"{str(folder)!r} was written with {name} ({expected}): other weights or another "
             "version. Install the same one, or embed and fit again."
         )
-    return embedder
+    return found
+
+
+def _make(name: str, folder: Path) -> Embedder:
+    kind, _ = split_spec(name)
+    if kind.load is None:
+        return get_embedder(name)
+    try:
+        return kind.load(folder)
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        AttributeError,
+        OSError,
+        EOFError,
+    ) as fault:
+        # The checksums were right, so another version wrote this.
+        raise EmbeddingError(
+            f"the embedder {name!r} in {str(folder)!r} can't be read "
+            f"({type(fault).__name__}: {fault}). Fit again, or use the hierseed that wrote it."
+        ) from None
+
+
+def _read_saved(file: Path) -> tuple[str, str]:
+    """Name and fingerprint, once every file beside the header has its checksum."""
+    try:
+        content = file.read_bytes()
+        if first := FIRST_VERSION.fullmatch(content):
+            return first[1].decode(), first[2].decode()
+        header = checked_object(content)
+        name, fingerprint, files = (header[key] for key in ("name", "fingerprint", "files"))
+        if not (isinstance(name, str) and isinstance(fingerprint, str) and isinstance(files, dict)):
+            raise ValueError("it has values that no hierseed writes")
+        faults = [one for one, digest in files.items() if not _is_same(file.parent, one, digest)]
+    except (ValueError, KeyError, OSError) as fault:
+        raise EmbeddingError(
+            f"{str(file)!r} was changed or cut off after it was saved ({fault}). "
+            "Restore the folder from a copy, or embed and fit again."
+        ) from None
+    if faults:
+        raise EmbeddingError(
+            f"{len(faults)} of the files in {str(file.parent)!r} were changed, cut off or lost "
+            f"after they were saved: {name_some(faults)}. Restore the folder from a copy, or embed "
+            "and fit again."
+        )
+    return name, fingerprint
+
+
+def _is_same(folder: Path, name: str, digest: object) -> bool:
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        return False
+    return path.is_file() and file_sha256(path) == digest

@@ -18,7 +18,7 @@ from hierseed.embed.overlap import read_ahead
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.store import VectorStore, read_ids
 from hierseed.embed.store_writer import SHARD_ROWS, StoreWriter
-from hierseed.errors import CorpusError
+from hierseed.errors import CorpusError, StoreMismatchError
 
 BLOCK = 512  # documents embedded and saved at a time: what a kill can cost
 
@@ -73,6 +73,21 @@ def embed_corpus(
     return VectorStore(folder)
 
 
+def embed_in_memory(
+    documents: Iterable[Document], embedder: Embedder, progress: Callable[[int], object]
+) -> tuple[Vectors, list[tuple[str, str]]]:
+    """Embed `documents` into an array; give it with id and text hash of each row."""
+    refuse_unfitted(embedder.name, is_fitted(embedder))
+    parts: list[Vectors] = []
+    keys: list[tuple[str, str]] = []
+    for part in _blocks(_hashed(documents), BLOCK):
+        ids, texts, hashes = (list(column) for column in zip(*part))
+        parts.append(_encode(embedder, ids, texts, len(keys))[0])
+        keys += zip(ids, hashes)
+        progress(len(keys))
+    return np.concatenate(parts), keys
+
+
 class _Report:
     """Counts for `progress`; the clock starts with the first text that has to be embedded."""
 
@@ -123,16 +138,17 @@ def _rest(
     for row, (known, known_hash) in enumerate(read_ids(folder, rows)):
         found = next(documents, None)
         if found is None:
-            raise CorpusError(
+            raise StoreMismatchError(
                 f"the store {str(folder)!r} holds {rows:,} documents, and this corpus ends after "
                 f"{row:,}: another corpus. Give the one it was made from, or another folder."
             )
         if (found[0], found[2]) != (known, known_hash):
             same = "the same id with another text" if found[0] == known else f"{found[0]!r}"
-            raise CorpusError(
+            raise StoreMismatchError(
                 f"the store {str(folder)!r} was made from another corpus: its row {row:,} is "
-                f"{known!r}, this corpus has {same} there. Give the corpus it was made from, "
-                "another folder, or say that these documents are to be added (--append)."
+                f"{known!r}, this corpus has {same} there.",
+                "Give the corpus it was made from, another folder, or add these documents to it "
+                "with {append:True}",
             )
         report.held += 1
     report.started = time.perf_counter()

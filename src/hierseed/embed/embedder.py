@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.checksums import file_sha256
 from hierseed.errors import EmbeddingError
 
 Vectors = NDArray[np.float32]
@@ -93,12 +94,6 @@ def fingerprint(*parts: str | int | bytes | Path | NDArray[Any]) -> str:
         digest.update(len(content).to_bytes(8, "little"))
         digest.update(content)
     return digest.hexdigest()[:16]
-
-
-def file_sha256(file: Path) -> str:
-    """SHA-256 of a file's bytes."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def as_text_list(texts: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""How long an embedder would take on this machine: tried on documents of this corpus."""
+"""How long an embedder takes on this machine, from a trial on documents of the corpus."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from itertools import islice
 
 from hierseed.embed.catalogue import KINDS
 from hierseed.embed.choose import get_embedder, split_spec
-from hierseed.embed.embedder import is_trained
-from hierseed.embed.sample import sample_texts
+from hierseed.embed.embedder import Embedder, is_trained
+from hierseed.embed.precomputed import Precomputed
 from hierseed.errors import HierSeedError
 
-LOOK = 2000  # documents read to draw the trial from
-TRIAL = 64  # documents embedded on trial
-ENOUGH = 1.0  # seconds of embedding that tell enough; a fast embedder gets more documents
+SAMPLE = 4096  # documents embedded on trial at most
+ENOUGH = 0.3  # seconds of trial that are enough
 
 
 @dataclass(frozen=True)
@@ -37,31 +36,45 @@ def ready_specs() -> list[str]:
 def estimate(
     spec: str, documents: Iterable[tuple[str, str]], n_documents: int, n_characters: int
 ) -> Estimate:
-    """Embed a few documents and scale up by their letters.
-
-    Long texts cost more than short ones, so time goes by letters and not by documents.
-    """
+    """Make the embedder, let it learn where it does, and time it on a few documents."""
     try:
         kind, detail = split_spec(spec)
         lacking = kind.lacking()
         if lacking and not detail:
             return Estimate(spec, 0.0, 0.0, 0.0, f"not ready: {lacking}. {kind.source}")
         embedder = get_embedder(spec)
-        head = [text for _, text in islice(documents, LOOK)]
-        trial = sample_texts(head, TRIAL)
-        share = n_characters / max(sum(map(len, trial)), 1)
+        head = [text for _, text in islice(documents, SAMPLE)]
         fit_seconds = 0.0
         if is_trained(embedder):
             learned = min(n_documents, getattr(embedder, "max_documents", n_documents))
             started = time.perf_counter()
             embedder.fit(head)
             fit_seconds = (time.perf_counter() - started) * learned / max(len(head), 1)
-        embedder.encode(trial[:1])  # loads the weights
-        runs, started = 0, time.perf_counter()
-        while runs == 0 or time.perf_counter() - started < ENOUGH:
-            embedder.encode(trial)
-            runs += 1
-        seconds = (time.perf_counter() - started) / runs * share
+        seconds = expected_seconds(embedder, head, n_characters)
     except HierSeedError as fault:
         return Estimate(spec, 0.0, 0.0, 0.0, str(fault))
     return Estimate(embedder.name, seconds, fit_seconds, n_documents / max(seconds, 1e-9))
+
+
+def expected_seconds(embedder: Embedder, texts: Iterable[str], n_characters: int) -> float:
+    """Time for a corpus of so many characters, from a trial on its first texts.
+
+    Long texts cost more than short ones, so time is scaled by characters, not by documents.
+    """
+    if isinstance(embedder, Precomputed):
+        return 0.0
+    trial = list(islice(texts, SAMPLE))
+    embedder.encode(trial[:1])  # loads the weights
+    size, seconds = 16, _time(embedder, trial[:16])
+    while size < len(trial) and seconds < ENOUGH:  # a slow embedder is tried on few texts
+        size *= 4
+        seconds = _time(embedder, trial[:size])
+    if seconds < 1:  # other programs disturb a short trial: take the shorter of two
+        seconds = min(seconds, _time(embedder, trial[:size]))
+    return seconds * n_characters / max(sum(map(len, trial[:size])), 1)
+
+
+def _time(embedder: Embedder, texts: list[str]) -> float:
+    started = time.perf_counter()
+    embedder.encode(texts)
+    return time.perf_counter() - started

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from hierseed.embed.embedder import file_sha256
+from hierseed.checksums import file_sha256
 from hierseed.embed.home import model_folder
 from hierseed.errors import EmbeddingError, MissingDependency
 

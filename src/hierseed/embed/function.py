@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -12,6 +13,7 @@ import numpy as np
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
 from hierseed.errors import EmbeddingError
 
+NAMED: set[str] = set()  # functions that the user of this process has named
 PROBE = ["A court rules on the budget.", "Cells divide.", "ein zwei drei"]
 
 
@@ -27,6 +29,7 @@ class FunctionEmbedder:
         home = getattr(function, "__module__", type(function).__module__)
         title = getattr(function, "__qualname__", type(function).__qualname__)
         self.name = name or f"function:{home}:{title}"
+        NAMED.add(self.name)
 
     @cached_property
     def _probe(self) -> Vectors:
@@ -57,12 +60,27 @@ class FunctionEmbedder:
         return vectors
 
 
+def refuse_unnamed(name: str, place: str) -> None:
+    """Refuse an embedder that only a file names and that would run a Python function.
+
+    Whoever wrote the file could otherwise choose which code runs here.
+    """
+    unknown = [one for one in re.findall(r"function:[^+]*", name) if one not in NAMED]
+    if unknown:
+        raise EmbeddingError(
+            f"the vectors in {place!r} were made with the Python function {unknown[0]!r}, and a "
+            "file must not choose which code runs.",
+            f"If you trust it, name it again with {{embedder:{unknown[0]}}}",
+        )
+
+
 def import_function(target: str) -> FunctionEmbedder:
     """Find `package.module:function` and wrap it."""
     module, _, attribute = target.partition(":")
     if not attribute:
         raise EmbeddingError(
-            f"{target!r} names no function. Write --embedder function:package.module:function."
+            f"{target!r} names no function.",
+            "Write {embedder:function:package.module:function}",
         )
     try:
         found: Any = import_module(module)

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.embed.embedder import Vectors, as_text_list, file_sha256, fingerprint
+from hierseed.checksums import file_sha256
+from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
 from hierseed.embed.home import model_home
-from hierseed.embed.store_writer import write_npy_header
+from hierseed.embed.store_files import npy_header
 from hierseed.embed.words import mean_of_words
 from hierseed.errors import EmbeddingError, name_some
 
@@ -88,14 +89,14 @@ def build_index(file: Path, index: Path) -> None:
         for word, vector in _read(file, faults):
             if not hashes:
                 dimension = len(vector)
-                write_npy_header(matrix, 0, dimension, vector.dtype)
+                matrix.write(npy_header(0, dimension, "float32"))
             hashes.append(_hash(word))
             matrix.write(vector.tobytes())
         if faults or not hashes:
             shutil.rmtree(draft)
             _refuse(file, faults)
         matrix.seek(0)
-        write_npy_header(matrix, len(hashes), dimension, np.dtype(np.float32))
+        matrix.write(npy_header(len(hashes), dimension, "float32"))
     # A word that stands twice keeps its first vector, as in the usual loaders.
     unique, first = np.unique(np.array(hashes, dtype=np.uint64), return_index=True)
     np.save(draft / "hashes.npy", unique)

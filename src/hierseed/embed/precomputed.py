@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.embed.embedder import Vectors, fingerprint
-from hierseed.errors import CorpusError, EmbeddingError, name_some
+from hierseed.errors import CorpusError, EmbeddingError, HierSeedError, name_some
 
 ENDINGS = (".npy", ".parquet", ".arrow", ".feather", ".ipc")
 
@@ -90,15 +91,11 @@ class Precomputed:
 
 
 def _read_npy(file: Path) -> NDArray[Any]:
-    try:
-        vectors = np.load(file, mmap_mode="r", allow_pickle=False)
-    except ValueError as fault:
-        raise CorpusError(f"{file.name} is no .npy of numbers ({fault}). Save a matrix.") from None
-    if vectors.ndim != 2 or vectors.dtype.kind != "f":
-        raise CorpusError(
-            f"{file.name} holds {vectors.dtype} of shape {vectors.shape}. "
-            "Save a matrix of floats, one row per document."
-        )
+    with _readable(file):
+        vectors: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+        if not isinstance(vectors, np.ndarray):
+            raise ValueError("it is an archive of several arrays")
+    _check(file, vectors)
     return vectors
 
 
@@ -106,19 +103,51 @@ def _read_table(file: Path, id_column: str, wanted: str | None) -> tuple[list[st
     import pyarrow as pa
     from pyarrow import feather, parquet
 
-    table = parquet.read_table(file) if file.suffix == ".parquet" else feather.read_table(file)
     is_list = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    lists = [one.name for one in table.schema if any(check(one.type) for check in is_list)]
+    with _readable(file):
+        table = parquet.read_table(file) if file.suffix == ".parquet" else feather.read_table(file)
+        table.validate(full=True)
+        names = table.column_names
+        lists = [one.name for one in table.schema if any(check(one.type) for check in is_list)]
     column = wanted or (lists[0] if len(lists) == 1 else None)
-    if id_column not in table.column_names or column not in lists:
+    if names.count(id_column) != 1 or lists.count(column) != 1:
         raise CorpusError(
-            f"{file.name} has the columns {table.column_names}, of which {lists} hold lists; "
-            f"wanted ids in {id_column!r} and vectors in {wanted or 'the only list column'!r}. "
-            "Name them with id_column and vector_column."
+            f"{file.name} has the columns {name_some(names)}, of which "
+            f"{name_some(lists) or 'none'} hold lists; wanted ids in {id_column!r} and vectors in "
+            f"{wanted or 'the only list column'!r}. Name them with id_column and vector_column."
         )
-    combined = table.column(column).combine_chunks()
-    flat = combined.flatten().to_numpy(zero_copy_only=False)
-    if table.num_rows == 0 or combined.null_count or len(flat) % table.num_rows:
+    with _readable(file):
+        combined = table.column(column).combine_chunks()
+        flat = combined.flatten().to_numpy(zero_copy_only=False)
+        lengths = set(combined.value_lengths().to_pylist())
+        ids = [str(one) for one in table.column(id_column).to_pylist()]
+    if table.num_rows == 0 or combined.null_count or len(lengths) != 1:
         raise CorpusError(f"{file.name}: {column!r} is empty, has gaps or rows of unlike length.")
-    ids = [str(one) for one in table.column(id_column).to_pylist()]
-    return ids, flat.reshape(table.num_rows, -1)
+    vectors = flat.reshape(table.num_rows, -1)
+    _check(file, vectors)
+    return ids, vectors
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[None]:
+    """Say in one line that a file is damaged: numpy and pyarrow let through all sorts of errors."""
+    try:
+        yield
+    except (HierSeedError, MemoryError):
+        raise
+    except Exception as fault:
+        if isinstance(fault, OSError) and fault.errno:
+            raise
+        reason = str(fault).strip().split("\n")[0] or type(fault).__name__
+        raise CorpusError(
+            f"{file.name} can't be read as vectors: it is damaged, or of another format "
+            f"({reason}). Copy or write it again."
+        ) from None
+
+
+def _check(file: Path, vectors: NDArray[Any]) -> None:
+    if vectors.ndim != 2 or vectors.dtype.kind != "f":
+        raise CorpusError(
+            f"{file.name} holds {vectors.dtype} of shape {vectors.shape}. "
+            "Save a matrix of floats, one row per document."
+        )

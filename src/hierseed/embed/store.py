@@ -1,32 +1,26 @@
-"""The vector store, reading side: a folder of `.npy` shards seen as one memory-mapped matrix.
-
-store.json          embedder, fingerprint, dimension, dtype, rows per shard
-vectors-00000.npy   rows, in the order of the corpus; each shard is a plain .npy
-ids.jsonl           ["id", "hash of its text"] per row
-journal.jsonl       one line per block that is safely on disk; what it doesn't name isn't there
-embedder/           what `load_embedder` needs to embed more text the same way
-"""
+"""The vector store, reading side: a folder of `.npy` shards seen as one memory-mapped matrix."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.errors import CorpusError
+from hierseed.embed.store_files import is_store, open_shard, read_header, read_ids, read_journal
 
-FORMAT = 1
-HEADER, JOURNAL, IDS, EMBEDDER = "store.json", "journal.jsonl", "ids.jsonl", "embedder"
+__all__ = ["VectorStore", "is_store", "read_ids"]
 
 
 class VectorStore:
     """Vectors on disk, indexed like an array: `X[a:b]`, `X[rows]`, `X[mask]`, `X[i]`.
+
+    A shard is compared with its checksum before the first of its rows is given out; a damaged one
+    raises `StoreDamagedError`.
 
     Attributes
     ----------
@@ -40,14 +34,16 @@ class VectorStore:
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = Path(folder)
-        header = read_header(self.folder)
-        state = read_journal(self.folder)
-        self.embedder_name: str = header["embedder"]
-        self.fingerprint: str = header["fingerprint"]
-        self.dtype: np.dtype[Any] = np.dtype(header["dtype"])
-        self.shape: tuple[int, int] = (state["rows"], header["dimension"])
-        self.corpus: str = state.get("corpus", "")
-        self.shard_rows: int = header["shard_rows"]
+        self._header = read_header(self.folder)
+        self._journal = read_journal(self.folder, self._header)
+        self._shards: dict[int, NDArray[Any]] = {}
+        self._opening = Lock()
+        self.embedder_name = self._header.embedder
+        self.fingerprint = self._header.fingerprint
+        self.dtype: np.dtype[Any] = np.dtype(self._header.dtype)
+        self.shape: tuple[int, int] = (self._journal.rows, self._header.dimension)
+        self.corpus = self._journal.corpus
+        self.shard_rows = self._header.shard_rows
 
     def __repr__(self) -> str:
         rows, columns = self.shape
@@ -58,12 +54,12 @@ class VectorStore:
         return self.shape[0]
 
     def __reduce__(self) -> tuple[type[VectorStore], tuple[Path]]:
-        # To another process goes the address, not gigabytes of rows.
+        # Another process gets the address, not gigabytes of rows.
         return VectorStore, (self.folder.absolute(),)
 
     @property
     def complete(self) -> bool:
-        """False while a run is under way or was cut off; run it again to finish."""
+        """False while a run is under way or was interrupted; run it again to finish."""
         return bool(self.corpus)
 
     @cached_property
@@ -71,14 +67,20 @@ class VectorStore:
         """Document ids, in row order."""
         return [line[0] for line in read_ids(self.folder, self.shape[0])]
 
-    @cached_property
-    def _shards(self) -> list[NDArray[Any]]:
-        shards = []
-        for number, start in enumerate(range(0, len(self), self.shard_rows)):
-            rows = min(self.shard_rows, len(self) - start)
-            # A run that goes on beside us may have added rows since the journal was read.
-            shards.append(np.load(shard_file(self.folder, number), mmap_mode="r")[:rows])
-        return shards
+    def check(self) -> None:
+        """Compare every file with its checksum now; a damaged one raises `StoreDamagedError`."""
+        _ = self.ids
+        for number in range(-(-len(self) // self.shard_rows)):
+            self._shard(number)
+
+    def _shard(self, number: int) -> NDArray[Any]:
+        """One shard, mapped; checked when it is used for the first time."""
+        with self._opening:
+            if number not in self._shards:
+                rows = min(self.shard_rows, len(self) - number * self.shard_rows)
+                digest = self._journal.shards.get(number, "")
+                self._shards[number] = open_shard(self.folder, self._header, number, rows, digest)
+            return self._shards[number]
 
     def __getitem__(self, rows: Any) -> NDArray[Any]:
         if isinstance(rows, tuple):
@@ -96,12 +98,12 @@ class VectorStore:
         return np.array(self[:], dtype=dtype)
 
     def _span(self, start: int, stop: int) -> NDArray[Any]:
-        """Neighbouring rows: a view where one shard holds them all."""
+        """Consecutive rows: a view if one shard holds them all."""
         parts = []
         while start < stop:
             shard, offset = divmod(start, self.shard_rows)
             end = min(stop, (shard + 1) * self.shard_rows)
-            parts.append(self._shards[shard][offset : offset + end - start])
+            parts.append(self._shard(shard)[offset : offset + end - start])
             start = end
         if len(parts) == 1:
             return parts[0]
@@ -120,54 +122,5 @@ class VectorStore:
         taken = np.empty((len(rows), self.shape[1]), self.dtype)
         for number in np.unique(shard):
             here = shard == number
-            taken[here] = self._shards[number][offset[here]]
+            taken[here] = self._shard(int(number))[offset[here]]
         return taken
-
-
-def shard_file(folder: Path, number: int) -> Path:
-    """Path of one shard."""
-    return folder / f"vectors-{number:05d}.npy"
-
-
-def is_store(folder: str | PathLike[str]) -> bool:
-    """True where the folder holds a store, finished or not."""
-    return (Path(folder) / HEADER).is_file()
-
-
-def read_header(folder: Path) -> dict[str, Any]:
-    """Read what the store says of itself; one of another version is refused."""
-    if not is_store(folder):
-        raise CorpusError(
-            f"no vector store at {str(folder)!r} (it has no {HEADER}). "
-            f"Make one with: hierseed embed CORPUS -o {folder}"
-        )
-    header: dict[str, Any] = json.loads((folder / HEADER).read_text(encoding="utf-8"))
-    if header.get("format") != FORMAT:
-        raise CorpusError(
-            f"{str(folder)!r} has the store format {header.get('format')}, this hierseed reads "
-            f"{FORMAT}. Embed again, or use the hierseed that wrote it."
-        )
-    return header
-
-
-def read_journal(folder: Path) -> dict[str, Any]:
-    """Read the last whole line of the journal: rows and bytes that are safely on disk."""
-    state: dict[str, Any] = {"rows": 0, "ids_bytes": 0, "journal_bytes": 0}
-    read = 0
-    if (folder / JOURNAL).is_file():
-        for line in (folder / JOURNAL).read_bytes().splitlines(keepends=True):
-            if not line.endswith(b"\n"):
-                break  # cut off in the middle of writing: that block doesn't count
-            read += len(line)
-            state = {**json.loads(line), "journal_bytes": read}
-    return state
-
-
-def read_ids(folder: Path, rows: int) -> Iterator[tuple[str, str]]:
-    """Id and text hash of the first `rows` documents, one at a time."""
-    if rows == 0:
-        return
-    with (folder / IDS).open(encoding="utf-8") as lines:
-        for _, line in zip(range(rows), lines):
-            document, text_hash = json.loads(line)
-            yield document, text_hash

@@ -7,9 +7,11 @@ line names; opening the store again cuts that tail off.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from os import PathLike
@@ -17,22 +19,28 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 import numpy as np
-from numpy.lib import format as npy
 
+from hierseed.checksums import CHECKSUM, with_checksum
 from hierseed.embed.choose import save_embedder
 from hierseed.embed.embedder import Embedder, Vectors
-from hierseed.embed.store import (
+from hierseed.embed.store_files import (
+    DTYPES,
     EMBEDDER,
     FORMAT,
     HEADER,
     IDS,
     JOURNAL,
+    LOCK,
+    Header,
+    Journal,
+    damaged,
     is_store,
     read_header,
     read_journal,
+    running_digest,
     shard_file,
 )
-from hierseed.errors import CorpusError, EmbeddingError
+from hierseed.errors import CorpusError, EmbeddingError, StoreInUseError, StoreMismatchError
 
 SHARD_ROWS = 1 << 18
 
@@ -50,18 +58,22 @@ class StoreWriter:
         self.folder = Path(folder)
         if not is_store(self.folder):
             _create(self.folder, embedder, dtype or "float32", shard_rows)
-        header = read_header(self.folder)
-        _refuse_other(self.folder, header, embedder, dtype)
-        self.dtype = np.dtype(header["dtype"])
-        self.dimension: int = header["dimension"]
-        self.shard_rows: int = header["shard_rows"]
-        self._lock = _take_lock(self.folder)
-        state = read_journal(self.folder)
-        self.rows: int = state["rows"]
-        self._cut_tail(state)
+        self.header = read_header(self.folder)
+        _refuse_other(self.folder, self.header, embedder, dtype)
+        self._lock = take_lock(self.folder)
+        try:
+            journal = read_journal(self.folder, self.header)
+            self.rows = journal.rows
+            self._cut_tail(journal)
+            self._chain = journal.checksum
+            self._corpus = journal.corpus
+            self._shard: tuple[int, BinaryIO, Any] | None = None  # number, file, digest
+            self._resume(journal)
+        except BaseException:
+            self._lock.close()
+            raise
         self._ids = (self.folder / IDS).open("ab")
         self._journal = (self.folder / JOURNAL).open("ab")
-        self._shard: tuple[int, BinaryIO] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="hierseed-store")
         self._pending: Future[None] | None = None
 
@@ -70,16 +82,17 @@ class StoreWriter:
 
     def __exit__(self, *_: object) -> None:
         self._thread.shutdown()
-        self._open_shard(None)
+        if self._shard is not None:
+            self._shard[1].close()
         for file in (self._ids, self._journal, self._lock):
             file.close()
 
     def append(self, ids: Sequence[str], hashes: Sequence[str], vectors: Vectors) -> None:
         """Hand a block over; returns once the block before it is on disk."""
-        if vectors.shape != (len(ids), self.dimension):
+        if vectors.shape != (len(ids), self.header.dimension):
             raise EmbeddingError(
                 f"vectors of shape {vectors.shape} for {len(ids):,} documents in a store of "
-                f"dimension {self.dimension}. The embedder changed its mind; embed again."
+                f"dimension {self.header.dimension}. The embedder changed its mind; embed again."
             )
         self._settle()
         self._pending = self._thread.submit(self._write, list(ids), list(hashes), vectors)
@@ -87,11 +100,9 @@ class StoreWriter:
     def finish(self) -> None:
         """Wait for the last block and mark the store complete, with the corpus' hash."""
         self._settle()
-        self._ids.flush()
-        with (self.folder / IDS).open("rb") as stream:
-            corpus = hashlib.file_digest(stream, "sha256").hexdigest()
-        if read_journal(self.folder).get("corpus") != corpus:
-            self._note(corpus=corpus)
+        corpus = self._ids_digest.hexdigest()
+        if self._corpus != corpus:
+            self._note({}, corpus=corpus)
 
     def _settle(self) -> None:
         pending, self._pending = self._pending, None
@@ -99,62 +110,120 @@ class StoreWriter:
             pending.result()
 
     def _write(self, ids: list[str], hashes: list[str], vectors: Vectors) -> None:
-        rows = vectors.astype(self.dtype, order="C", copy=False)
+        rows = vectors.astype(self.header.dtype, order="C", copy=False)
         written = 0
+        shards: dict[int, str] = {}
         while written < len(rows):
-            number, offset = divmod(self.rows + written, self.shard_rows)
-            part = rows[written : written + self.shard_rows - offset]
-            file = self._open_shard(number)
+            number, offset = divmod(self.rows + written, self.header.shard_rows)
+            part = rows[written : written + self.header.shard_rows - offset]
+            file, digest = self._open_shard(number)
+            header = self.header.npy_header(offset + len(part))
+            content = part.tobytes()
             file.seek(0)
-            write_npy_header(file, offset + len(part), self.dimension, self.dtype)
-            file.seek(offset * part.itemsize * self.dimension, os.SEEK_CUR)
-            file.write(part.tobytes())
+            file.write(header)
+            file.seek(offset * self.header.row_bytes, os.SEEK_CUR)
+            file.write(content)
             _force(file)
+            digest.update(content)
+            shards[number] = digest.hexdigest()
             written += len(part)
         for pair in zip(ids, hashes):
-            self._ids.write(json.dumps(pair, ensure_ascii=False).encode() + b"\n")
+            line = json.dumps(pair, ensure_ascii=False).encode() + b"\n"
+            self._ids.write(line)
+            self._ids_digest.update(line)
         _force(self._ids)
         self.rows += len(rows)
-        self._note()
+        self._note(shards)
 
-    def _note(self, **more: str) -> None:
-        line = {"rows": self.rows, "ids_bytes": self._ids.tell(), **more}
+    def _note(self, shards: dict[int, str], **more: str) -> None:
+        """Add a line to the journal: from now on the rows before it count."""
+        body = {
+            "rows": self.rows,
+            "ids_bytes": self._ids.tell(),
+            "ids": self._ids_digest.hexdigest(),
+            "shards": {str(number): digest for number, digest in shards.items()},
+            **more,
+        }
+        line = with_checksum(body, self._chain)
         self._journal.write(json.dumps(line).encode() + b"\n")
         _force(self._journal)
+        self._chain = line[CHECKSUM]
 
-    def _open_shard(self, number: int | None) -> BinaryIO:
+    def _open_shard(self, number: int, digest: Any = None) -> tuple[BinaryIO, Any]:
+        """The file to write rows to, and the digest of the rows in it."""
         if self._shard is not None and self._shard[0] != number:
             self._shard[1].close()
             self._shard = None
-        if self._shard is None and number is not None:
+        if self._shard is None:
             path = shard_file(self.folder, number)
-            self._shard = number, path.open("r+b" if path.exists() else "w+b")
-        return self._shard[1] if self._shard is not None else self._ids
+            file = path.open("r+b" if path.exists() else "w+b")
+            self._shard = number, file, digest or hashlib.sha256()
+        return self._shard[1:]
 
-    def _cut_tail(self, state: dict[str, Any]) -> None:
-        _truncate(self.folder / JOURNAL, state["journal_bytes"])
-        _truncate(self.folder / IDS, state["ids_bytes"])
-        whole, rest = divmod(self.rows, self.shard_rows)
+    def _resume(self, journal: Journal) -> None:
+        """Check what is there, and continue the digests of the ids and of the last shard."""
+        self._ids_digest = hashlib.sha256()
+        if journal.ids_bytes:
+            self._ids_digest = self._digest(self.folder / IDS, 0, journal.ids_bytes, journal.ids)
+        begin = len(self.header.npy_header(0))
+        for start in range(0, self.rows, self.header.shard_rows):
+            number = start // self.header.shard_rows
+            rows = min(self.header.shard_rows, self.rows - start)
+            path, expected = shard_file(self.folder, number), journal.shards.get(number, "")
+            digest = self._digest(path, begin, rows * self.header.row_bytes, expected)
+            if rows < self.header.shard_rows:
+                self._open_shard(number, digest)
+
+    def _digest(self, path: Path, begin: int, size: int, expected: str) -> Any:
+        try:
+            with path.open("rb") as file:
+                file.seek(begin)
+                digest = running_digest(file, size)
+        except (OSError, ValueError) as fault:
+            raise damaged(self.folder, path.name, fault) from None
+        if digest.hexdigest() != expected:
+            raise damaged(self.folder, path.name)
+        return digest
+
+    def _cut_tail(self, journal: Journal) -> None:
+        """Remove what was written after the last journal line."""
+        _truncate(self.folder / JOURNAL, journal.size)
+        _truncate(self.folder / IDS, journal.ids_bytes)
+        whole, rest = divmod(self.rows, self.header.shard_rows)
         for path in self.folder.glob("vectors-*.npy"):
-            number = int(path.stem.removeprefix("vectors-"))
+            digits = path.stem.removeprefix("vectors-")
+            number = int(digits) if digits.isdecimal() else -1
             if number > whole or (number == whole and rest == 0):
                 path.unlink()
             elif number == whole:
+                header = self.header.npy_header(rest)
                 with path.open("r+b") as file:
-                    write_npy_header(file, rest, self.dimension, self.dtype)
-                    file.truncate(file.tell() + rest * self.dtype.itemsize * self.dimension)
+                    file.write(header)
+                _truncate(path, len(header) + rest * self.header.row_bytes)
 
 
-def write_npy_header(file: Any, rows: int, columns: int, dtype: np.dtype[Any]) -> None:
-    """Write the header of a .npy; numpy leaves room, so it keeps its length as rows grow."""
-    about = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": (rows, columns)}
-    npy.write_array_header_1_0(file, about)
+def remove_store(folder: str | PathLike[str]) -> None:
+    """Delete the files of a store, and its folder if nothing else is in it.
+
+    A store that another process is writing is refused.
+    """
+    folder = Path(folder)
+    with contextlib.closing(take_lock(folder)):
+        # The header goes first: without it the rest is no store, whatever happens next.
+        for path in [folder / HEADER, folder / f"{HEADER}.part", folder / JOURNAL, folder / IDS]:
+            path.unlink(missing_ok=True)
+        for path in folder.glob("vectors-*.npy"):
+            path.unlink()
+        shutil.rmtree(folder / EMBEDDER, ignore_errors=True)
+        (folder / LOCK).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # other files are in it
+        folder.rmdir()
 
 
 def _create(folder: Path, embedder: Embedder, dtype: str, shard_rows: int) -> None:
-    if dtype not in ("float32", "float16"):
+    if dtype not in DTYPES:
         raise EmbeddingError(f"dtype is {dtype!r}; a store keeps 'float32' or 'float16'.")
-    begun = {EMBEDDER, f"{HEADER}.part"}  # what a kill during this function leaves
+    begun = {EMBEDDER, f"{HEADER}.part", LOCK}  # what a kill during this function leaves
     if folder.exists() and not (
         folder.is_dir() and {one.name for one in folder.iterdir()} <= begun
     ):
@@ -173,44 +242,49 @@ def _create(folder: Path, embedder: Embedder, dtype: str, shard_rows: int) -> No
     }
     draft = folder / f"{HEADER}.part"
     with draft.open("wb") as file:
-        file.write(json.dumps(header, indent=2).encode() + b"\n")
+        file.write(json.dumps(with_checksum(header), indent=2).encode() + b"\n")
         _force(file)
     draft.replace(folder / HEADER)
     _force_names(folder)
 
 
-def _refuse_other(
-    folder: Path, header: dict[str, Any], embedder: Embedder, dtype: str | None
-) -> None:
-    here = f"{header['embedder']} ({header['fingerprint']})"
+def _refuse_other(folder: Path, header: Header, embedder: Embedder, dtype: str | None) -> None:
+    here = f"{header.embedder} ({header.fingerprint})"
     asked = f"{embedder.name} ({embedder.fingerprint})"
     if here != asked:
-        raise EmbeddingError(
+        raise StoreMismatchError(
             f"the store {str(folder)!r} holds vectors of {here}, and now {asked} is to write "
             "into it. Name the same embedder, or give another folder."
         )
-    if dtype is not None and np.dtype(dtype) != np.dtype(header["dtype"]):
-        raise EmbeddingError(
-            f"the store {str(folder)!r} holds {header['dtype']}, and now {dtype} is asked for. "
+    if dtype is not None and np.dtype(dtype) != np.dtype(header.dtype):
+        raise StoreMismatchError(
+            f"the store {str(folder)!r} holds {header.dtype}, and now {dtype} is asked for. "
             "Leave dtype out, or give another folder."
         )
 
 
-def _take_lock(folder: Path) -> BinaryIO:
-    """One writer at a time; the system frees the lock however the process ends."""
-    file = (folder / "lock").open("wb")
-    try:
-        import fcntl
+def take_lock(folder: Path) -> BinaryIO:
+    """Allow one writer at a time; the system frees the lock however the process ends."""
+    while True:
+        file = (folder / LOCK).open("wb")
+        try:
+            import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:  # Windows has no flock; there two writers are the user's own care
-        pass
-    except OSError:
-        file.close()
-        raise CorpusError(
-            f"another process is writing the store {str(folder)!r}. Wait for it to end."
-        ) from None
-    return file
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # `remove_store` deletes the lock: one that is no longer in the folder locks nothing.
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(file.name)):
+                return file
+            file.close()
+        except ImportError:  # Windows has no flock: two writers are not noticed there
+            return file
+        except FileNotFoundError:
+            file.close()
+        except OSError:
+            file.close()
+            raise StoreInUseError(
+                f"another process is writing the store {str(folder)!r}. Wait for it to end, or "
+                "name another folder."
+            ) from None
 
 
 def _truncate(path: Path, size: int) -> None:
@@ -219,7 +293,7 @@ def _truncate(path: Path, size: int) -> None:
 
 
 def _force_names(folder: Path) -> None:
-    """Force a folder's list of names to disk, where the system lets one."""
+    """Force a folder's list of names to disk, if the system allows it."""
     if os.name == "posix":
         number = os.open(folder, os.O_RDONLY)
         os.fsync(number)

@@ -1,4 +1,4 @@
-"""Other engines for the same steps: `core.blocks` on a cluster's workers."""
+"""Other engines for the same steps: workers of a cluster here, a GPU in `torch`."""
 
 from hierseed.engines.client import ClusterError, ClusterWarning, connect, disconnect
 from hierseed.engines.cluster import ClusterBlocks

@@ -1,4 +1,4 @@
-"""Find a scheduler and its workers, or start some on this machine; say what is wrong with them."""
+"""Connect to a dask scheduler, or start workers on this machine; check the workers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 from hierseed.engines.worker import versions
 from hierseed.errors import HierSeedError, MissingDependency
 
-PATIENCE = 60  # seconds without any worker
-ANSWER = 10  # seconds in which a scheduler must answer
+WORKER_TIMEOUT = 40  # seconds without any worker
+SCHEDULER_TIMEOUT = 10  # seconds
 
 
 class ClusterError(HierSeedError, ConnectionError):
@@ -22,11 +22,11 @@ class ClusterError(HierSeedError, ConnectionError):
 
 
 class ClusterWarning(UserWarning):
-    """Workers are not quite alike."""
+    """Workers differ from this machine in a way that may matter."""
 
 
-def need_dask() -> None:
-    """Refuse to go on where dask is not installed."""
+def require_dask() -> None:
+    """Raise if dask is not installed."""
     if find_spec("distributed") is None:
         raise MissingDependency("distributed", "cluster", "a fit on several workers")
 
@@ -36,24 +36,25 @@ def connect(address: str | None = None, workers: int | None = None) -> Any:
 
     `address` may also be the file that `dask scheduler --scheduler-file` writes.
     """
-    need_dask()
+    require_dask()
     import dask
     from distributed import Client
     from distributed.versions import VersionMismatchWarning
 
-    # a model of many topics is larger than what dask thinks an argument should be
+    # a model of many topics exceeds dask's default limit for arguments
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})
-    for name in ("distributed", "distributed.client"):  # we say ourselves what is lost
+    for name in ("distributed", "distributed.client"):  # our own errors report lost workers
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VersionMismatchWarning)  # `check_workers` says it shorter
+        warnings.simplefilter("ignore", VersionMismatchWarning)  # `check_workers` reports it
         if not address:
             return Client(_local(workers or 2))
         try:
-            return Client(_address_in(address), timeout=ANSWER)
+            return Client(_address_in(address), timeout=SCHEDULER_TIMEOUT)
         except (OSError, ValueError) as fault:
             raise ClusterError(
-                f"no scheduler answers at {address} within {ANSWER} s ({_first_line(fault)}). "
+                f"no scheduler answers at {address} within {SCHEDULER_TIMEOUT} s "
+                f"({_first_line(fault)}). "
                 "Start one with `dask scheduler`, which prints its address, and workers with "
                 "`dask worker ADDRESS --memory-limit 0`."
             ) from None
@@ -81,36 +82,36 @@ def _local(workers: int) -> Any:
         threads_per_worker=max(cpu_count() // workers, 1),
         processes=True,
         dashboard_address=None,
-        memory_limit=0,  # pages of mapped files would count, and a worker be killed for them
+        memory_limit=0,  # pages of mapped files would count towards a limit
     )
 
 
 def disconnect(client: Any) -> None:
     """Close a client of `connect`, and the processes that were started for it."""
     cluster = client.cluster
-    client.close()
+    client.close(timeout=SCHEDULER_TIMEOUT)
     if cluster is not None:
         cluster.close()
 
 
-def living(client: Any) -> list[str]:
-    """Addresses of the workers; waits a while for the first, after a restart say."""
+def live_workers(client: Any) -> list[str]:
+    """Addresses of the workers; waits for the first, for example after a restart."""
     try:
         while True:
-            client.wait_for_workers(1, timeout=PATIENCE)
+            client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
             if workers := sorted(client.scheduler_info(n_workers=-1)["workers"]):
-                return workers  # none: the last has just gone
+                return workers  # none: the last one has just left
     except TimeoutError:
         raise ClusterError(
-            f"the scheduler at {address_of(client)} has had no worker for {PATIENCE} s. "
+            f"the scheduler at {address_of(client)} has had no worker for {WORKER_TIMEOUT} s. "
             f"Start some with `dask worker {address_of(client)} --memory-limit 0`, then repeat."
         ) from None
-    except (OSError, ValueError, AttributeError) as fault:  # of a client that has closed itself
-        raise lost(client) from fault
+    except (OSError, ValueError, AttributeError) as fault:  # the client was closed
+        raise scheduler_lost(client) from fault
 
 
-def lost(client: Any) -> ClusterError:
-    """What to say when the scheduler is gone."""
+def scheduler_lost(client: Any) -> ClusterError:
+    """The error for a lost scheduler."""
     return ClusterError(
         f"the scheduler at {address_of(client)} is lost. Start it and its workers again, then "
         "repeat the fit."
@@ -118,12 +119,12 @@ def lost(client: Any) -> ClusterError:
 
 
 def address_of(client: Any) -> str:
-    """Where the scheduler is, or was."""
+    """Address of the scheduler."""
     return str(getattr(getattr(client, "scheduler", None), "address", "the address given"))
 
 
 def check_workers(client: Any) -> None:
-    """Refuse workers of another version: they would run other steps, or none at all."""
+    """Refuse workers with other versions of hierseed or Python: they would run other code."""
     here = versions()
     found = client.run(versions, on_error="return")
     faults: defaultdict[str, list[str]] = defaultdict(list)

@@ -1,9 +1,9 @@
 """The corpus on the workers of a dask cluster.
 
-Workers read the rows where they lie (a shared file system, or the same machine). In each step the
-model goes out once to every worker and one merged statistic comes back from each, however many
-documents there are. Sums are exact, so the result is that of one machine to the last bit. A lost
-worker's rows are computed elsewhere: what it remembered is found anew.
+Workers read the rows from a path (on a shared file system, or the same machine). In each step the
+model is sent once to every worker, and each returns one merged statistic, however many documents
+there are. Sums are exact, so the result equals that of one machine to the last bit. The rows of a
+lost worker are computed elsewhere; its caches are rebuilt.
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, M, Vectors, merge
-from hierseed.engines.client import ClusterError, check_workers, living, lost
+from hierseed.engines.client import ClusterError, check_workers, live_workers, scheduler_lost
+from hierseed.engines.watch import CLOSE_TIMEOUT, watched, within
 from hierseed.engines.worker import (
     Part,
     Source,
-    fault_here,
+    drop_blocks,
+    fingerprint,
     fold_parts,
-    forget,
-    looks,
     map_parts,
+    open_error,
 )
 from hierseed.errors import CorpusError
 
 T = TypeVar("T")
 
-PARTS_PER_WORKER = 4  # so that a lost worker's share is spread over the others
+PARTS_PER_WORKER = 4  # so that the share of a lost worker is spread over the others
 
 
 class ClusterBlocks:
@@ -42,7 +43,7 @@ class ClusterBlocks:
     Parameters
     ----------
     client : dask.distributed.Client; see `connect`
-    vectors : rows that travel by address: a VectorStore, a Prepared one, or a MappedFile
+    vectors : rows that are pickled as a path: a VectorStore, a Prepared one, or a MappedFile
     block_rows : rows in a block; the result does not depend on it
     """
 
@@ -53,11 +54,12 @@ class ClusterBlocks:
         self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
         size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, 1))
         self._source = Source(
-            uuid.uuid4().hex, pickle.dumps(vectors), path_of(vectors), looks(vectors), size
+            uuid.uuid4().hex, pickle.dumps(vectors), path_of(vectors), fingerprint(vectors), size
         )
-        workers = living(client)
-        check_workers(client)
-        for worker, fault in sorted(client.run(fault_here, self._source).items()):
+        workers = watched(client, live_workers, client)
+        watched(client, check_workers, client)
+        faults = watched(client, client.run, open_error, self._source)
+        for worker, fault in sorted(faults.items()):
             if fault:
                 raise CorpusError(f"{fault} (worker {worker})")
         blocks = -(-self.n // size)
@@ -72,7 +74,7 @@ class ClusterBlocks:
             yield from self._gather([future])[0]
 
     def fold(self, step: Callable[..., M], *model: Any) -> M:
-        """Merge what `step(block, *model)` answers over all blocks; workers merge their own."""
+        """Merge the results of `step(block, *model)` over all blocks; workers merge their own."""
         shares: dict[str, list[Part]] = {}
         for part, worker in self._homes().items():
             shares.setdefault(worker, []).append(part)
@@ -85,8 +87,8 @@ class ClusterBlocks:
         return np.asarray(self.vectors[np.asarray(rows)], dtype=np.float64)
 
     def close(self) -> None:
-        """Let the workers forget what they remember of this corpus."""
-        self.client.run(forget, self._source.fit, on_error="ignore")
+        """Drop the blocks that workers keep of this corpus."""
+        within(CLOSE_TIMEOUT, self.client.run, drop_blocks, self._source.fit, on_error="ignore")
 
     def _submit(
         self,
@@ -110,7 +112,7 @@ class ClusterBlocks:
         from distributed.scheduler import KilledWorker
 
         try:
-            answers: list[Any] = self.client.gather(futures)
+            answers: list[Any] = watched(self.client, self.client.gather, futures)
             return answers
         except KilledWorker as fault:
             raise ClusterError(
@@ -119,12 +121,14 @@ class ClusterBlocks:
                 "machine, and all with --memory-limit 0; if the vectors were taken away under "
                 "them, put these back."
             ) from fault
+        except ClusterError:
+            raise
         except (CommClosedError, FutureCancelledError, OSError, TimeoutError) as fault:
-            raise lost(self.client) from fault
+            raise scheduler_lost(self.client) from fault
 
     def _homes(self) -> dict[Part, str]:
-        """Worker of each part: the one that has its blocks, or else the one with the fewest."""
-        workers = living(self.client)
+        """Worker of each part: the one that keeps its blocks, or else the least loaded one."""
+        workers = watched(self.client, live_workers, self.client)
         load = dict.fromkeys(workers, 0)
         for worker in self._home.values():
             if worker in load:
@@ -141,13 +145,13 @@ class ClusterBlocks:
 
 
 def path_of(vectors: Any) -> str:
-    """Where vectors lie, for messages."""
-    vectors = getattr(vectors, "X", vectors)  # what was prepared
+    """Path of vectors, for messages."""
+    vectors = getattr(vectors, "X", vectors)  # a Prepared view
     return str(getattr(vectors, "folder", None) or getattr(vectors, "path", "the vectors"))
 
 
 def refuse_arrays(vectors: Any) -> None:
-    """Refuse rows in memory: they would all have to travel."""
+    """Refuse rows in memory: all of them would have to be sent."""
     if isinstance(getattr(vectors, "X", vectors), np.ndarray):
         raise CorpusError(
             "an array in memory can't be read by the workers of a cluster. Save it with "

@@ -1,4 +1,4 @@
-"""A .npy file as vectors that travel to another process by their path."""
+"""Vectors of a .npy file that are pickled as a path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hierseed.errors import CorpusError
 
 
 class MappedFile:
-    """Rows of a .npy file, memory-mapped where they are read."""
+    """Rows of a .npy file, memory-mapped in the process that reads them."""
 
     ndim = 2
 

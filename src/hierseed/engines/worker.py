@@ -1,6 +1,6 @@
-"""What runs on a worker of a cluster: open the vectors where they lie, run a step on some rows.
+"""The code that runs on a worker of a cluster: open the vectors, run a step on some rows.
 
-A worker keeps the blocks of a fit between steps, with all they remember. To lose them costs time.
+A worker keeps the blocks of a fit, with their caches, between steps.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ import numpy as np
 from hierseed.core.blocks import ArrayBlocks, Vectors, merge
 from hierseed.errors import CorpusError
 
-FITS = 2  # that a worker keeps blocks of; the oldest goes first
+MAX_FITS = 2  # whose blocks a worker keeps; the oldest is dropped first
 
 Part = tuple[int, int]  # rows from, to
 
 
 class Source(NamedTuple):
-    """The corpus, as it is told to a worker.
+    """Description of a corpus for a worker.
 
     Attributes
     ----------
-    fit : name that the worker keeps its blocks under
-    vectors : pickled; what travels is an address, not the rows
+    fit : key under which the worker keeps the blocks
+    vectors : pickled, as a path and not the rows
     path : for messages
-    looks : digest of a few rows, which must be the same everywhere
+    fingerprint : digest of a few rows, which must be the same everywhere
     block_rows : rows in a block
     """
 
     fit: str
     vectors: bytes
     path: str
-    looks: str
+    fingerprint: str
     block_rows: int
 
 
@@ -46,32 +46,32 @@ _kept: dict[str, dict[Part, ArrayBlocks]] = {}
 
 
 def fold_parts(source: Source, parts: Sequence[Part], step: bytes) -> Any:
-    """Merge what a step answers over some parts of the corpus."""
+    """Merge the results of a step over some parts of the corpus."""
     run, model = pickle.loads(step)
     return reduce(merge, (blocks.fold(run, *model) for blocks in _open(source, parts)))
 
 
 def map_parts(source: Source, parts: Sequence[Part], step: bytes) -> list[Any]:
-    """Answers of a step on each block of some parts."""
+    """Results of a step on each block of some parts."""
     run, model = pickle.loads(step)
     return [answer for blocks in _open(source, parts) for answer in blocks.map(run, *model)]
 
 
-def forget(fit: str) -> None:
-    """Let go of a fit that has ended."""
+def drop_blocks(fit: str) -> None:
+    """Drop the blocks of a fit that has ended."""
     _kept.pop(fit, None)
 
 
 def versions() -> dict[str, str]:
-    """Versions that must be the same on all machines for the same bits."""
+    """Versions that must agree on all machines for the same bits."""
     from hierseed import __version__
 
     python = ".".join(platform.python_version_tuple()[:2])
     return {"hierseed": __version__, "python": python, "numpy": np.__version__}
 
 
-def fault_here(source: Source) -> str:
-    """What keeps this worker from reading the vectors, "" where nothing does."""
+def open_error(source: Source) -> str:
+    """Why this worker can't read the vectors; empty if it can."""
     try:
         _vectors(source)
     except CorpusError as fault:
@@ -79,8 +79,8 @@ def fault_here(source: Source) -> str:
     return ""
 
 
-def looks(vectors: Vectors) -> str:
-    """Digest of shape and of a few rows: enough to tell one file from another."""
+def fingerprint(vectors: Vectors) -> str:
+    """Digest of the shape and a few rows: enough to tell files apart."""
     n = vectors.shape[0]
     rows = np.asarray(vectors[np.unique([0, n // 2, n - 1])])
     return hashlib.sha256(f"{vectors.shape}{rows.dtype}".encode() + rows.tobytes()).hexdigest()
@@ -88,7 +88,7 @@ def looks(vectors: Vectors) -> str:
 
 def _open(source: Source, parts: Sequence[Part]) -> list[ArrayBlocks]:
     mine = _kept.setdefault(source.fit, {})
-    for stale in list(_kept)[:-FITS]:
+    for stale in list(_kept)[:-MAX_FITS]:
         del _kept[stale]
     missing = [part for part in parts if part not in mine]
     if missing:
@@ -108,16 +108,16 @@ def _vectors(source: Source) -> Vectors:
     )
     try:
         vectors: Vectors = pickle.loads(source.vectors)
-        found = looks(vectors)
+        found = fingerprint(vectors)
     except (OSError, ValueError, IndexError) as fault:
         raise CorpusError(f"{place} can't open {source.path}: {fault}. {advice}") from None
-    if found != source.looks:
+    if found != source.fingerprint:
         raise CorpusError(f"{place} sees other vectors at {source.path}. {advice}")
     return vectors
 
 
 def _threads() -> int:
-    """Threads that the worker was started with."""
+    """Number of threads the worker was started with."""
     from distributed import get_worker
 
     return int(get_worker().state.nthreads)

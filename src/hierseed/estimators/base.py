@@ -1,12 +1,11 @@
-"""What every estimator shares: the corpus as blocks, predict, assign, a folder on disk."""
+"""The base class of all estimators: inputs as blocks, predict, assign, save and load."""
 
 from __future__ import annotations
 
-import inspect
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from os import PathLike
-from typing import Any, Self, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +17,18 @@ from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.checks import check_finite, check_vectors
 from hierseed.core.score import Scored
-from hierseed.embed.prepare import Preparation, Prepared
-from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError
-from hierseed.estimators.inputs import seed_pairs
+from hierseed.core.tree import Tree
+from hierseed.errors import ModelError, TaxonomyError
+from hierseed.estimators.inputs import is_engine, refuse_common_offset, seed_pairs
+from hierseed.estimators.parameters import Constraints, check_parameters
 from hierseed.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from hierseed.io.model_bundle import ModelBundle
 
 Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]
-RECORD: dict[str, type] = {  # of `assign`, 10 million documents fit a small machine
+RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million documents
     "row": np.intp,
     "topic": np.int32,
     "path": np.int32,
@@ -38,8 +41,11 @@ RECORD: dict[str, type] = {  # of `assign`, 10 million documents fit a small mac
 }
 
 
-class SeededEstimator(BaseEstimator):
-    """Base of HierSeed and its kin. No scikit-learn mixin: theirs drop `y` in `fit_predict`."""
+class SeededEstimator(BaseEstimator, ABC):
+    """Base class of all estimators.
+
+    It uses no scikit-learn mixin: `ClusterMixin.fit_predict` drops `y`.
+    """
 
     taxonomy: Taxonomy
     taxonomy_: Taxonomy
@@ -47,13 +53,13 @@ class SeededEstimator(BaseEstimator):
     coverage_: float
     n_iter_: int
     n_jobs: int | None
-    preparation_: Preparation | None = None  # set: `predict` and `assign` take raw vectors
+    _parameter_constraints: ClassVar[Constraints]
 
-    # what a method brings
+    # ---------------------------------------------------------------- what a method implements
 
     @abstractmethod
     def _settings(self) -> Any:
-        """Check the parameters, and give them as the core takes them."""
+        """Check the parameters, and return them as the core takes them."""
 
     @abstractmethod
     def fit(
@@ -83,26 +89,35 @@ class SeededEstimator(BaseEstimator):
 
     @abstractmethod
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        """Take back what `_pack` gave; `taxonomy_` is set already."""
+        """Restore what `_pack` returned; `taxonomy_` is set already."""
+
+    def _compared(self, tree: Tree) -> int:
+        """Largest number of topics that a document is compared with at once."""
+        return len(tree)
 
     # ---------------------------------------------------------------- inputs
 
     def _corpus(self, X: Any) -> tuple[Blocks, float]:
-        """Check the fitting set; answer with its blocks and the length of its longest vector."""
-        self.preparation_ = None  # an earlier fit's
+        """Check the fitting set; return its blocks and the length of its longest vector."""
         if is_engine(X):
             self.n_features_in_ = X.width
-            return X, check_finite(X)
+            largest = check_finite(X)
+            refuse_common_offset(X)
+            return X, largest
         validate_data(self, X, skip_check_array=True, reset=True)
         vectors = check_vectors(X)
         self.n_features_in_ = int(vectors.shape[1])
-        blocks = ArrayBlocks(vectors, threads=self.n_jobs)
-        return blocks, check_finite(blocks)
+        blocks = ArrayBlocks(
+            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy.tree)
+        )
+        largest = check_finite(blocks)
+        refuse_common_offset(blocks)
+        return blocks, largest
 
     def _seeds(
         self, blocks: Blocks, y: Any, X_seeds: Any, y_seeds: Any
     ) -> tuple[Floats, NDArray[np.intp], float]:
-        """Vectors and topics of all seeds, in the corpus and outside; and the longest length."""
+        """Vectors and topics of all seeds, and the length of the longest one outside the corpus."""
         rows, topics = seed_pairs(y, blocks.n, self.taxonomy)
         seeds, largest = blocks.take(rows), 0.0
         if X_seeds is not None:
@@ -113,58 +128,19 @@ class SeededEstimator(BaseEstimator):
             topics = np.concatenate([topics, own])
         return seeds, topics, largest
 
-    def _resumable(
-        self, checkpoint: Any, state: type, blocks: Blocks, *given: Any
-    ) -> dict[str, Any]:
-        """Return what lets the core keep its rounds on disk, and go on from there.
-
-        `state` is the core's; `given` is what came of the seeds, which the rounds start from.
-        """
-        if checkpoint is None:
-            return {}
-        from hierseed import __version__
-        from hierseed.io.checkpoint import Checkpoint, digest, digest_of_documents
-
-        if not isinstance(checkpoint, Checkpoint):
-            checkpoint = Checkpoint(checkpoint)
-        taxonomy = self.taxonomy
-        settings = self.get_params(deep=False)
-        fit = {
-            "version": __version__,
-            "method": type(self).__name__,
-            "taxonomy": digest(taxonomy.paths, taxonomy.tree.parent, taxonomy.is_other),
-            "seeds": digest(*given),
-            "documents": digest_of_documents(blocks),
-        } | {
-            name: np.asarray(value).tolist()
-            for name, value in settings.items()
-            if name not in ("taxonomy", "n_jobs")
-        }
-        if hasattr(blocks, "engine"):
-            fit["engine"] = blocks.engine
-        return {"resume": checkpoint.open(state, fit), "keep": checkpoint.keep}
-
     def _known(self, X: Any) -> Blocks:
         """Check documents against the fitted model."""
         self._check_fitted()
-        X = self.prepared(X)
         if is_engine(X):
             return X
         vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
         if hasattr(self, "feature_names_in_") or not isinstance(X, np.ndarray):
             validate_data(self, X, skip_check_array=True, reset=False)  # names of columns
-        blocks = ArrayBlocks(vectors, threads=self.n_jobs, forget=True)
+        blocks = ArrayBlocks(
+            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy_.tree), forget=True
+        )
         check_finite(blocks)
         return blocks
-
-    def prepared(self, X: Any) -> Any:
-        """Documents as the model was fitted on them: raw vectors through its preparation.
-
-        What is `Prepared` already, and blocks of another engine, are taken as they are.
-        """
-        if self.preparation_ is None or is_engine(X) or isinstance(X, Prepared):
-            return X
-        return Prepared(check_vectors(X), self.preparation_)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "taxonomy_"):
@@ -180,39 +156,69 @@ class SeededEstimator(BaseEstimator):
             )
         if not len(self.taxonomy):
             raise TaxonomyError("the taxonomy has no topics")
-        self._want_numbers()
+        check_parameters(type(self).__name__, self.get_params(deep=False), self._constraints())
 
-    def _want_numbers(self) -> None:
-        """Refuse a text, or yes or no, where a number is wanted, before numbers are compared."""
-        for name, parameter in inspect.signature(type(self)).parameters.items():
-            wanted, kind = str(parameter.annotation), type(getattr(self, name))
-            if kind in (str, bool) and kind.__name__ not in wanted:
-                self._check_parameters([(name, False, wanted.replace(" | ", " or "))])
-
-    def _check_parameters(self, checks: Iterable[tuple[str, bool, str]]) -> None:
-        """Refuse the first parameter that is not fine: name, whether it is, what is wanted."""
-        for name, fine, wanted in checks:
-            if not fine:
-                raise CorpusError(
-                    f"{name} of {type(self).__name__} must be {wanted}, got {getattr(self, name)!r}"
-                )
+    def _constraints(self) -> Constraints:
+        """Constraints of the parameters; those that depend on the taxonomy are filled in."""
+        return self._parameter_constraints
 
     def check_parameters(self) -> None:
-        """Raise now what `fit` would raise of the parameters, before a long step."""
+        """Raise the `ParameterError` that `fit` would raise, before a long step.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> HierSeed(Taxonomy.from_paths(["A", "B"]), tol=-1).check_parameters()
+        Traceback (most recent call last):
+        ...
+        hierseed.errors.ParameterError: tol of HierSeed must be a number at least 0, got -1
+        """
         self._settings()
 
-    # ---------------------------------------------------------------- using it
+    # ---------------------------------------------------------------- inference
 
     def predict(self, X: Any) -> NDArray[np.integer]:
-        """Return the deepest topic of each row, -1 for None."""
+        """Return the deepest topic of each row, -1 for None.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.predict([[0.2], [0.7]])
+        array([0, 1], dtype=int32)
+        """
         return np.concatenate(list(self._place(self._known(X))))
 
     def fit_predict(self, X: Any, y: Any = None, **options: Any) -> NDArray[np.integer]:
-        """Fit, and return `labels_`."""
+        """Fit, and return `labels_`.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model.fit_predict([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        array([0, 0, 1, 1], dtype=int32)
+        """
         return self.fit(X, y, **options).labels_
 
     def assign(self, X: Any, y: Any = None) -> Assignments:
-        """Place documents with distance and score at each level; `y` only marks the seeds."""
+        """Place documents, with distance and score at each level.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_documents, n_features), or blocks of an engine
+        y : array-like of shape (n_documents,)
+            Marks the seeds in the result, as in `fit`.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.assign([[0.2], [0.7]]).to_frame()["topic"].tolist()
+        ['A', 'B']
+        """
         blocks = self._known(X)
         parts: dict[str, list[NDArray[Any]]] = {name: [] for name in RECORD}
         for part in self._score(blocks):
@@ -221,48 +227,91 @@ class SeededEstimator(BaseEstimator):
         rows, _ = seed_pairs(y, blocks.n, self.taxonomy_)
         is_seed = np.zeros(blocks.n, dtype=bool)
         is_seed[rows] = True
-        together = {name: np.concatenate(parts.pop(name)) for name in RECORD}
+        together: dict[str, Any] = {name: np.concatenate(parts.pop(name)) for name in RECORD}
         return Assignments(self.taxonomy_, blocks.n, is_seed=is_seed, **together)
 
     # ---------------------------------------------------------------- on disk
 
-    def save(self, folder: str | PathLike[str], *, preparation: Preparation | None = None) -> None:
-        """Write a model folder; with `preparation`, the model that is loaded takes raw vectors."""
-        from hierseed.io.models import write_model
+    def to_bundle(self) -> ModelBundle:
+        """Return what was learned, as `from_bundle` takes it.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.to_bundle().kind
+        'HierSeed'
+        """
+        from hierseed.io.model_bundle import ModelBundle
 
         self._check_fitted()
         header, arrays = self._pack()
+        header["history"] = without_clock(header["history"])
         params = {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in self.get_params(deep=False).items()
             if name != "taxonomy"
         }
         header |= {"params": params, "listed": len(self.taxonomy), "width": self.n_features_in_}
-        if preparation := preparation or self.preparation_:
-            header, arrays = (
-                header | {"preparation": preparation.header},
-                arrays | preparation.arrays,
-            )
-        write_model(
-            folder, kind=type(self).__name__, header=header, arrays=arrays, taxonomy=self.taxonomy_
-        )
+        return ModelBundle(type(self).__name__, header, arrays, self.taxonomy_)
 
     @classmethod
-    def load(cls, folder: str | PathLike[str]) -> Self:
-        """Read a model folder that `save` wrote."""
-        from hierseed.io.models import read_model, read_preparation
+    def from_bundle(cls, bundle: ModelBundle) -> Self:
+        """Rebuild a fitted estimator.
 
-        kind, header, arrays, taxonomy = read_model(folder)
-        if kind != cls.__name__:
-            raise ModelError(f"{folder} holds a {kind}, not a {cls.__name__}: use {kind}.load")
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> HierSeed.from_bundle(model.to_bundle()).predict([[0.2]])
+        array([0], dtype=int32)
+        """
+        header, taxonomy = bundle.header, bundle.taxonomy
         self = cls(taxonomy.first(header["listed"]), **header["params"])
         self.taxonomy_ = taxonomy
         self.n_features_in_ = header["width"]
-        self._unpack(header, arrays)
-        self.preparation_ = read_preparation(folder, header, arrays)
+        self._unpack(header, bundle.arrays)
         return self
 
-    # ---------------------------------------------------------------- showing it
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write a model folder. It places vectors of the kind that `fit` was given.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.save("model")
+        """
+        from hierseed.io.model_bundle import write_bundle
+
+        write_bundle(self.to_bundle(), folder)
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> Self:
+        """Read the estimator of a model folder. `hierseed.load` also reads how text is embedded.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.save("model")
+        >>> HierSeed.load("model").labels_
+        array([0, 0, 1, 1], dtype=int32)
+        """
+        from hierseed.io.model_bundle import read_bundle
+
+        bundle = read_bundle(folder)
+        if bundle.kind != cls.__name__:
+            raise ModelError(
+                f"{folder} holds a {bundle.kind}, not a {cls.__name__}: use {bundle.kind}.load"
+            )
+        return cls.from_bundle(bundle)
+
+    # ---------------------------------------------------------------- representation
 
     def _repr_html_(self) -> str:
         if not hasattr(self, "labels_"):
@@ -281,26 +330,6 @@ class SeededEstimator(BaseEstimator):
         return tags
 
 
-def is_engine(X: Any) -> TypeGuard[Blocks]:
-    """Tell blocks of another engine (see `hierseed.engines`) from rows of numbers."""
-    return all(hasattr(X, name) for name in ("map", "fold", "take", "n", "width"))
-
-
-def check_start(earlier: Any, width: int) -> None:
-    """Refuse to go on from a model that is not fitted, or was on other vectors."""
-    if not hasattr(earlier, "taxonomy_"):
-        raise ModelError("start is not fitted yet: fit it, or leave start out")
-    if earlier.n_features_in_ != width:
-        raise ModelError(
-            f"start was fitted on {earlier.n_features_in_} dimensions, X has {width}. "
-            "Use vectors of the same embedder."
-        )
-
-
-def need_seeds(y: Any, X_seeds: Any, start: Any) -> None:
-    """Refuse a fit that is given no seed at all."""
-    if y is None and X_seeds is None and start is None:
-        raise SeedError(
-            "requires y to be passed, but the target y is None: y gives the topic id of each "
-            "seed and -1 elsewhere; taxonomy.labels({path: [rows]}, n) makes it."
-        )
+def without_clock(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rounds without their seconds: the same fit must give the same files."""
+    return [{name: value for name, value in one.items() if name != "seconds"} for one in history]

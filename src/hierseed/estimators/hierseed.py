@@ -1,11 +1,13 @@
-"""HierSeed and Unfit-HierSeed: check inputs, call the core, name the results."""
+"""HierSeed and UnfitHierSeed: check inputs, call the core, name the results."""
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +15,23 @@ from numpy.typing import NDArray
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.hierseed.descend import predict
 from hierseed.core.hierseed.loop import Fitted, Settings, State, fit, unfit
-from hierseed.core.hierseed.model import Model
+from hierseed.core.hierseed.model import Model, pivots
 from hierseed.core.hierseed.other import SPELLINGS
 from hierseed.core.hierseed.score import placed_and_margins, scored
+from hierseed.core.hierseed.variants import VARIANTS
 from hierseed.core.hierseed.vectors import start as start_vectors
 from hierseed.core.score import Scored
-from hierseed.errors import name_some
-from hierseed.estimators.base import Progress, SeededEstimator, check_start, need_seeds
-from hierseed.estimators.inputs import refuse_bare_leaves, seed_means
+from hierseed.core.tree import Tree
+from hierseed.errors import ParameterError, name_some
+from hierseed.estimators.base import Progress, SeededEstimator
+from hierseed.estimators.inputs import check_start, need_seeds, refuse_bare_leaves, seed_means
+from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
+from hierseed.estimators.resume import rounds_on_disk
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
-SPHERES = ("ratio", "deviation", "empty")
-ZERO_AND_MORE = ("self_weight", "self_weight_step", "les_weight", "tol", "refine_tol")
-ONE_AND_MORE = ("alpha", "max_iter", "refine_max_iter")
+SHARE, NOT_NEGATIVE, POSITIVE = Interval(0, 1), Interval(0), Interval(0, closed="neither")
+COUNT = Interval(1, whole=True)
 
 
 class EmptyTopicWarning(UserWarning):
@@ -39,49 +44,110 @@ class HierSeed(SeededEstimator):
     Parameters
     ----------
     taxonomy : Taxonomy
-        The experts' tree.
+        The topics.
     pivot_level : int, default=1
-        The level at which documents are first placed; below it they descend.
-    self_weight, les_weight : float
+        Level at which documents are placed by radii; below it they go to the nearest child.
+    self_weight, les_weight : float, default=1.0, 4.0
         Weight of a topic's own vector and of its children's largest empty sphere in the
-        bottom-up mean; the children together weigh 1.
-    self_weight_step : float, default=0
-        Added to `self_weight` each round. The published notebooks start at 5 and add 1.
-    sphere : {"ratio", "deviation", "empty"}
-        Which documents count as centres of a sphere: a spread of at most 10 times the least
-        (the published code), at most mean less deviation (the paper), or the strict definition.
-    child_factor, sibling_factor : float
-        A pivot topic's radius: so many times the distance of its furthest child, or, without
-        children, of its nearest sibling. The published notebooks take 2.3 and 1.3.
+        bottom-up mean. The children together weigh 1.
+    self_weight_step : float, default=0.0
+        Added to `self_weight` in each round. The published notebooks start at 5 and add 1.
+    sphere : {"ratio", "deviation", "empty"}, default="ratio"
+        Which documents can be the centre of a sphere: those with a spread of at most 10 times the
+        least (the published code), of at most the mean minus one standard deviation (the paper),
+        or by the strict definition.
+    child_factor, sibling_factor : float, default=2.0, 1.0
+        Radius of a pivot topic, as a multiple of the distance to its farthest child or, without
+        children, to its nearest sibling. The published notebooks use 2.3 and 1.3.
     alpha : float, default=1.1
-        A topic that reaches no document reaches `alpha` times its nearest instead.
-    eccentricity : float in [0, 1], one per topic, or None
-        What becomes of a document within reach of two siblings. None: the nearer keeps it.
-        Towards 1 both keep it, towards 0 neither does.
-    other : {True, "below", False}
-        Add an Other child to every inner topic from the pivot down and at the pivot itself,
+        A topic without documents gets a radius of `alpha` times the distance to the nearest one.
+    eccentricity : float in [0, 1], one per topic, or None, default=None
+        Which of two siblings keeps a document within both radii. None: the nearer one. Towards 1
+        both do, towards 0 neither does.
+    other : {True, "below", False}, default=True
+        Add an Other child to every inner topic from the pivot down and beside the pivot topics,
         only below the pivot, or nowhere.
-    other_spelling : {"text", "printed"}
-        How far out Other sits: as the paper says, or as its equation is printed.
-    max_iter, tol : int, float
-        At most so many rounds; stop when the objective falls by less than this share.
-    refine_max_iter, refine_tol : int, float
-        The same for the k-means of each level; `refine_tol` is a share of documents that move.
-    n_jobs : int or None
-        Threads; None takes all cores. The result does not depend on it.
+    other_spelling : {"text", "printed"}, default="text"
+        Length of the Other vectors: as the paper's text says, or as its equation is printed.
+    max_iter : int, default=20
+        Largest number of rounds.
+    tol : float, default=1e-4
+        Stop when the objective falls by less than this share.
+    refine_max_iter, refine_tol : int, float, default=5, 1e-3
+        Largest number of iterations of the k-means of each level, and the share of documents that
+        move below which it stops.
+    stop_rule : {"charged", "within"}, default="charged"
+        What must fall from round to round: the cost per document, every document charged, or the
+        paper's Eq. 4, which counts assigned documents only.
+    sphere_triples : {"tightest", "all"}, default="tightest"
+        Which triples of children a document may be the centre of: its tightest (the published
+        code), or any under the tolerance (the paper).
+    overlap : {"always", "fitting"}, default="always"
+        Apply the eccentricity rule at inference too, or while fitting only (the paper).
+    only_child : {"sibling", "zero"}, default="sibling"
+        Radius of a topic whose only child lies at its own place: to the nearest sibling, or zero
+        (the paper).
+    variant : {"default", "paper", "paper-nyt"}, default="default"
+        A set of settings: "paper" is the paper to the letter (docs/fidelity.md), "paper-nyt" the
+        same with its sphere weight for NYT.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores. The result does not depend on it.
 
     Attributes
     ----------
-    taxonomy_ : Taxonomy with the Other topics appended
-    vectors_ : (topics, dimensions)
-    radii_ : reach of each pivot topic, NaN elsewhere
-    labels_ : deepest topic of each document, -1 for None
-    objective_ : level-weighted squares, every document counted
-    history_ : one dict per round: objective, coverage, moved, seconds
-    n_iter_ : rounds run
-    coverage_ : share of documents that are not None
-    empty_ : topics that reach no document
+    taxonomy_ : Taxonomy
+        The taxonomy with the Other topics appended.
+    vectors_ : ndarray of shape (n_topics, n_features)
+    radii_ : ndarray of shape (n_topics,)
+        Radius of each pivot topic, NaN for others.
+    labels_ : ndarray of shape (n_documents,)
+        Deepest topic of each document, -1 for None.
+    objective_ : float
+        Sum of squared distances weighted by level, over all documents.
+    history_ : list of dict
+        Objective, coverage, documents moved and seconds of each round.
+    n_iter_ : int
+        Number of rounds.
+    coverage_ : float
+        Share of documents that are not None.
+    empty_ : ndarray
+        Topics that reach no document.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hierseed import HierSeed, Taxonomy
+    >>> taxonomy = Taxonomy.from_paths(["Sport > Tennis", "Sport > Golf", "Music"])
+    >>> X = np.array([[0.0, 1.0], [0.2, 1.1], [1.0, 0.0], [1.1, 0.2], [5.0, 5.0], [5.1, 4.9]])
+    >>> seeds = {"Sport > Tennis": [0], "Sport > Golf": [2], "Music": [4]}
+    >>> model = HierSeed(taxonomy).fit(X, taxonomy.labels(seeds, len(X)))
+    >>> model.taxonomy_.paths[model.predict([[0.1, 0.8]])[0]]
+    'Sport > Tennis'
     """
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        "pivot_level": [COUNT],
+        "self_weight": [NOT_NEGATIVE],
+        "self_weight_step": [NOT_NEGATIVE],
+        "les_weight": [NOT_NEGATIVE],
+        "sphere": [OneOf(("ratio", "deviation", "empty"))],
+        "child_factor": [POSITIVE],
+        "sibling_factor": [POSITIVE],
+        "alpha": [Interval(1)],
+        "eccentricity": [NONE, SHARE],
+        "other": [OneOf((True, "below", False))],
+        "other_spelling": [OneOf(SPELLINGS)],
+        "max_iter": [COUNT],
+        "tol": [NOT_NEGATIVE],
+        "refine_max_iter": [COUNT],
+        "refine_tol": [NOT_NEGATIVE],
+        "stop_rule": [OneOf(("charged", "within"))],
+        "sphere_triples": [OneOf(("tightest", "all"))],
+        "overlap": [OneOf(("always", "fitting"))],
+        "only_child": [OneOf(("sibling", "zero"))],
+        "variant": [OneOf(tuple(VARIANTS))],
+        "n_jobs": [NONE, COUNT],
+    }
 
     def __init__(
         self,
@@ -102,6 +168,11 @@ class HierSeed(SeededEstimator):
         tol: float = 1e-4,
         refine_max_iter: int = 5,
         refine_tol: float = 1e-3,
+        stop_rule: str = "charged",
+        sphere_triples: str = "tightest",
+        overlap: str = "always",
+        only_child: str = "sibling",
+        variant: str = "default",
         n_jobs: int | None = None,
     ) -> None:
         self.taxonomy = taxonomy
@@ -120,6 +191,11 @@ class HierSeed(SeededEstimator):
         self.tol = tol
         self.refine_max_iter = refine_max_iter
         self.refine_tol = refine_tol
+        self.stop_rule = stop_rule
+        self.sphere_triples = sphere_triples
+        self.overlap = overlap
+        self.only_child = only_child
+        self.variant = variant
         self.n_jobs = n_jobs
 
     # ---------------------------------------------------------------- fitting
@@ -139,14 +215,28 @@ class HierSeed(SeededEstimator):
 
         Parameters
         ----------
-        X : (documents, dimensions), float16, float32 or float64; a memory map is not loaded
-        y : topic id per row, -1 where the row is no seed; or a list of ids per row
-        X_seeds, y_seeds : seeds that are not rows of X
-        start : an earlier model to go on from; topics are matched by path, and only those it
-            does not know need seeds
-        progress : called after each round with that round's entry of `history_`
-        checkpoint : a folder where each finished round is kept; the same fit, stopped and
-            called again, goes on from there and ends with the same bits
+        X : array-like of shape (n_documents, n_features)
+            float16, float32 or float64. A memory map is not loaded. Blocks of an engine (see
+            `hierseed.engines`) are taken as they are.
+        y : array-like of shape (n_documents,)
+            Topic id of each seed, -1 for other documents; or a list of ids per document.
+        X_seeds, y_seeds : array-like
+            Seeds that are not rows of X, and their topics.
+        start : HierSeed
+            A fitted model to continue from. Topics are matched by path; only those it does not
+            have need seeds.
+        progress : callable
+            Called after each round with its entry of `history_`.
+        checkpoint : path
+            Folder for the state after each round. The same fit, interrupted and called again,
+            continues from there and ends with the same bits.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]).labels_
+        array([0, 0, 1, 1], dtype=int32)
         """
         need_seeds(y, X_seeds, start)
         settings = self._settings()
@@ -159,9 +249,11 @@ class HierSeed(SeededEstimator):
             taxonomy, vectors = self.taxonomy, start_vectors(self.taxonomy.tree, means, known)
             extended = {int(taxonomy.tree.parent[t]) for t in np.flatnonzero(taxonomy.is_other)}
         else:
-            taxonomy, vectors, extended = _go_on(self.taxonomy, start, means, known, blocks.width)
-        keeping = self._resumable(
-            checkpoint, State, blocks, taxonomy.tree.parent, vectors, sorted(extended)
+            taxonomy, vectors, extended = _continue_from(
+                self.taxonomy, start, means, known, blocks.width
+            )
+        keeping = rounds_on_disk(
+            self, checkpoint, State, blocks, taxonomy.tree.parent, vectors, sorted(extended)
         )
         run = self._run(blocks, seeds, settings, progress=progress, **keeping)
         result = run(taxonomy.tree, vectors, largest=largest, extended=extended)
@@ -194,6 +286,10 @@ class HierSeed(SeededEstimator):
                 EmptyTopicWarning,
                 stacklevel=3,
             )
+
+    def _compared(self, tree: Tree) -> int:
+        siblings = np.bincount(tree.parent + 1).max(initial=0)
+        return max(int(siblings), len(pivots(tree, self.pivot_level)))
 
     def _place(self, blocks: Blocks) -> Iterator[NDArray[np.integer]]:
         return blocks.map(predict, self._model)
@@ -230,36 +326,40 @@ class HierSeed(SeededEstimator):
         self.history_ = header["history"]
         self.n_iter_ = len(self.history_)
 
+    def _constraints(self) -> Constraints:
+        return {
+            **self._parameter_constraints,
+            "pivot_level": [Interval(1, self.taxonomy.tree.height, whole=True)],
+            "eccentricity": [NONE, SHARE, Each(SHARE, len(self.taxonomy), "topics")],
+        }
+
     def _settings(self) -> Settings:
         self._check_taxonomy()
-        height = self.taxonomy.tree.height
-        e = self.eccentricity
-        checks = [
-            ("pivot_level", self.pivot_level in range(1, height + 1), f"a level in 1 … {height}"),
-            *((name, getattr(self, name) >= 0, "at least 0") for name in ZERO_AND_MORE),
-            ("child_factor", self.child_factor > 0, "above 0"),
-            ("sibling_factor", self.sibling_factor > 0, "above 0"),
-            *((name, getattr(self, name) >= 1, "at least 1") for name in ONE_AND_MORE),
-            ("sphere", self.sphere in SPHERES, f"one of {SPHERES}"),
-            ("other", self.other in (True, False, "below"), "True, 'below' or False"),
-            ("other_spelling", self.other_spelling in SPELLINGS, f"one of {SPELLINGS}"),
-            ("eccentricity", e is None or _is_share(e), "None or between 0 and 1"),
-            (
-                "eccentricity",
-                e is None or np.ndim(e) == 0 or len(np.asarray(e)) == len(self.taxonomy),
-                f"one number, or one for each of the {len(self.taxonomy)} topics",
-            ),
-        ]
-        self._check_parameters(checks)
-        names = Settings.__dataclass_fields__
-        return Settings(**{name: getattr(self, name) for name in names})
+        chosen = {field.name: getattr(self, field.name) for field in fields(Settings)}
+        usual = inspect.signature(type(self)).parameters
+        for name, value in VARIANTS[self.variant].items():
+            if chosen[name] not in (usual[name].default, value):
+                raise ParameterError(
+                    f"variant={self.variant!r} of HierSeed sets {name} to {value!r}, and "
+                    f"{name}={chosen[name]!r} was given.",
+                    "Leave one of them out",
+                )
+            chosen[name] = value
+        return Settings(**chosen)
 
 
 class UnfitHierSeed(HierSeed):
-    """HierSeed without the fitting set: topics from seeds alone, then inference.
+    """HierSeed without a fitting set: topics from the seeds alone, then inference.
 
-    The parameters and attributes are those of HierSeed. `fit` looks at the seeds only; its
-    other rows are placed (`labels_`) but have no influence.
+    Parameters and attributes are those of HierSeed. `fit` uses the seeds only; other rows are
+    placed (`labels_`) but have no influence.
+
+    Examples
+    --------
+    >>> from hierseed import Taxonomy, UnfitHierSeed
+    >>> model = UnfitHierSeed(Taxonomy.from_paths(["A", "B"]), other=False)
+    >>> model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]).vectors_.tolist()
+    [[0.0], [1.0]]
     """
 
     def _run(
@@ -269,7 +369,7 @@ class UnfitHierSeed(HierSeed):
         return partial(unfit, documents, settings=settings)
 
 
-def _go_on(
+def _continue_from(
     taxonomy: Taxonomy,
     earlier: HierSeed,
     means: Floats,
@@ -278,7 +378,7 @@ def _go_on(
 ) -> tuple[Taxonomy, Floats, set[int]]:
     """Start from an earlier model: its topics by path, and its Other topics with their parents.
 
-    Also answers which topics (-1: the root) it has looked at already for an Other.
+    Also returns the topics (-1: the root) for which it has decided about an Other.
     """
     check_start(earlier, width)
     old = earlier.taxonomy_
@@ -300,8 +400,3 @@ def _go_on(
     vectors = start_vectors(taxonomy.tree, vectors, known)
     vectors = np.concatenate([vectors, *(vector[None] for vector in others)])
     return taxonomy.with_others(parents), vectors, extended
-
-
-def _is_share(value: Any) -> bool:
-    numbers = np.asarray(value, dtype=np.float64)
-    return bool(((numbers >= 0) & (numbers <= 1)).all())

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING
+
+from hierseed.errors import ParameterError
 
 if TYPE_CHECKING:
     from hierseed.estimators.base import SeededEstimator
@@ -35,6 +38,11 @@ class Method:
         """The class; scikit-learn is imported with it."""
         found: type[SeededEstimator] = getattr(import_module(self.module), self.kind)
         return found
+
+    @property
+    def parameters(self) -> list[str]:
+        """Names of the settings, the taxonomy left out."""
+        return [name for name in signature(self.estimator).parameters if name != "taxonomy"]
 
 
 METHODS = {  # the default comes first
@@ -67,3 +75,10 @@ METHODS = {  # the default comes first
 }
 DEFAULT = next(iter(METHODS))
 KINDS = {method.kind: method for method in METHODS.values()}
+
+
+def get_method(name: str) -> Method:
+    """Return a method by name; an unknown one is refused with the names there are."""
+    if name not in METHODS:
+        raise ParameterError(f"no method {name!r}. The methods are {', '.join(METHODS)}")
+    return METHODS[name]

@@ -1,7 +1,7 @@
-"""Write beside, then rename: a reader meets the old file or the new one, never half of one.
+"""Write beside, then rename: a reader sees the old file or the new one, never half of one.
 
-A killed process can leave a hidden `.name.*.partial` behind. It holds a lock for as long
-as its writer lives, so the next write to the same name sweeps it away.
+A killed process can leave a hidden `.name.*.partial` behind. A partial file or folder is locked for
+as long as its writer lives, so the next write to the same name can delete those that are left.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ try:
 except ImportError:  # Windows has no flock: leftovers of a killed process stay there
     fcntl = None  # type: ignore[assignment]
 
+from hierseed.errors import name_some
+from hierseed.io.foreign import foreign_files
+
 SUFFIX = ".partial"
 
 
@@ -34,17 +37,10 @@ def atomic_file(path: str | PathLike[str]) -> Iterator[Path]:
     """
     target = _real(path)
     if target.is_dir():
-        raise IsADirectoryError(21, "a folder of this name is in the way", str(path))
+        raise IsADirectoryError(21, "a folder has this name", str(path))
     _sweep(target)
-    with _telling(path):
-        handle, name = tempfile.mkstemp(
-            prefix=f".{target.name}.",
-            suffix=SUFFIX + "".join(target.suffixes[-2:]),
-            dir=target.parent,
-        )
-    partial = Path(name)
+    partial, handle = _make_partial_file(path, target)
     try:
-        _lock(handle)
         yield partial
         _keep_mode(partial, target)
         _flush_to_disk(partial)
@@ -59,32 +55,29 @@ def atomic_file(path: str | PathLike[str]) -> Iterator[Path]:
 def atomic_folder(path: str | PathLike[str], marker: str | None = None) -> Iterator[Path]:
     """Give a partial folder to fill; it becomes `path` when the block ends well.
 
-    A folder already there is replaced only where it is empty or holds the file `marker`,
-    the sign that we wrote it: nobody's documents are deleted by a slip in `-o`.
+    A folder that is there already is replaced only if it is empty, or holds the file `marker` (the
+    sign that we wrote it) and nothing that we did not write.
     """
     target = _real(path)
-    if target.suffix == SUFFIX and target.is_dir():  # inside another such block: that one renames
+    if target.suffix == SUFFIX and target.is_dir():  # inside another such block, which renames
         yield target
         return
     _refuse_foreign(target, marker)
     _sweep(target)
-    partial = _make_partial(path, target)
-    handle = os.open(partial, os.O_RDONLY) if fcntl else -1
+    partial, handle = _make_partial_folder(path, target)
     try:
-        if handle >= 0:
-            _lock(handle)
         yield partial
         os.chmod(partial, 0o777 & ~_umask())
         for file in partial.rglob("*"):
             _flush_to_disk(file)
         if target.exists():
+            _refuse_foreign(target, marker)  # a file may have been put there meanwhile
             _exchange(partial, target)
         else:
             os.rename(partial, target)
         _flush_to_disk(target.parent)
     finally:
-        if handle >= 0:
-            os.close(handle)
+        _close(handle)
         shutil.rmtree(partial, ignore_errors=True)
 
 
@@ -92,18 +85,60 @@ def check_folder(path: str | PathLike[str], marker: str | None = None) -> None:
     """Raise now what `atomic_folder` would raise after the long step that comes before it."""
     target = _real(path)
     _refuse_foreign(target, marker)
-    os.rmdir(_make_partial(path, target))
+    partial, handle = _make_partial_folder(path, target)
+    _close(handle)
+    with contextlib.suppress(FileNotFoundError):  # another process swept it
+        os.rmdir(partial)
 
 
-def _make_partial(path: str | PathLike[str], target: Path) -> Path:
-    with _telling(path):
-        made = tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent)
-    return Path(made)
+def _make_partial_file(path: str | PathLike[str], target: Path) -> tuple[Path, int]:
+    """Make an empty file that is locked, and return it with its open handle."""
+    while True:
+        with _telling(path):
+            handle, name = tempfile.mkstemp(
+                prefix=f".{target.name}.",
+                suffix=SUFFIX + "".join(target.suffixes[-2:]),
+                dir=target.parent,
+            )
+        if _lock_new(handle, name):
+            return Path(name), handle
+
+
+def _make_partial_folder(path: str | PathLike[str], target: Path) -> tuple[Path, int]:
+    """Make an empty folder that is locked, and return it with its open handle."""
+    while True:
+        with _telling(path):
+            name = tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent)
+        if fcntl is None:
+            return Path(name), -1
+        try:
+            handle = os.open(name, os.O_RDONLY)
+        except FileNotFoundError:  # swept
+            continue
+        if _lock_new(handle, name):
+            return Path(name), handle
+
+
+def _lock_new(handle: int, name: str) -> bool:
+    """Lock what was just made; False if another process swept it before it was locked."""
+    try:
+        _lock(handle)
+        if os.path.samestat(os.fstat(handle), os.stat(name)):
+            return True
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    os.close(handle)
+    return False
+
+
+def _close(handle: int) -> None:
+    if handle >= 0:
+        os.close(handle)
 
 
 @contextlib.contextmanager
 def _telling(path: str | PathLike[str]) -> Iterator[None]:
-    """Name what was to be written, not the partial that could not be made."""
+    """Name the file that was asked for, not the partial one that could not be made."""
     try:
         yield
     except OSError as fault:
@@ -125,16 +160,21 @@ def _refuse_foreign(target: Path, marker: str | None) -> None:
     if not target.exists():
         return
     if not target.is_dir():
-        raise NotADirectoryError(20, "a file of this name is in the way", str(target))
-    ours = marker is not None and (target / marker).is_file()
-    if not ours and any(target.iterdir()):
-        raise FileExistsError(
-            17, "the folder holds other files and will not be replaced; name a new one", str(target)
+        raise NotADirectoryError(20, "a file has this name; name another folder", str(target))
+    if marker is None or not (target / marker).is_file():
+        if any(target.iterdir()):
+            reason = "the folder holds other files and will not be replaced; name a new one"
+            raise FileExistsError(17, reason, str(target))
+    elif foreign := foreign_files(target, marker):
+        reason = (
+            f"the folder holds files that hierseed did not write ({name_some(foreign)}) and will "
+            "not be replaced; move them elsewhere, or name another folder"
         )
+        raise FileExistsError(17, reason, str(target))
 
 
 def _sweep(target: Path) -> None:
-    """Remove what killed writers of the same name left behind."""
+    """Delete what killed writers of the same name left behind."""
     if fcntl is None:
         return
     for leftover in target.parent.glob(f".{_literal(target.name)}.*{SUFFIX}*"):

@@ -27,6 +27,7 @@ from hierseed.core.exact import Sums
 from hierseed.core.tree import Tree
 from hierseed.errors import ModelError
 from hierseed.io.atomic import atomic_folder, check_folder
+from hierseed.io.foreign import foreign_files
 from hierseed.io.sealed import Arrays, read_sealed, write_sealed
 
 FORMAT, VERSION = "hierseed-checkpoint", 1
@@ -75,7 +76,8 @@ class Checkpoint:
         except ModelError as fault:
             warnings.warn(f"{fault}. The fit begins anew", CheckpointWarning, stacklevel=4)
             return None
-        was = content["fit"]
+        was = content.get("fit")
+        was = was if isinstance(was, dict) else {}
         other = [name for name in {**was, **fit} if was.get(name) != fit.get(name)]
         if other:
             warnings.warn(
@@ -85,10 +87,19 @@ class Checkpoint:
                 stacklevel=4,
             )
             return None
-        self.rounds = content["rounds"]
+        try:
+            state: S = unpack(kind, content["state"], "state", arrays)
+            self.rounds = int(content["rounds"])
+        except (KeyError, TypeError, ValueError, AttributeError) as fault:
+            warnings.warn(
+                f"{self.folder} is not as this hierseed writes it ({fault}): it is not used, and "
+                "the fit begins anew",
+                CheckpointWarning,
+                stacklevel=4,
+            )
+            return None
         if self._say:
             self._say(f"an earlier fit stopped after round {self.rounds}; it goes on from there")
-        state: S = unpack(kind, content["state"], "state", arrays)
         return state
 
     def keep(self, state: Any) -> None:
@@ -107,7 +118,7 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Delete the folder, once the model is safe elsewhere."""
-        if (self.folder / FILE).is_file():
+        if (self.folder / FILE).is_file() and not foreign_files(self.folder, FILE):
             shutil.rmtree(self.folder)
 
 

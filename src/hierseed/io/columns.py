@@ -5,20 +5,24 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from hierseed.errors import CorpusError, name_some
+from hierseed.errors import CorpusError, name_some, plain_text
 from hierseed.io.records import Records
 
 
 def choose_columns(records: Records, wanted: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the columns of these names, each with an advice; all that lack are told at once."""
+    """Return the columns of these names, each with an advice; all that lack are named at once."""
     found, faults = [], []
     for name, advice in wanted:
         try:
             found.append(choose_column(records, name, advice))
-        except CorpusError as fault:
-            faults.append(str(fault))
+        except CorpusError as fault:  # kept as texts: a kept error holds open files in its frames
+            faults.append((fault.message, fault.advice))
+    if len(faults) == 1:
+        raise CorpusError(*faults[0])
     if faults:
-        raise CorpusError("\n".join(faults))
+        raise CorpusError(
+            "", "\n".join(f"{plain_text(message)} {advice}" for message, advice in faults)
+        )
     return found
 
 
@@ -38,7 +42,8 @@ def choose_column(records: Records, name: str, advice: str) -> str:
     guess = f"; did you mean {close[0]!r}?" if close else "."
     raise CorpusError(
         f"{records.path} has no column {name!r}; its {len(columns):,} columns are "
-        f"{name_some(columns, 12)}{guess} {advice}{other_sheets(records)}"
+        f"{name_some(columns, 12)}{guess}",
+        f"{advice}{other_sheets(records)}",
     )
 
 
@@ -48,6 +53,6 @@ def other_sheets(records: Records) -> str:
     if not others:
         return ""
     return (
-        f". Of this workbook only the first sheet, {first!r}, is read, and not "
-        f"{name_some(others)}: drag the right one to the front in Excel, or save it as CSV"
+        f". Of this workbook only one sheet is read; it has {name_some([first, *others])}: name "
+        "the right one with --sheet"
     )

@@ -1,11 +1,11 @@
-"""A corpus on disk, read as a stream: checked once from end to end, then handed out in order."""
+"""A corpus read as a stream: checked once from end to end, then handed out in order."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -18,7 +18,9 @@ from hierseed.io.columns import choose_columns
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.folder import TextFolder
 from hierseed.io.records import Records, as_text, describe, open_records
+from hierseed.progress import Listener, Step
 
+DEFAULT_COLUMNS: dict[str, Any] = {"id": "id", "text": ["text"]}
 ROW_NUMBER = "#"  # as the name of the id column: number the rows instead
 EVERY_COLUMN = "*"  # as the name of a column to keep: all but the ids
 BETWEEN = "\n\n"  # texts of several columns
@@ -45,22 +47,23 @@ class Survey:
     repeated: frozenset[int] = frozenset()  # hashes of ids that may stand twice
 
     def holds(self, id: str) -> bool:
-        """False where no document has this id; told by hashes, so a slip is thinkable."""
+        """False where no document has this id. Compares hashes; a collision is possible."""
         at = int(np.searchsorted(self.hashes, hash(id)))
         return at < len(self.hashes) and int(self.hashes[at]) == hash(id)
 
 
 class Corpus:
-    """Documents of a CSV, TSV, JSONL, Parquet or Excel file, or of a folder of .txt files.
+    """Documents of a CSV, TSV, JSONL, Parquet or Excel file, of a folder of .txt files, or rows.
 
-    The first use reads the file once to find every fault; only then are documents
+    The first use reads everything once to find every fault; only then are documents
     handed out. Memory does not grow with the corpus beyond 8 bytes a document.
 
     Parameters
     ----------
-    path : the file or folder
-    id, text : names of the columns; `id="#"` numbers the rows from 1, and of several columns of
-        text those that are filled are joined, in the order given, with a blank line between
+    source : the file or folder, or rows in memory
+    id, text : names of the columns, "id" and "text" unless given; `id="#"` numbers the rows from
+        1, and of several columns of text those that are filled are joined, in the order given,
+        with a blank line between
     on_error : "stop" refuses a corpus with faults, all told at once; "skip" leaves rows out
     on_skip : called with each fault, so that the rows left out can be kept
     quotes : False where quotation marks in CSV or TSV are letters like any other
@@ -69,36 +72,84 @@ class Corpus:
 
     def __init__(
         self,
-        path: str | PathLike[str],
+        source: str | PathLike[str] | Records,
         *,
-        id: str = "id",
-        text: str | Sequence[str] = "text",
+        id: str | None = None,
+        text: str | Sequence[str] | None = None,
         on_error: Literal["stop", "skip"] = "stop",
         on_skip: Callable[[Fault], object] | None = None,
         quotes: bool = True,
         keep: Sequence[str] = (),
     ) -> None:
-        self.path = Path(path)
+        self.is_file = isinstance(source, str | PathLike)
+        self.path = Path(source) if isinstance(source, str | PathLike) else source.path
         self.on_error = on_error
         self.on_skip = on_skip
+        self._source = source
+        self._id, self._text = id, [text] if isinstance(text, str) else text
+        self._quotes, self._keep = quotes, keep
         self._keeps_rows = on_error == "skip" and on_skip is not None
-        self._records = _open(self.path, quotes)
-        texts = [text] if isinstance(text, str) else dict.fromkeys(text)
-        wanted = [(name, "Name the column with --text") for name in texts]
-        self._texts = len(wanted)
+        self._survey: Survey | None = None
+
+    def like(self, columns: Mapping[str, Any] | None) -> bool:
+        """Take `columns` of an earlier job where none are named and the file has them.
+
+        Returns whether any were taken.
+        """
+        if not columns or columns == DEFAULT_COLUMNS or (self._id and self._text):
+            return False
+        there = {ROW_NUMBER, *(name.lower() for name in self._records.columns)}
+        before = self.columns
+        if not self._id and columns["id"].lower() in there:
+            self._id = columns["id"]
+        if not self._text and there.issuperset(name.lower() for name in columns["text"]):
+            self._text = columns["text"]
+        return self.columns != before
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Names of the columns of ids and texts."""
+        texts = list(dict.fromkeys(self._text or DEFAULT_COLUMNS["text"]))
+        return {"id": self._id or DEFAULT_COLUMNS["id"], "text": texts}
+
+    @property
+    def kept(self) -> list[str]:
+        """Further columns that `rows` gives."""
+        return self._chosen[self._own :]
+
+    @property
+    def _texts(self) -> int:
+        return len(self.columns["text"])
+
+    @property
+    def _own(self) -> int:
+        """Columns of text and id; those to keep come behind them."""
+        return self._texts + (self.columns["id"] != ROW_NUMBER)
+
+    @cached_property
+    def _records(self) -> Records:
+        if not isinstance(self._source, str | PathLike):
+            return self._source
+        if self.path.is_dir():
+            return TextFolder(self.path)
+        return open_records(self.path, quotes=self._quotes)
+
+    @cached_property
+    def _chosen(self) -> list[str]:
+        """Columns to read: texts, id, then those to keep."""
+        id, keep = self.columns["id"], self._keep
+        wanted = [(name, "Name the column with {text}") for name in self.columns["text"]]
         if id != ROW_NUMBER:
-            advice = f"Name the column with --id, or number the rows with --id '{ROW_NUMBER}'"
-            wanted.append((id, advice))
-        self._own = len(wanted)
+            wanted.append(
+                (id, f"Name the column with {{id}}, or number the rows with {{id:{ROW_NUMBER}}}")
+            )
         if EVERY_COLUMN in keep:
             there = self._records.columns
             keep = [name for name in there if name.lower() not in ("", id.lower())]
-            keep = [name for name in keep if there.count(name) == 1]  # of twins none is meant
-        wanted += [(name, "Name a column that is there with --keep") for name in keep]
-        self._columns = choose_columns(self._records, wanted)
-        self.kept = list(dict.fromkeys(self._columns[self._own :]))
-        self._columns[self._own :] = self.kept
-        self._survey: Survey | None = None
+            keep = [name for name in keep if there.count(name) == 1]  # a name used twice is unclear
+        wanted += [(name, "Name a column of the file with {keep}") for name in keep]
+        found = choose_columns(self._records, wanted)
+        return [*found[: self._own], *dict.fromkeys(found[self._own :])]
 
     def __len__(self) -> int:
         return self.survey().n_documents
@@ -114,12 +165,6 @@ class Corpus:
             if not isinstance(found, Fault):
                 yield found
 
-    def batches(self, size: int) -> Iterator[list[Document]]:
-        """Documents in lists of `size`, the last one shorter."""
-        documents = iter(self)
-        while batch := list(islice(documents, size)):
-            yield batch
-
     def texts(self) -> Iterator[str]:
         """The texts alone, in order."""
         return (document.text for document in self)
@@ -130,9 +175,20 @@ class Corpus:
             self._survey = self._take_survey(progress)
         return self._survey
 
+    @property
+    def name(self) -> str:
+        """Name of the file, folder or object."""
+        return self.path.name or self.path.resolve().name
+
+    def read(self, listener: Listener) -> Survey:
+        """Read everything once, with progress."""
+        survey = self.survey(lambda done: listener(Step("Reading", done)))
+        listener(Step("Reading", survey.n_documents, survey.n_documents))
+        return survey
+
     def describe(self) -> str:
         """Name and size."""
-        survey, name = self.survey(), self.path.name or self.path.resolve().name
+        survey, name = self.survey(), self.name
         mean = survey.n_characters / max(survey.n_documents, 1)
         s = "" if survey.n_documents == 1 else "s"
         return f"{name}, {survey.n_documents:,} document{s}, {mean:,.0f} letters each on average"
@@ -144,8 +200,8 @@ class Corpus:
         if survey.faults and self.on_error == "stop":
             count = f"{len(survey.faults):,} {unit}{'s' if len(survey.faults) > 1 else ''}"
             raise CorpusError(
-                f"{count} of {self.path} can't be used:{survey.faults.describe()}\n"
-                "Mend them, or leave them out with --on-error skip"
+                f"{count} of {self.path} can't be used:{survey.faults.describe()}\n",
+                "Mend them, or leave them out with {on_error:skip}",
             )
         if survey.n_documents == 0:
             lost = f":{survey.faults.describe()}" if survey.faults else ""
@@ -187,14 +243,14 @@ class Corpus:
         """Every row as a document or a fault; ids that may repeat are compared in full."""
         name = self.path.name
         first_seen: dict[str, int] = {}
-        for number, row in enumerate(self._records.rows(self._columns), start=1):
+        texts, own = self._texts, self._own
+        for number, row in enumerate(self._records.rows(self._chosen), start=1):
             if isinstance(row, Fault):
                 yield row
                 continue
             line, values = row.line, row.values
-            text = self._text(values)
-            own_id = self._own > self._texts
-            id = (as_text(values[self._texts]) or "").strip() if own_id else str(number)
+            text = _joined(values[:texts])
+            id = (as_text(values[texts]) or "").strip() if own > texts else str(number)
             if text is None:
                 wrong = next(value for value in values if as_text(value) is None)
                 fault = "the text is no text", describe(wrong)
@@ -206,25 +262,17 @@ class Corpus:
                 place = f"{id!r} stands on {self._records.unit} {first_seen[id]:,} already"
                 fault = REPEATED, place
             else:
-                yield Document(id, text), values[self._own :]
+                yield Document(id, text), values[own:]
                 continue
             whole = row.whole() if self._keeps_rows else ""
             yield Fault(row.file or name, 0 if row.file else line, *fault, whole)
 
-    def _text(self, values: list[Any]) -> str | None:
-        """The text of a row; None where a column has something else."""
-        if self._texts == 1:
-            return as_text(values[0])
-        parts = [as_text(value) for value in values[: self._texts]]
-        if None in parts:
-            return None
-        return BETWEEN.join(part for part in parts if part and part.strip())
 
-
-def columns_of(path: str | PathLike[str], quotes: bool = True) -> list[str]:
-    """Name the columns of a file or folder."""
-    return _open(Path(path), quotes).columns
-
-
-def _open(path: Path, quotes: bool) -> Records:
-    return TextFolder(path) if path.is_dir() else open_records(path, quotes=quotes)
+def _joined(values: list[Any]) -> str | None:
+    """The text of a row; None where a column has something else."""
+    if len(values) == 1:
+        return as_text(values[0])
+    parts = [as_text(value) for value in values]
+    if None in parts:
+        return None
+    return BETWEEN.join(part for part in parts if part and part.strip())

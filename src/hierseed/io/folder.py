@@ -10,7 +10,7 @@ from pathlib import Path
 from hierseed.errors import CorpusError
 from hierseed.io.faults import NOT_UTF8, Fault
 from hierseed.io.records.lines import LIMIT, SIGNATURES
-from hierseed.io.records.row import Row
+from hierseed.io.records.row import Row, is_unicode
 
 
 class TextFolder:
@@ -34,17 +34,24 @@ class TextFolder:
     def rows(self, names: Sequence[str]) -> Iterator[Row | Fault]:
         """Yield id and text of each file; the line of a row is the number of its file."""
         for number, name in enumerate(self.names, start=1):
+            if not is_unicode(name):
+                yield Fault(self._place(name), 0, "the file's name is not UTF-8", "rename the file")
+                continue
             text = self._read(name)
             if isinstance(text, Fault):
                 yield text
             else:
                 values = {"id": name, "text": text}
-                place = (Path(self.path.name) / name).as_posix()
-                yield Row(number, [values[c] for c in names], partial(str, text), place)
+                whole = partial(str, text)
+                yield Row(number, [values[c] for c in names], whole, self._place(name))
+
+    def _place(self, name: str) -> str:
+        """The file in messages; bytes of its name that are not UTF-8 are written as \\xe9."""
+        place = (Path(self.path.name) / name).as_posix()
+        return os.fsencode(place).decode("utf-8", "backslashreplace")
 
     def _read(self, name: str) -> str | Fault:
-        file = self.path / name
-        place = (Path(self.path.name) / name).as_posix()
+        file, place = self.path / name, self._place(name)
         try:
             with file.open("rb") as handle:
                 raw = handle.read(self.limit + 1)

@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from os import PathLike
+from typing import Any
+
+import pandas as pd
 
 from hierseed.errors import CorpusError, SeedError
+from hierseed.io.records import Records
+from hierseed.io.records.memory import MemoryRecords
 from hierseed.io.seeds import read_seeds
+from hierseed.io.topics import TopicFinder
 from hierseed.taxonomy import Taxonomy
 
 
+def gold_topics(
+    gold: Any, taxonomy: Taxonomy, holds: Callable[[str], bool] | None = None
+) -> dict[str, list[int]]:
+    """Read gold labels of any kind: mapping of id to path or paths, DataFrame, or file."""
+    if isinstance(gold, Mapping):
+        finder = TopicFinder(taxonomy)
+        return {
+            str(id): [finder.find(path) for path in ([paths] if isinstance(paths, str) else paths)]
+            for id, paths in gold.items()
+        }
+    if isinstance(gold, pd.DataFrame):
+        gold = MemoryRecords.of_frame("gold", gold)
+    return read_gold(gold, taxonomy, holds)
+
+
 def read_gold(
-    file: str | PathLike[str],
+    file: str | PathLike[str] | Records,
     taxonomy: Taxonomy,
     holds: Callable[[str], bool] | None = None,
 ) -> dict[str, list[int]]:
@@ -21,24 +42,25 @@ def read_gold(
     With `holds`, which knows the ids of the documents, 7.0 is the document 7 where there is no
     other, and the other way round.
     """
+    name = file if isinstance(file, str | PathLike) else file.path
     try:
         seeds = read_seeds(file, taxonomy, strict=False, called="gold")
     except SeedError as fault:
-        raise CorpusError(str(fault)) from None
+        raise CorpusError(fault.message, fault.advice) from None
     if seeds.faults:
         raise CorpusError(
-            f"{len(seeds.faults):,} rows of {file} can't be used:{seeds.faults.describe()}"
+            f"{len(seeds.faults):,} rows of {name} can't be used:{seeds.faults.describe()}"
         )
     if not len(seeds):
-        raise CorpusError(f"{file} has no labels. Give rows of id,topic")
+        raise CorpusError(f"{name} has no labels. Give rows of id,topic")
     if holds:
         seeds.respell(holds)
     if seeds.blank:
         rows = "row has" if seeds.blank == 1 else "rows have"
-        warnings.warn(f"{seeds.blank:,} {rows} no topic in {file}: passed over", stacklevel=2)
+        warnings.warn(f"{seeds.blank:,} {rows} no topic in {name}: passed over", stacklevel=2)
     if seeds.texts:
         raise CorpusError(
-            f"{len(seeds.texts):,} rows of {file} have no id. "
+            f"{len(seeds.texts):,} rows of {name} have no id. "
             "Gold is matched by the document's id: fill in the column 'id'"
         )
     return seeds.by_id

@@ -12,8 +12,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.io.seeds import NO_SEED, Labels, as_labels
+Labels = NDArray[np.intp] | list[list[int]]  # the `y` of `fit` and `assign`
 
+NO_SEED: list[int] = []  # shared by all rows that are no seed: a million lists would cost 60 MB
 NEAR = 0.1  # of its length: how far an embedder may put the same text in another batch
 
 
@@ -47,3 +48,10 @@ class SeedDocuments:
             for row in at[away <= NEAR * np.linalg.norm(then, axis=1)]:
                 found[row] = self.topics[ids[row]]
         return as_labels(found)
+
+
+def as_labels(topics: list[list[int]]) -> Labels:
+    """One number a row where that is enough: -1 stands for no topic."""
+    if any(len(some) > 1 for some in topics):
+        return topics
+    return np.array([some[0] if some else -1 for some in topics], dtype=np.intp)

@@ -1,11 +1,12 @@
-"""Seeds: the documents, or texts of your own, that show what a topic is about."""
+"""Seeds: the documents, or texts of their own, that show what a topic is about."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,10 @@ from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
 from hierseed.io.columns import choose_column, other_sheets
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import Records, as_text, open_records
+from hierseed.io.seed_documents import NO_SEED, Labels, as_labels
 from hierseed.io.topics import TopicFinder
+from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
-
-Labels = NDArray[np.intp] | list[list[int]]  # the `y` of `fit` and `assign`
-
-NO_SEED: list[int] = []  # shared by all rows that are none: a million lists would cost 60 MB
 
 
 @dataclass
@@ -90,7 +89,8 @@ class Seeds:
         if missing:
             raise SeedError(
                 f"{len(missing):,} of {len(self.by_id):,} seed documents are not in the corpus of "
-                f"{n:,}: {name_some(missing)}{hint}. Check the ids, and the column named by --id"
+                f"{n:,}: {name_some(missing)}{hint}.",
+                "Check the ids, and the column named by {id}",
             )
 
     def rows(self, ids: Iterable[str]) -> Labels:
@@ -107,26 +107,19 @@ class Seeds:
         return as_labels(found)
 
 
-def as_labels(topics: list[list[int]]) -> Labels:
-    """One number a row where that is enough: -1 stands for no topic."""
-    if any(len(some) > 1 for some in topics):
-        return topics
-    return np.array([some[0] if some else -1 for some in topics], dtype=np.intp)
-
-
 def open_seeds(
-    file: str | PathLike[str], called: str = "the seeds"
+    file: str | PathLike[str] | Records, called: str = "the seeds"
 ) -> tuple[Records, str, str | None, str | None]:
-    """Open a file of seeds; give it with its columns topic, id and text, one of these at least."""
+    """Open a table of seeds; give it with its columns topic, id and text, one of these at least."""
     try:
-        records = open_records(file)
+        records = open_records(file) if isinstance(file, str | PathLike) else file
         topic = choose_column(records, "topic", "Call the column of topics 'topic'")
         id, text = (_optional(records, name) for name in ("id", "text"))
     except CorpusError as fault:
-        raise SeedError(f"{called} can't be read: {fault}") from None
+        raise SeedError(f"{called} can't be read: {fault.message}", fault.advice) from None
     if id is None and text is None:
         raise SeedError(
-            f"{file} has no column 'id' or 'text' beside 'topic'; its columns are "
+            f"{records.path} has no column 'id' or 'text' beside 'topic'; its columns are "
             f"{name_some(records.columns, 12)}. Name documents of the corpus in a column 'id', "
             f"or give texts in a column 'text'{other_sheets(records)}"
         )
@@ -134,14 +127,14 @@ def open_seeds(
 
 
 def read_seeds(
-    file: str | PathLike[str],
+    file: str | PathLike[str] | Records,
     taxonomy: Taxonomy,
     *,
     strict: bool = True,
     on_skip: Callable[[Fault], object] | None = None,
     called: str = "the seeds",
 ) -> Seeds:
-    """Read rows of `id,topic`, `text,topic` or both, from CSV, TSV, JSONL, Parquet or Excel.
+    """Read rows of `id,topic`, `text,topic` or both, from a file or from memory.
 
     A row with an id is a document of the corpus, whatever its text; one with a text only
     stands for itself; one without a topic, as in a table not yet filled in, is passed over.
@@ -167,19 +160,44 @@ def read_seeds(
         if problem:
             note(Fault(records.path.name, row.line, problem, row=row.whole()))
     seeds.shared = {taxonomy.names[topic]: finder.others(topic) for topic in finder.shared}
-    if strict:
-        refuse_faults(seeds, file)
+    if strict and seeds.faults:
+        raise SeedError(
+            f"{len(seeds.faults):,} rows of {records.path} can't be used:{seeds.faults.describe()}"
+        )
+    if strict and not len(seeds):
+        raise SeedError(f"{records.path} has no seeds. Give rows of id,topic or text,topic")
     return seeds
 
 
-def refuse_faults(seeds: Seeds, file: str | PathLike[str]) -> None:
-    """Raise with all faults of the seed file, or where it has no seed."""
-    if seeds.faults:
+def seeds_of_mapping(
+    examples: Mapping[Any, Any],
+    taxonomy: Taxonomy,
+    holds: Callable[[str], bool],
+    ids: Callable[[], Sequence[str]],
+) -> Seeds:
+    """Turn a mapping of topic to ids, rows or texts into seeds.
+
+    A value that is the id of a document stands for it; another whole number is a row, from 0;
+    another string is a text where it has several words, and an unknown id where it has not.
+    """
+    seeds, finder, problems = Seeds(), TopicFinder(taxonomy), {}
+    every: Sequence[str] | None = None
+    for topic, values in examples.items():
+        path = topic if isinstance(topic, str) else SEPARATOR.join(topic)
+        for value in [values] if isinstance(values, str | int | np.integer) else values:
+            name, text = str(value), None
+            if not holds(name) and isinstance(value, int | np.integer):
+                every = ids() if every is None else every
+                name = every[int(value)] if -len(every) <= value < len(every) else name
+            elif not holds(name) and " " in name.strip():
+                name, text = "", name
+            if problem := _add(seeds, finder, path, name, text):
+                problems[problem] = path
+    if problems:
         raise SeedError(
-            f"{len(seeds.faults):,} rows of {file} can't be used:{seeds.faults.describe()}"
+            f"{len(problems):,} topics of the seeds can't be used: {'; '.join(problems)}"
         )
-    if not len(seeds):
-        raise SeedError(f"{file} has no seeds. Give rows of id,topic or text,topic")
+    return seeds
 
 
 def name_text(taxonomy: Taxonomy, topic: int) -> str:

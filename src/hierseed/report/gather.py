@@ -51,7 +51,7 @@ def gather(
     documents : (id, text) of each row, in order; read once
     assignments : the result of `model.assign(X)`, where it is at hand
     """
-    limits, X = limits or Limits(), model.prepared(X)
+    limits = limits or Limits()
     placements = choose.first_placements(assignments or model.assign(X))
     taxonomy, n = placements.taxonomy, len(placements.labels)
     counts, own = choose.count_documents(placements)

@@ -10,7 +10,8 @@ from hierseed_bench.foreign.detectors import DETECTORS
 from hierseed_bench.foreign.run import SETS
 from hierseed_bench.foreign.scenarios import SCENARIOS
 from hierseed_bench.runs.records import Record
-from hierseed_bench.tables.cells import Pick, Table, cell, of, present
+from hierseed_bench.tables.cells import Pick, cell, filter_records, present
+from hierseed_bench.tables.markdown import Table
 
 TITLES = {
     "few": "three topics of level 1 listed",
@@ -29,13 +30,15 @@ DECISIONS = (
 
 def detector_table(records: Iterable[Record], scenario: str) -> Table:
     """AUROC of each detector, and the share of foreign documents kept out at 5% false alarms."""
-    every = [r for r in of(records, scenario=scenario) if r["detectors"]]
+    every = [r for r in filter_records(records, scenario=scenario) if r["detectors"]]
     sets = present(SETS, every, "data")
     rows = []
     for name, (title, _) in DETECTORS.items():
         own = [r for r in every if name in r["detectors"]]
         if own:
-            cells = [cell(of(own, data=data), _detector(name, "auroc"), 2) for data in sets]
+            cells = [
+                cell(filter_records(own, data=data), _detector(name, "auroc"), 2) for data in sets
+            ]
             kept = [_mean(own, sets, _detector(name, part)) for part in ("auroc", "kept_out")]
             rows.append((title, *cells, *kept))
     return Table(
@@ -49,12 +52,12 @@ def detector_table(records: Iterable[Record], scenario: str) -> Table:
 
 def decision_table(records: Iterable[Record], scenario: str) -> Table:
     """What the method itself decided."""
-    every = of(records, scenario=scenario)
+    every = filter_records(records, scenario=scenario)
     names = [(key, title) for key, title in DECISIONS if any(_known(r, key) for r in every)]
     rows = []
     for data in present(SETS, every, "data"):
-        for settings in sorted({_name(r) for r in of(every, data=data)}):
-            own = [r for r in of(every, data=data) if _name(r) == settings]
+        for settings in sorted({_name(r) for r in filter_records(every, data=data)}):
+            own = [r for r in filter_records(every, data=data) if _name(r) == settings]
             cells = [cell(own, _decision(key), 3) for key, _ in names]
             rows.append((data, settings, *cells))
     return Table(
@@ -96,6 +99,6 @@ def _decision(key: str) -> Pick:
 
 def _mean(records: list[Record], sets: Iterable[str], pick: Pick) -> str:
     """Mean over sets of the means over draws."""
-    values = [[pick(r) for r in of(records, data=data)] for data in sets]
+    values = [[pick(r) for r in filter_records(records, data=data)] for data in sets]
     means = [np.mean([v for v in each if v is not None]) for each in values if each]
     return f"{np.mean(means):.2f}" if means else "-"

@@ -1,9 +1,8 @@
-"""Write docs/cli.md from the help of the commands: `python -m hierseed_bench.pages.cli`."""
+"""Write docs/cli.md from the help of the commands: `hierseed bench docs`."""
 
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,7 +21,7 @@ INFO = (typer.models.OptionInfo, typer.models.ArgumentInfo)
 INTRO = """# The command line
 
 This page is the help of each command, as `hierseed COMMAND --help` prints it. It is written by
-`python -m hierseed_bench.pages.cli`.
+`hierseed bench docs`.
 
 Every command ends with exit code 0 when the job is done, 1 with one clear message when something
 in your files has to be mended, 2 after a slip in the command line itself, and 130 after Ctrl-C.
@@ -129,8 +128,3 @@ def _is_number(kind: Any) -> bool:
 def _function(name: str) -> Any:
     function = getattr(import_module(f"hierseed.cli.{name}"), name)
     return function
-
-
-if __name__ == "__main__":
-    FILE.write_text(render(), encoding="utf-8")
-    sys.stdout.write(f"wrote {FILE}\n")

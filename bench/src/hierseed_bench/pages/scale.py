@@ -1,19 +1,13 @@
-"""Fill the capacity and cluster tables of docs/scale.md from results.
-
-Lines between `<!-- capacity NAME -->` and `<!-- end -->` are replaced; the prose is left alone.
-"""
+"""Tables of docs/scale.md on capacity: time and memory of fits, and of a cluster."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from hierseed_bench.repository import ROOT
-
-PAGE = ROOT / "docs" / "scale.md"
-BLOCK = re.compile(r"(<!-- capacity (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+from hierseed_bench.repository import RESULTS
+from hierseed_bench.tables.markdown import grid
 
 DOCUMENTS = (1_000_000, 100_000_000, 1_000_000_000)
 TOPICS = (100, 1_000, 10_000)
@@ -139,7 +133,7 @@ def fits(method: str) -> str:
         if cell["method"] == method
     }
     heads = [machine.name for machine in MACHINES] + ["one H200"]
-    lines = ["| documents | topics | " + " | ".join(heads) + " |", "|---" * (len(heads) + 2) + "|"]
+    rows = []
     for documents in DOCUMENTS:
         for topics in TOPICS:
             mark = "" if rate(method, topics).measured else "~"
@@ -148,18 +142,14 @@ def fits(method: str) -> str:
                 cells[0] = f"**{spell(known[documents, topics] / MACHINES[0].cores)}**"
             card = "~" * (topics == TOPICS[-1]) + spell(card_seconds(method, documents, topics))
             whole = (documents, topics) == (read("gpu/100m.json")["rows"], 100)
-            row = [f"{documents:,}", f"{topics:,}", *cells, f"**{card}**" if whole else card]
-            lines.append("| " + " | ".join(row) + " |")
-    return "\n".join(lines)
+            rows.append([f"{documents:,}", f"{topics:,}", *cells, f"**{card}**" if whole else card])
+    return grid(("documents", "topics", *heads), rows)
 
 
 def rates() -> str:
     """What was measured: the cells that the tables are made of."""
-    lines = [
-        "| method | topics | documents | processor seconds | passes | a document, microseconds | "
-        "of its own memory, MiB |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    head = ("method", "topics", "documents", "processor seconds", "passes")
+    rows = []
     for cell in read("bench_capacity.json")["cells"].values():
         slope = rate(cell["method"], cell["topics"]).document * 1e6
         row = (
@@ -167,60 +157,51 @@ def rates() -> str:
             f"{cell['processor_seconds']:,.1f}", cell["passes"], f"{slope:,.0f}",
             cell["peak_mib"] - cell["mib_before"],
         )  # fmt: skip
-        lines.append("| " + " | ".join(map(str, row)) + " |")
-    return "\n".join(lines)
+        rows.append(row)
+    return grid((*head, "a document, microseconds", "of its own memory, MiB"), rows)
 
 
 def memory() -> str:
     """What the vectors take, and what a thread works with."""
     sizes = ", ".join(f"{size_of(n * WIDTH * BYTES)} for {n // 10**6:,} million" for n in DOCUMENTS)
-    lines = [
-        f"Vectors take {sizes} documents.",
-        "",
-        "| topics | the model | a thread works with |",
-        "|---|---|---|",
-    ]
+    rows = []
     for topics in TOPICS:
         costs = [rate(method, topics) for method in ("anchored", "hierseed")]
         mark = "" if all(cost.measured for cost in costs) else "~"
         own = mark + size_of(max(cost.memory for cost in costs))
-        lines.append(f"| {topics:,} | {size_of(1.11 * topics * WIDTH * 8)} | {own} |")
-    return "\n".join(lines)
+        rows.append((f"{topics:,}", size_of(1.11 * topics * WIDTH * 8), own))
+    head = ("topics", "the model", "a thread works with")
+    return f"Vectors take {sizes} documents.\n\n{grid(head, rows)}"
 
 
 def traffic() -> str:
     """Bytes on the wire in one round, by documents."""
-    lines = [
-        "| documents | HierSeed, a round | its steps | AnchoredHierSeed, a round | its steps |",
-        "|---|---|---|---|---|",
-    ]
+    rows = []
     record = read("bench_cluster.json")
     cells = [value for name, value in record.items() if name.startswith("bytes-")]
     for cell in sorted(cells, key=lambda one: one["documents"]):
         row = [f"{cell['documents']:,}"]
         for name in ("hierseed", "anchored"):
             row += [size_of(cell[name]["bytes_in_round"]), str(cell[name]["steps_in_round"])]
-        lines.append("| " + " | ".join(row) + " |")
-    return "\n".join(lines)
+        rows.append(row)
+    head = ("HierSeed, a round", "its steps", "AnchoredHierSeed, a round", "its steps")
+    return grid(("documents", *head), rows)
 
 
 def growth() -> str:
     """Time of one fit in one process and on workers."""
     record = read("bench_cluster.json")
-    lines = [
-        "| | seconds | processor seconds, all processes | a step with nothing in it |",
-        "|---|---|---|---|",
-    ]
+    rows = []
     runs = [value for name, value in record.items() if name.startswith("growth-")]
     for run in sorted(runs, key=lambda one: one["workers"]):
         name, step = "one process, one thread", ""
         if run["workers"]:
             name = f"cluster, {run['workers']} worker{'s' * (run['workers'] > 1)} of one thread"
             step = f"{record['steps'][str(run['workers'])]['least_ms']:.0f} ms"
-        row = (name, f"{run['seconds']:.1f}", f"{run['processor_seconds']:.1f}", step)
-        lines.append("| " + " | ".join(row) + " |")
+        rows.append((name, f"{run['seconds']:.1f}", f"{run['processor_seconds']:.1f}", step))
     assert len({run["result"] for run in runs}) == 1, "the same bits, whoever computes"
-    return "\n".join(lines)
+    head = ("", "seconds", "processor seconds, all processes", "a step with nothing in it")
+    return grid(head, rows)
 
 
 def stream() -> str:
@@ -238,13 +219,13 @@ def stream() -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "stream": stream,
-    "anchored": lambda: fits("anchored"),
-    "hierseed": lambda: fits("hierseed"),
-    "rates": rates,
-    "memory": memory,
-    "traffic": traffic,
-    "growth": growth,
+    "capacity-stream": stream,
+    "capacity-anchored": lambda: fits("anchored"),
+    "capacity-hierseed": lambda: fits("hierseed"),
+    "capacity-rates": rates,
+    "capacity-memory": memory,
+    "capacity-traffic": traffic,
+    "capacity-growth": growth,
 }
 
 
@@ -266,14 +247,5 @@ def size_of(value: float) -> str:
 
 def read(name: str) -> dict[str, Any]:
     """Read a record of results/."""
-    record: dict[str, Any] = json.loads((ROOT / "results" / name).read_text())
+    record: dict[str, Any] = json.loads((RESULTS / name).read_text())
     return record
-
-
-def fill(text: str) -> str:
-    """Replace the tables of the page by those that the results give now."""
-    return BLOCK.sub(lambda at: f"{at[1]}\n{TABLES[at[2]]()}\n\n{at[3]}", text)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,18 +1,14 @@
-"""Fill the GPU's tables of docs/scale.md from results: `python -m hierseed_bench.pages.scale_gpu`.
-
-Lines between `<!-- gpu NAME -->` and `<!-- end -->` are replaced; the prose is left alone.
-"""
+"""Tables of docs/scale.md on a GPU: passes and fits, growth, compiled kernels."""
 
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Callable
 from typing import Any
 
-from hierseed_bench.repository import ROOT
+from hierseed_bench.repository import RESULTS
+from hierseed_bench.tables.markdown import grid
 
-PAGE = ROOT / "docs" / "scale.md"
-BLOCK = re.compile(r"(<!-- gpu (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 WORDS = {
     "assign_own": "nearest centre, its own settings",
     "assign_by_hand": "nearest centre, settings picked by hand",
@@ -49,19 +45,16 @@ def timings() -> str:
     part, some = record["streamed"], f"AnchoredHierSeed, {record['streamed']['rows']:,} of the rows"
     rows += [(f"{some}, on the card", part["resident"])]
     rows += [(f"{some}, fetched from a file at every pass", part["fetched"])]
-    lines = [f"| {size}, {record['centres']} centres, {card} | seconds |", "|---|---|"]
-    return "\n".join(lines + [f"| {name} | {took} |" for name, took in rows])
+    return grid((f"{size}, {record['centres']} centres, {card}", "seconds"), rows)
 
 
 def growth() -> str:
     """Other numbers of documents, dimensions and topics."""
     records = [_read("bench_gpu.json"), *map(_read, ("gpu/5m.json", "gpu/100m.json"))]
     records += map(_read, ("gpu/768_dimensions.json", "gpu/1000_topics.json"))
-    lines = [
-        "| rows | centres | reading once | plain torch | our pass | flash-kmeans | HierSeed, whole "
-        "fit | AnchoredHierSeed, whole fit | most memory |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+    head = ("rows", "centres", "reading once", "plain torch", "our pass", "flash-kmeans")
+    fits = ("HierSeed, whole fit", "AnchoredHierSeed, whole fit", "most memory")
+    rows = []
     for record in records:
         one = record["pass"]
         peak = max(fit["peak_gb"] for fit in record["fit"].values())
@@ -71,8 +64,8 @@ def growth() -> str:
             f"**{_ms(one['whole'])}**", _ms(_peer(one["flash_kmeans"])),
             *(f"{fit['seconds']:.1f} s" for fit in record["fit"].values()), f"{peak:.0f} GB",
         )  # fmt: skip
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    return "\n".join(lines)
+        rows.append(cells)
+    return grid((*head, *fits), rows)
 
 
 def _peer(took: dict[str, Any]) -> float:
@@ -92,11 +85,8 @@ def _ms(seconds: float) -> str:
 def kernels() -> str:
     """What the compiler says of the kernels, for Hopper."""
     record = _read("gpu_kernels.json")
-    lines = [
-        "| kernel | numbers | dimensions | centres | rows x columns, warps | registers | spilled "
-        "bytes | shared KB |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    head = ("kernel", "numbers", "dimensions", "centres", "rows x columns, warps", "registers")
+    rows = []
     for made in record["kernels"]:
         tile = f"{made['ROWS']} x {made.get('DEPTH') or made['SLICE']}, {made['num_warps']}"
         cells = (
@@ -104,20 +94,17 @@ def kernels() -> str:
             made.get("centres", "any"), tile, made["registers"], made["stack_bytes"],
             round(made["shared_bytes"] / 1024),
         )  # fmt: skip
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
-    return "\n".join(lines)
-
-
-def fill(text: str) -> str:
-    """Replace the tables of a page by those that the results give now."""
-    made = {"timings": timings, "growth": growth, "kernels": kernels}
-    return BLOCK.sub(lambda at: f"{at[1]}\n{made[at[2]]()}\n\n{at[3]}", text)
+        rows.append(cells)
+    return grid((*head, "spilled bytes", "shared KB"), rows)
 
 
 def _read(name: str) -> dict[str, Any]:
-    path = ROOT / "results" / name
+    path = RESULTS / name
     return json.loads(path.read_text()) if path.exists() else {}
 
 
-if __name__ == "__main__":
-    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+TABLES: dict[str, Callable[[], str]] = {
+    "gpu-timings": timings,
+    "gpu-growth": growth,
+    "gpu-kernels": kernels,
+}

@@ -1,18 +1,15 @@
-"""Fill the one-machine tables of docs/scale.md from results.
-
-Lines between `<!-- machine NAME -->` and `<!-- end -->` are replaced; the prose is left alone.
-"""
+"""Tables of docs/scale.md on one machine: passes, fits, prediction, memory, disk."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
-from hierseed_bench.repository import ROOT
+from hierseed_bench.repository import RESULTS
+from hierseed_bench.tables.markdown import grid
 
-PAGE = ROOT / "docs" / "scale.md"
-BLOCK = re.compile(r"(<!-- machine (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 NOT_RUN = "Not measured yet: `python bench/scripts/{}`."
 
 
@@ -24,9 +21,8 @@ def passes() -> str:
     if not parts:
         return NOT_RUN.format("bench_pass.py")
     names = ["this package", "scikit-learn KMeans", "faiss Kmeans", "scikit-learn MiniBatchKMeans"]
-    rows = [
-        ["documents", "centres", "threads", "bare product", "full pass", "by the clock", *names]
-    ]
+    rows: list[list[Any]] = []
+    head = ("documents", "centres", "threads", "bare product", "full pass", "by the clock", *names)
     for part in sorted(parts, key=lambda part: (part["threads"], part["documents"], part["width"])):
         kind = "processor_seconds" if part["threads"] == 1 else "seconds"
         found = {
@@ -44,7 +40,7 @@ def passes() -> str:
                 *(found.get(name, "not run") for name in names),
             ]
         )
-    return table(rows)
+    return grid(head, rows)
 
 
 def fit() -> str:
@@ -52,30 +48,12 @@ def fit() -> str:
     part = read("bench_core.json").get("whole_fit", {})
     if "systems" not in part:
         return NOT_RUN.format("bench_core.py whole_fit")
-    head = f"{part['documents']:,} x {part['width']}, {part['topics']} topics, one thread"
-    rows = [[head, "processor seconds", "times KMeans"]]
+    size = f"{part['documents']:,} x {part['width']}, {part['topics']} topics, one thread"
+    rows: list[list[Any]] = []
+    head = (size, "processor seconds", "times KMeans")
     for name, found in part["systems"].items():
         rows.append([name, f"{found['processor_seconds']:.3g}", f"{found['times_kmeans']:.2f}"])
-    return table(rows)
-
-
-def published() -> str:
-    """What a round of the published class would cost."""
-    part = read("bench_pass.json").get("published")
-    if not part:
-        return NOT_RUN.format("bench_pass.py published")
-    sizes = list(part["seconds_per_round"])
-    rows = [
-        ["processor seconds a round", "measured on", "seconds", *(f"{size} rows" for size in sizes)]
-    ]
-    for name, piece in part["pieces"].items():
-        rows.append(
-            [name, f"{piece['measured_rows']:,} rows", f"{piece['measured_s']:.3g}",
-             *(f"*{piece['extrapolated'][size]:,.1f}*" for size in sizes)]
-        )  # fmt: skip
-    ours = f"{part['hierseed_seconds_per_round']:.2g}"
-    rows.append([f"HierSeed, {part['hierseed_rows']:,} rows", "", ours, *[""] * len(sizes)])
-    return table(rows)
+    return grid(head, rows)
 
 
 def predict() -> str:
@@ -84,37 +62,55 @@ def predict() -> str:
     if not part:
         return NOT_RUN.format("bench_pass.py predict")
     kinds = ("processor_median_ms", "processor_p99_ms", "median_ms", "p99_ms")
-    rows = [["one document", "topics", "processor, median", "99 of 100 within",
-             "by the clock, median", "99 of 100 within"]]  # fmt: skip
+    rows: list[list[Any]] = []
+    head = (
+        "one document",
+        "topics",
+        "processor, median",
+        "99 of 100 within",
+        "by the clock, median",
+        "99 of 100 within",
+    )
     for found in part:
         times = (f"{found[kind]:.2f} ms" if kind in found else "" for kind in kinds)
         rows.append([found["estimator"], found["topics"], *times])
-    return table(rows)
+    return grid(head, rows)
 
 
 def sphere() -> str:
     """Sorted windows against all triples."""
-    rows = [["children", "documents", "windows", "all triples, numpy", "all triples, loops"]]
+    rows: list[list[Any]] = []
+    head = ("children", "documents", "windows", "all triples, numpy", "all triples, loops")
     for found in read("bench_core.json")["sphere"]["against_triples"]:
         times = (found["windows_s"], found["triples_numpy_s"], found["triples_python_s"])
         rows.append([found["children"], found["documents"], *(f"{1e3 * t:,.2f} ms" for t in times)])
-    return table(rows)
+    return grid(head, rows)
 
 
 def memory() -> str:
     """What a fit holds beyond the matrix."""
-    rows = [["numbers", "matrix", "beyond it"]]
+    rows: list[list[Any]] = []
+    head = ("numbers", "matrix", "beyond it")
     for found in read("bench_core.json")["memory"]:
         rows.append([found["dtype"], f"{found['matrix_mb']:,.0f} MB",
                      f"{found['beyond_mb']:,.0f} MB"])  # fmt: skip
-    return table(rows)
+    return grid(head, rows)
 
 
 def disk() -> str:
     """Mapped from disk under a limit, and the same rows in memory."""
     record = read("bench_out_of_core.json")
-    rows = [["documents", "file", "step", "from", "seconds", "processor seconds", "own memory",
-             "limit"]]  # fmt: skip
+    rows: list[list[Any]] = []
+    head = (
+        "documents",
+        "file",
+        "step",
+        "from",
+        "seconds",
+        "processor seconds",
+        "own memory",
+        "limit",
+    )
     for documents, found in record.items():
         for name, part in found.get("parts", {}).items() if documents != "machine" else ():
             method, step, how = name.split("-")
@@ -124,7 +120,7 @@ def disk() -> str:
                  f"{part['seconds']:,.0f}", f"{part['cpu_seconds']:,.0f}",
                  f"{part['peak_own_mib']:,} MiB", limit]
             )  # fmt: skip
-    return table(rows) if len(rows) > 1 else NOT_RUN.format("bench_out_of_core.py")
+    return grid(head, rows) if rows else NOT_RUN.format("bench_out_of_core.py")
 
 
 def shares() -> str:
@@ -137,26 +133,12 @@ def shares() -> str:
     return "\n".join(lines) or NOT_RUN.format("bench_out_of_core.py")
 
 
-TABLES = {f.__name__: f for f in (passes, fit, published, predict, sphere, memory, disk, shares)}
-
-
-def table(rows: list[list[Any]]) -> str:
-    """Rows as Markdown, the first as the head."""
-    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+PARTS = (passes, fit, predict, sphere, memory, disk, shares)
+TABLES: dict[str, Callable[[], str]] = {f"machine-{part.__name__}": part for part in PARTS}
 
 
 def read(name: str) -> dict[str, Any]:
     """Read a record of results/, empty where it was not made."""
-    path = ROOT / "results" / name
+    path = RESULTS / name
     record: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
     return record
-
-
-def fill(text: str) -> str:
-    """Replace the tables of the page by those that the results give now."""
-    return BLOCK.sub(lambda at: f"{at[1]}\n{TABLES[at[2]]()}\n\n{at[3]}", text)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

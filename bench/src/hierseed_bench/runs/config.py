@@ -1,4 +1,4 @@
-"""One run, said in full: what would have to be typed to make the same numbers again."""
+"""The configuration of one run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MIN_DOCS = 15
 
 
 @dataclass(frozen=True)
-class Setting:
-    """Data, method, seeds and everything else that changes the scores.
+class RunConfig:
+    """Data, method, seeds and everything else that the scores depend on.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Setting:
         return asdict(self) | {"parameters": dict(self.parameters)}
 
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Setting:
+    def from_dict(cls, record: Mapping[str, Any]) -> RunConfig:
         """Read back what `to_dict` gave."""
         known = {f.name: record[f.name] for f in fields(cls) if f.name in record}
         known["parameters"] = tuple(sorted(known.get("parameters", {}).items()))

@@ -1,4 +1,4 @@
-"""What a result depends on beside its setting: versions, commit, machine; and memory used."""
+"""What a record says of its run's environment: versions, commit, machine, memory used."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from hierseed.errors import ModelError
 from hierseed_bench.repository import ROOT
 
 PACKAGES = ("hierseed", "numpy", "scipy", "scikit-learn")
@@ -45,6 +46,15 @@ def commit() -> str:
         return head + ("+" if head and git("status", "--porcelain", "--", *SOURCES) else "")
     except OSError:  # no git here
         return ""
+
+
+def require_clean_tree(allow_dirty: bool = False) -> None:
+    """Refuse to make records from source with uncommitted changes: nobody could make them again."""
+    if commit().endswith("+") and not allow_dirty:
+        raise ModelError(
+            "the source has uncommitted changes, so a record would name a commit that does not "
+            "hold the code that made it. Commit them first, or use --allow-dirty"
+        )
 
 
 def machine() -> dict[str, Any]:

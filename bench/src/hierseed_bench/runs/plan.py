@@ -7,13 +7,12 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from hierseed_bench.runs.config import Setting
+from hierseed_bench.runs import plan_systems
+from hierseed_bench.runs.config import RunConfig
+from hierseed_bench.runs.plan_systems import SHORTER
 
 DRAWS = 5
-UNSEEN_SETS = (
-    "wordnet",
-    "debian",
-)  # built after the method was settled
+UNSEEN_SETS = ("wordnet", "debian")  # built after the default method was settled
 OPEN_SETS = ("20newsgroups", "arxiv", "cap", "arxiv_acm", "us_code", "wos_partial")
 FLAT_SETS = ("20newsgroups", "arxiv", "cap")  # two levels, one label, enough documents
 DEEP_SETS = ("arxiv_acm", "us_code")
@@ -34,10 +33,23 @@ MAIN = (
     "constrained-kmeans",
     "ridge-all-labels",
 )
+METHOD_SETS = (  # data, Zipf exponent; constants of the default method were chosen on three
+    ("20newsgroups", 0.0), ("us_code", 0.0), ("arxiv", 1.0), ("arxiv", 0.0), ("cap", 0.0),
+    ("arxiv_acm", 0.0), ("20newsgroups", 1.0), ("wos_partial", 0.0),
+)  # fmt: skip
+CHOSEN_ON = METHOD_SETS[:3]
+RIVALS = (
+    "hierseed", "unfit", "nearest-leaf", "logreg", "hiclass", "seeded-kmeans", "self-training",
+    "label-spreading",
+)  # fmt: skip
 FEW = ("hierseed", "anchored", "nearest-leaf", "logreg", "seeded-kmeans")  # for the side tables
 
-ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed as in the paper
-    "as in the paper": {},
+ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed
+    "as we run it": {},
+    "the paper to the letter": {"variant": "paper"},
+    "Eq. 4 alone as stop rule": {"stop_rule": "within", "tol": 0.0},
+    "Lloyd to the end": {"refine_max_iter": 10_000, "refine_tol": 0.0},
+    "sphere over all triples": {"sphere": "deviation", "sphere_triples": "all"},
     "no sphere": {"les_weight": 0.0},
     "sphere: mean and deviation": {"sphere": "deviation"},
     "sphere: strictly empty": {"sphere": "empty"},
@@ -69,75 +81,96 @@ SEVERAL: dict[str, dict[str, dict[str, Any]]] = {  # ways to give a document one
     },
     "ridge-all-labels": {"one topic": {}, "several": {"several": True}},
 }
-SHORTER = "shorter"  # tag of runs whose parameters only cut the training short
 TUNED_SETS, TUNED_DRAWS = ("20newsgroups", "us_code", "wos_partial"), 2  # an encoder each: slow
 TUNED = (("max_steps", 50),)
 
 
-def main(draws: int = DRAWS, data: Iterable[str] = OPEN_SETS) -> Iterator[Setting]:
+def main(draws: int = DRAWS, data: Iterable[str] = OPEN_SETS) -> Iterator[RunConfig]:
     """Every method on every open set, 4 seeds a topic."""
     for name, method in product(data, MAIN):
         for draw in range(draws):
-            yield Setting(name, method, draw=draw)
+            yield RunConfig(name, method, draw=draw)
 
 
-def seeds(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Setting]:
+def seeds(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[RunConfig]:
     """More and fewer seeds a topic."""
     for name, method, k, draw in product(data, FEW, SEEDS, range(draws)):
-        yield Setting(name, method, seeds=k, draw=draw)
+        yield RunConfig(name, method, seeds=k, draw=draw)
 
 
 def ablations(
     draws: int = DRAWS, data: Iterable[str] = (*FLAT_SETS, *DEEP_SETS)
-) -> Iterator[Setting]:
+) -> Iterator[RunConfig]:
     """HierSeed with one thing changed at a time."""
     for name, (tag, change), draw in product(data, ABLATIONS.items(), range(draws)):
         parameters = tuple(sorted(change.items()))
-        yield Setting(name, "hierseed", draw=draw, parameters=parameters, tag=tag)
+        yield RunConfig(name, "hierseed", draw=draw, parameters=parameters, tag=tag)
     for name, method, draw in product(data, ("hierseed", "nearest-leaf"), range(draws)):
-        yield Setting(name, method, draw=draw, prepare=False, tag=RAW)
+        yield RunConfig(name, method, draw=draw, prepare=False, tag=RAW)
 
 
-def vectors(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Setting]:
+def vectors(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[RunConfig]:
     """Other embedders."""
     for name, kind, method, draw in product(data, VECTORS, FEW, range(draws)):
-        yield Setting(name, method, draw=draw, vectors=kind)
+        yield RunConfig(name, method, draw=draw, vectors=kind)
 
 
-def skewed(draws: int = DRAWS) -> Iterator[Setting]:
+def skewed(draws: int = DRAWS) -> Iterator[RunConfig]:
     """Topic sizes by Zipf's law."""
     for name, method, draw in product(("20newsgroups", "arxiv"), (*FEW, "unfit"), range(draws)):
-        yield Setting(name, method, draw=draw, skew=1.0)
+        yield RunConfig(name, method, draw=draw, skew=1.0)
 
 
-def left_out(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[Setting]:
+def left_out(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[RunConfig]:
     """Topics missing from the taxonomy: do Other and None catch their documents?"""
     for name, method, draw in product(data, (*OURS, "nearest-leaf"), range(draws)):
-        yield Setting(name, method, draw=draw, leave_out=0.15)
+        yield RunConfig(name, method, draw=draw, leave_out=0.15)
 
 
-def several(draws: int = DRAWS) -> Iterator[Setting]:
+def several(draws: int = DRAWS) -> Iterator[RunConfig]:
     """Give a document several topics, on the set whose documents have several."""
     for (method, ways), draw in product(SEVERAL.items(), range(draws)):
         for parameters in ways.values():
-            yield Setting("arxiv_acm", method, draw=draw, parameters=tuple(parameters.items()))
+            yield RunConfig("arxiv_acm", method, draw=draw, parameters=tuple(parameters.items()))
 
 
-def extras(draws: int = DRAWS, data: Iterable[str] = OPEN_SETS) -> Iterator[Setting]:
+def extras(draws: int = DRAWS, data: Iterable[str] = OPEN_SETS) -> Iterator[RunConfig]:
     """BERTopic and SetFit, which bring large packages of their own."""
     for name, draw in product(data, range(draws)):
-        yield Setting(name, "bertopic", draw=draw)
+        yield RunConfig(name, "bertopic", draw=draw)
     for name, draw in product(TUNED_SETS, range(min(draws, TUNED_DRAWS))):
-        yield Setting(name, "setfit", draw=draw, parameters=TUNED, tag=SHORTER)
+        yield RunConfig(name, "setfit", draw=draw, parameters=TUNED, tag=SHORTER)
 
 
-def quick() -> Iterator[Setting]:
+def quick() -> Iterator[RunConfig]:
     """Give a first look in a minute or two."""
     for method, draw in product(QUICK, range(2)):
-        yield Setting("20newsgroups", method, draw=draw, limit=6000)
+        yield RunConfig("20newsgroups", method, draw=draw, limit=6000)
 
 
-PLANS: dict[str, Callable[..., Iterator[Setting]]] = {
+def unseen(draws: int = DRAWS) -> Iterator[RunConfig]:
+    """Every method on the sets that no constant was chosen with."""
+    yield from main(draws, UNSEEN_SETS)
+
+
+def rivals(draws: int = DRAWS) -> Iterator[RunConfig]:
+    """One, two and eight seeds for the default method and its rivals, skewed sets too."""
+    methods = ("anchored", *RIVALS)
+    for (data, skew), k, method, draw in product(METHOD_SETS, (1, 2, 4, 8), methods, range(draws)):
+        yield RunConfig(data, method, seeds=k, draw=draw, skew=skew)
+    for data, skew in METHOD_SETS:
+        yield RunConfig(data, "ridge-all-labels", skew=skew)
+
+
+def embedders(draws: int = DRAWS) -> Iterator[RunConfig]:
+    """Every embedder with HierSeed and two simple methods; arXiv cut to 10,000 documents."""
+    methods = ("hierseed", "nearest-leaf", "seeded-kmeans")
+    for name, kind, method, draw in product(FLAT_SETS, VECTORS, methods, range(draws)):
+        limit = 10_000 if name == "arxiv" else 0
+        yield RunConfig(name, method, draw=draw, vectors=kind, limit=limit)
+
+
+PLANS: dict[str, Callable[..., Iterator[RunConfig]]] = {
     "main": main,
     "seeds": seeds,
     "ablations": ablations,
@@ -146,12 +179,19 @@ PLANS: dict[str, Callable[..., Iterator[Setting]]] = {
     "left-out": left_out,
     "several": several,
     "extras": extras,
+    "unseen": unseen,
+    "rivals": rivals,
+    "embedders": embedders,
+    "systems-seeds": plan_systems.seeds,
+    "systems-full": plan_systems.full,
+    "systems-reduced": plan_systems.reduced,
+    "systems-checks": plan_systems.checks,
 }
 
 
-def everything(draws: int = DRAWS, parts: Iterable[str] = tuple(PLANS)) -> list[Setting]:
+def everything(draws: int = DRAWS, parts: Iterable[str] = tuple(PLANS)) -> list[RunConfig]:
     """Return the settings of several plans, each once."""
-    unique: dict[str, Setting] = {}
+    unique: dict[str, RunConfig] = {}
     for part in parts:
         for setting in PLANS[part](draws):
             known = unique.setdefault(setting.key, setting)

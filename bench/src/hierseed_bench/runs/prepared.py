@@ -25,7 +25,7 @@ from hierseed_bench.data.catalogue import load_dataset
 from hierseed_bench.data.dataset import Dataset
 from hierseed_bench.data.reshape import drop_rare, leave_out, sample, skew
 from hierseed_bench.data.splits import Split, draw_seeds, train_test
-from hierseed_bench.runs.config import Setting
+from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.environment import versions
 
 BESIDE = "minilm"  # vectors that lie beside the documents of the open sets
@@ -38,13 +38,13 @@ class Ready:
     dataset: Dataset
     home: NDArray[np.intp] | None
 
-    def split(self, setting: Setting) -> Split:
-        """Draw the seeds of a setting."""
+    def split(self, config: RunConfig) -> Split:
+        """Draw the seeds of a config."""
         barred = None if self.home is None else self.home != INSIDE
-        return draw_seeds(self.dataset, setting.seeds, setting.draw, barred=barred)
+        return draw_seeds(self.dataset, config.seeds, config.draw, barred=barred)
 
 
-@lru_cache(maxsize=1)  # settings come sorted: one data set is held at a time
+@lru_cache(maxsize=1)  # configs come sorted: one data set is held at a time
 def ready(shape: tuple[Any, ...], path: Path | None = None) -> Ready:
     """Read and reshape: sizes skewed, rare topics dropped, topics left out, vectors found."""
     data, vectors, min_docs, limit, exponent, share = shape
@@ -74,14 +74,14 @@ def with_vectors(dataset: Dataset, name: str) -> Dataset:
 
 
 def make_task(
-    ready_: Ready, setting: Setting, split: Split
+    ready_: Ready, config: RunConfig, split: Split
 ) -> tuple[Task, Documents, dict[str, Any]]:
     """The task and the test documents, prepared in the same way for every method."""
     dataset = ready_.dataset
     vectors = dataset.vectors
     if vectors is None:
         raise CorpusError(f"the data set {dataset.name!r} has no vectors")
-    preparation = Preparation(centre=setting.prepare, unit=setting.prepare)
+    preparation = Preparation(centre=config.prepare, unit=config.prepare)
     preparation.fit(vectors[split.train])
 
     def documents(rows: NDArray[Any]) -> Documents:
@@ -93,18 +93,18 @@ def make_task(
         documents(split.seeds),
         split.seed_topics,
         documents(split.fitting),
-        random_state=setting.draw,
+        random_state=config.draw,
     )
-    if wants_labels(setting):  # nobody else gets to see them
+    if wants_labels(config):  # nobody else gets to see them
         train = split.train[[len(dataset.labels[row]) > 0 for row in split.train]]
         labels = [dataset.labels[row] for row in train]
         task = replace(task, labelled=documents(train), labelled_topics=labels)
     return task, documents(split.test), preparation.header
 
 
-def wants_labels(setting: Setting) -> bool:
+def wants_labels(config: RunConfig) -> bool:
     """True for the methods that show what the whole training part with its labels gives."""
-    return METHODS[setting.method].uses == "labels" or bool(dict(setting.parameters).get("full"))
+    return METHODS[config.method].uses == "labels" or bool(dict(config.parameters).get("full"))
 
 
 def _embedded(dataset: Dataset, name: str) -> NDArray[Any]:

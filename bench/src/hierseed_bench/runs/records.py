@@ -1,4 +1,4 @@
-"""Records of runs on disk: one JSON line each, one file per data set; a run is done once."""
+"""Records of runs on disk: one JSON line each, one file per data set, no key twice."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from hierseed.io.atomic import atomic_file
-from hierseed_bench.runs.config import Setting
+from hierseed_bench.runs.config import RunConfig
+from hierseed_bench.runs.predictions import Predictions, keep_predictions, predictions_file
 
 try:
     import fcntl
@@ -30,15 +32,27 @@ class Records:
         for file in sorted(self.folder.glob("*.jsonl")):
             yield from _read(file)
 
+    def __contains__(self, key: str) -> bool:
+        return any(record["key"] == key for record in self)
+
     def keys(self) -> set[str]:
         """Return the keys of all runs that are done."""
         return {record["key"] for record in self}
 
-    def add(self, record: Record) -> None:
-        """Append one record, on the disk before this returns."""
+    def add(self, record: Record, predictions: Predictions | None = None) -> None:
+        """Append one record, on the disk before this returns, with its predictions beside it.
+
+        A key that the file has already is not added again.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
-        file = self.folder / f"{_file_name(record['setting']['data'])}.jsonl"
+        name = _file_name(record["setting"]["data"])
+        file = self.folder / f"{name}.jsonl"
         with _alone(self.folder), file.open("ab") as lines:
+            if any(known["key"] == record["key"] for known in _read(file)):
+                return
+            if predictions is not None:
+                place = predictions_file(self.folder, name, record["key"])
+                keep_predictions(place, predictions.to_bytes())
             if lines.tell() and not _ends_well(file):
                 lines.write(b"\n")
             lines.write(json.dumps(record, allow_nan=False).encode() + b"\n")
@@ -52,17 +66,31 @@ class Records:
             for file in sorted(self.folder.glob("*.jsonl")):
                 records = list(_read(file))
                 kept = [record for record in records if record["key"] not in unwanted]
+                for record in records:
+                    if record["key"] in unwanted:
+                        place = predictions_file(self.folder, file.stem, record["key"])
+                        place.unlink(missing_ok=True)
                 if len(kept) < len(records):
                     dropped += len(records) - len(kept)
                     with atomic_file(file) as partial:
                         partial.write_text("".join(json.dumps(record) + "\n" for record in kept))
         return dropped
 
+    def has_predictions(self, record: Record) -> bool:
+        """Whether predictions were kept with a record."""
+        name = _file_name(record["setting"]["data"])
+        return predictions_file(self.folder, name, record["key"]).is_file()
+
+    def predictions(self, record: Record) -> Predictions:
+        """Read the predictions that were kept with a record."""
+        name = _file_name(record["setting"]["data"])
+        return Predictions.from_file(predictions_file(self.folder, name, record["key"]))
+
     def find(self, **wanted: Any) -> list[Record]:
         """Records whose setting has these values, each key once, the latest."""
         latest: dict[str, Record] = {}
         for record in self:
-            setting = Setting.from_dict(record["setting"])
+            setting = RunConfig.from_dict(record["setting"])
             if all(_matches(getattr(setting, name), value) for name, value in wanted.items()):
                 latest[record["key"]] = record
         return list(latest.values())
@@ -82,16 +110,38 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(handle)  # lets go of the lock
 
 
+@contextlib.contextmanager
+def claimed(folder: Path, key: str) -> Iterator[bool]:
+    """Claim a run; False where another process is making it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"{key}.lock").open("w") as file:
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+            Path(file.name).unlink(missing_ok=True)
+
+
 def _matches(value: Any, wanted: Any) -> bool:
     return value in wanted if isinstance(wanted, set | list) else bool(value == wanted)
 
 
 def _read(file: Path) -> Iterator[Record]:
+    status = file.stat()
+    yield from _parsed(file, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=16)  # tables ask for the same files again and again
+def _parsed(file: Path, changed: int, size: int) -> tuple[Record, ...]:
+    records = []
     for line in file.read_text(encoding="utf-8").splitlines():
-        try:
-            yield json.loads(line)
-        except json.JSONDecodeError:
-            continue  # cut short by a kill: the run counts as not done
+        # a line cut short by a kill is passed over: the run counts as not done
+        with contextlib.suppress(json.JSONDecodeError):
+            records.append(json.loads(line))
+    return tuple(records)
 
 
 def _ends_well(file: Path) -> bool:

@@ -1,11 +1,13 @@
-"""Run settings and keep their records: one at a time or in several processes, never twice."""
+"""Make runs and keep their records, one at a time or in several processes, none twice."""
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from datetime import UTC, datetime
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,17 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from hierseed.embed.home import model_home
 from hierseed.errors import HierSeedError
 from hierseed.evaluate import calibration, caught, score
 from hierseed_bench.competitors.catalogue import METHODS, make_method
 from hierseed_bench.competitors.task import Documents, Method, Several, Task
 from hierseed_bench.data.splits import Split
-from hierseed_bench.runs.config import Setting
+from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.environment import PeakMemory, commit, machine, versions
+from hierseed_bench.runs.predictions import Predictions, gold_digest
 from hierseed_bench.runs.prepared import Ready, make_task, ready
-from hierseed_bench.runs.records import Record, Records
+from hierseed_bench.runs.records import Record, Records, claimed
 
-Report = Callable[[Setting, Record | str], None]
+Report = Callable[[RunConfig, Record | str], None]
 DIGITS = 6
 
 
@@ -39,23 +43,33 @@ class Clock(NamedTuple):
         return cls(time.perf_counter(), time.process_time())
 
 
+class Outcome(NamedTuple):
+    """What a run leaves: its record, and where it put the test documents."""
+
+    record: Record
+    predictions: Predictions
+
+
+class OutOfTimeError(Exception):
+    """The time given has passed; the method's checkpoint is on disk."""
+
+
 def run_one(
-    setting: Setting,
+    config: RunConfig,
     path: Path | None = None,
     threads: int = 1,
     prepare: Callable[[Method], None] = lambda method: None,
-) -> Record:
-    """Fit and score one setting; the record holds all that is needed to make it again.
+) -> Outcome:
+    """Fit and score one run; the record holds all that is needed to make it again.
 
     Parameters
     ----------
-    prepare : called with the method before it is fitted, to say whom to tell and where to keep
-        what a killed run goes on from
+    prepare : called with the method before it is fitted, to set its checkpoint and progress
     """
-    data = ready(setting.shape, path)
-    split = data.split(setting)
-    task, test, preparation = make_task(data, setting, split)
-    method = make_method(setting.method, **dict(setting.parameters))
+    data = ready(config.shape, path)
+    split = data.split(config)
+    task, test, preparation = make_task(data, config, split)
+    method = make_method(config.method, **dict(config.parameters))
     prepare(method)
     with threadpool_limits(threads), PeakMemory() as memory:
         started = Clock.now()
@@ -69,11 +83,12 @@ def run_one(
     if isinstance(method, Several) and not dataset.is_single_label:
         rows, places = method.place(test)
     scores = score(dataset.taxonomy, places, gold, rows=rows, named=method.named)
-    return {
-        "key": setting.key,
-        "setting": setting.to_dict(),
+    confidence = method.scores(test)[1] if hasattr(method, "scores") else None
+    record = {
+        "key": config.key,
+        "setting": config.to_dict(),
         "scores": rounded(scores.to_dict()),
-        **_more_scores(method, task, test, levels, gold, data, split),
+        **_more_scores(method, task, test, levels, confidence, gold, data, split),
         "seconds": {
             "fit": round(fitted.wall - started.wall, 3),
             "predict": round(finished.wall - fitted.wall, 3),
@@ -88,6 +103,8 @@ def run_one(
             "test": len(split.test),
             "placements": len(places),
         },
+        "gold": gold_digest(gold),
+        "named": method.named,
         "notes": list(dataset.notes),
         "method_notes": rounded(getattr(method, "notes", {})),
         "vectors": {
@@ -95,33 +112,44 @@ def run_one(
             "dimensions": int(test.vectors.shape[1]),
             "preparation": preparation,
         },
-        "random": {"split": 0, "draw": setting.draw, "method": setting.draw},
-        "versions": versions(_packages(setting)),
+        "random": {"split": 0, "draw": config.draw, "method": config.draw},
+        "versions": versions(_packages(config)),
         "commit": commit(),
         "machine": machine() | {"threads": threads},
         "date": datetime.now(UTC).date().isoformat(),
     }
+    added = getattr(method, "taxonomy_", task.taxonomy).tree.parent[len(task.taxonomy) :]
+    kept = Predictions(places, rows, confidence if rows is None else None, added)
+    return Outcome(record, kept)
 
 
 def run_all(
-    settings: Iterable[Setting],
+    configs: Iterable[RunConfig],
     records: Records,
     *,
     path: Path | None = None,
     jobs: int = 1,
     threads: int = 1,
-    report: Report = lambda setting, outcome: None,
+    minutes: float = float("inf"),
+    report: Report = lambda config, outcome: None,
 ) -> list[Record]:
-    """Run what is not yet on disk; a method that fails is reported and the others go on."""
+    """Run what is not yet on disk; a method that fails is reported and the others go on.
+
+    Several such processes may share one folder of records. A training that is killed, or cut off
+    after `minutes`, goes on from its checkpoint the next time.
+    """
     done = records.keys()
-    todo = list({s.key: s for s in settings if s.key not in done}.values())
-    todo.sort(key=lambda s: tuple(map(str, s.shape)))  # one data set at a time in memory
+    todo = list({c.key: c for c in configs if c.key not in done}.values())
+    todo.sort(key=lambda c: tuple(map(str, c.shape)))  # one data set at a time in memory
+    deadline = time.time() + 60 * minutes
+    attempt = partial(_attempt, folder=records.folder, path=path, threads=threads, until=deadline)
     made = []
-    for setting, outcome in _outcomes(todo, path, jobs, threads):
-        if not isinstance(outcome, str):
-            records.add(outcome)
-            made.append(outcome)
-        report(setting, outcome)
+    for config, outcome in _outcomes(todo, attempt, jobs):
+        if isinstance(outcome, Outcome):
+            outcome.record["concurrent_jobs"] = jobs
+            records.add(*outcome)
+            made.append(outcome.record)
+        report(config, outcome if isinstance(outcome, str) else outcome.record)
     return made
 
 
@@ -137,24 +165,46 @@ def rounded(value: Any) -> Any:
 
 
 def _outcomes(
-    todo: list[Setting], path: Path | None, jobs: int, threads: int
-) -> Iterator[tuple[Setting, Record | str]]:
+    todo: list[RunConfig], attempt: Callable[[RunConfig], Outcome | str], jobs: int
+) -> Iterator[tuple[RunConfig, Outcome | str]]:
     if jobs <= 1 or len(todo) <= 1:
-        for setting in todo:
-            yield setting, _attempt(setting, path, threads)
+        for config in todo:
+            yield config, attempt(config)
         return
     # fresh interpreters: forking a process whose BLAS has threads can hang
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(_attempt, setting, path, threads): setting for setting in todo}
+        waiting = {pool.submit(attempt, config): config for config in todo}
         for future in as_completed(waiting):
             yield waiting[future], future.result()
 
 
-def _attempt(setting: Setting, path: Path | None, threads: int) -> Record | str:
-    try:
-        return run_one(setting, path, threads)
-    except HierSeedError as fault:
-        return str(fault)
+def _attempt(
+    config: RunConfig, folder: Path, path: Path | None, threads: int, until: float
+) -> Outcome | str:
+    """Make a run, or say why there is none; long trainings go on from their checkpoint."""
+    if time.time() > until:
+        return "not begun: out of time"
+    unfinished = model_home() / "unfinished"
+
+    def watch(event: Any) -> None:
+        if time.time() > until:
+            raise OutOfTimeError
+
+    def prepare(method: Method) -> None:
+        if hasattr(method, "checkpoint") and hasattr(method, "progress"):
+            method.checkpoint, method.progress = unfinished / config.key, watch
+
+    with claimed(unfinished, config.key) as ours:
+        if not ours or config.key in Records(folder):
+            return "another process makes or made it"
+        try:
+            outcome = run_one(config, path, threads, prepare)
+        except OutOfTimeError:
+            return "cut off, to go on"
+        except HierSeedError as fault:
+            return str(fault)
+        shutil.rmtree(unfinished / config.key, ignore_errors=True)
+        return outcome
 
 
 def _more_scores(
@@ -162,20 +212,19 @@ def _more_scores(
     task: Task,
     test: Documents,
     levels: Any,
+    confidence: Any,
     gold: list[Sequence[int]],
     data: Ready,
     split: Split,
 ) -> dict[str, Any]:
-    """Where they apply: the fate of left-out topics, and how honest scores are."""
+    """Where they apply: the fate of left-out topics, calibration, measures of the method's own."""
     more: dict[str, Any] = {}
     if data.home is not None and method.named:
         taxonomy = getattr(method, "taxonomy_", task.taxonomy)
         deepest = levels.max(axis=1)  # ids grow down a path, and those of Other end it
         more["catch"] = rounded(caught(taxonomy, deepest, data.home[split.test]).to_dict())
-    told = getattr(method, "scores", None)
-    if told is not None:
-        topics, confidence = told(test)
-        table = calibration(task.taxonomy.tree, topics, confidence, gold)
+    if confidence is not None:
+        table = calibration(task.taxonomy.tree, levels, confidence, gold)
         more["calibration"] = [
             rounded({"level": c.level, "error": c.error, "brier": c.brier}) for c in table
         ]
@@ -185,9 +234,9 @@ def _more_scores(
     return more
 
 
-def _packages(setting: Setting) -> tuple[str, ...]:
+def _packages(config: RunConfig) -> tuple[str, ...]:
     """Packages beside the usual ones that a method computes with."""
-    extra = METHODS[setting.method].extra
+    extra = METHODS[config.method].extra
     return {"neural": ("torch", "numba"), "hlda": ("tomotopy",)}.get(
-        extra, (setting.method,) if extra else ()
+        extra, (config.method,) if extra else ()
     )

@@ -1,40 +1,18 @@
-"""A table and its cells: numbers picked from records, averaged over draws, as Markdown."""
+"""Cells of tables: numbers picked from records, averaged over draws."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hierseed_bench.competitors.catalogue import METHODS
-from hierseed_bench.runs.plan import SHORTER
+from hierseed_bench.runs.plan_systems import SHORTER
 from hierseed_bench.runs.records import Record, Records
+from hierseed_bench.tables.markdown import Table
 
 Pick = Callable[[Record], float | None]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A title, a line that says how to read it, and cells that are already text."""
-
-    title: str
-    about: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    def markdown(self) -> str:
-        """GitHub's form, columns lined up."""
-        every = [self.header, *self.rows]
-        widths = [max(len(row[i]) for row in every) for i in range(len(self.header))]
-
-        def line(cells: Sequence[str]) -> str:
-            return "| " + " | ".join(c.ljust(w) for c, w in zip(cells, widths)) + " |"
-
-        rule = "|" + "|".join("-" * (w + 2) for w in widths) + "|"
-        body = "\n".join([line(self.header), rule, *map(line, self.rows)])
-        return f"### {self.title}\n\n{self.about}\n\n{body}\n"
 
 
 # ------------------------------------------------------------------ numbers in records
@@ -89,7 +67,24 @@ def plain_runs(records: Records) -> list[Record]:
     return records.find(parameters=(), **usual) + records.find(tag=SHORTER, **usual)
 
 
-def of(records: Iterable[Record], **wanted: Any) -> list[Record]:
+def one_topic_runs(records: Records) -> list[Record]:
+    """Plain runs that give each document one topic, so that rows compare like with like.
+
+    Where documents have several labels the default method gives several topics unless told not
+    to; there its runs with `several=None` are taken instead, and none where there are none.
+    """
+    usual: dict[str, Any] = {"seeds": 4, "vectors": "minilm", "prepare": True}
+    usual |= {"skew": 0, "leave_out": 0, "limit": 0}
+    told = records.find(method="anchored", parameters=(("several", None),), **usual)
+    plain = [r for r in plain_runs(records) if topics_each(r) == 1]
+    return plain + [r for r in told if r["setting"]["data"] not in _sets_of(plain, "anchored")]
+
+
+def _sets_of(records: list[Record], method: str) -> set[str]:
+    return {r["setting"]["data"] for r in records if r["setting"]["method"] == method}
+
+
+def filter_records(records: Iterable[Record], **wanted: Any) -> list[Record]:
     """Return the records whose setting has these values."""
     return [
         record
@@ -101,14 +96,14 @@ def of(records: Iterable[Record], **wanted: Any) -> list[Record]:
 def present(order: Iterable[str], records: Iterable[Record], name: str) -> list[str]:
     """Values of a setting that occur, in a given order."""
     found = {record["setting"][name] for record in records}
-    return [value for value in order if value in found]
+    return [value for value in dict.fromkeys(order) if value in found]
 
 
 def by_data(
     records: list[Record], columns: Iterable[str], pick: Pick, spread: bool = True
 ) -> list[str]:
     """One cell per data set."""
-    return [cell(of(records, data=data), pick, spread=spread) for data in columns]
+    return [cell(filter_records(records, data=data), pick, spread=spread) for data in columns]
 
 
 def title_of(measure: str) -> str:

@@ -14,6 +14,7 @@ from hierseed_bench.errors import MissingExtra
 from hierseed_bench.runs.plan import FEW, FLAT_SETS, MAIN, OPEN_SETS, SEEDS
 from hierseed_bench.runs.records import Record, Records
 from hierseed_bench.tables.cells import seconds
+from hierseed_bench.tables.statistics import rank, scores
 
 SHOWN = ("hierseed", "unfit", "anchored", "nearest-leaf", "logreg", "seeded-kmeans")
 CEILING = "ridge-all-labels"
@@ -81,10 +82,26 @@ def draw_cost(records: Records, file: Path) -> None:
     _finish(figure, panels, file, "mean B-cubed F1, protocol all")
 
 
+def draw_ranks(records: Records, file: Path) -> None:
+    """Mean ranks of methods over data sets; a bar shows what is not told apart (Nemenyi)."""
+    found = rank(scores(records)) if _plain(records, seeds=4) else None
+    figure, (panel,) = _panels(1 if found else 0)
+    assert found is not None
+    order = np.argsort(-found.mean)
+    names = [METHODS[found.methods[i]].title for i in order]
+    panel.plot(found.mean[order], range(len(order)), "o", color=COLOURS[0])
+    best = found.mean.min()
+    panel.axvspan(best, best + found.critical, color="#dddddd", zorder=0)
+    panel.set_yticks(range(len(order)), names, fontsize=7)
+    panel.set_xlabel("mean rank, 1 is best")
+    _finish(figure, [panel], file, "")
+
+
 FIGURES: dict[str, Callable[[Records, Path], None]] = {
     "levels": draw_levels,
     "seeds": draw_seeds,
     "cost": draw_cost,
+    "ranks": draw_ranks,
 }
 
 
@@ -121,9 +138,10 @@ def _finish(figure: Any, panels: list[Any], file: Path, label: str) -> None:
         handles, labels = panel.get_legend_handles_labels()
         known |= dict(zip(labels, handles))
     lines = -(-len(known) // 4)
-    figure.legend(
-        known.values(), known.keys(), loc="lower center", ncols=4, fontsize=8, frameon=False
-    )
+    if known:
+        figure.legend(
+            known.values(), known.keys(), loc="lower center", ncols=4, fontsize=8, frameon=False
+        )
     tall = figure.get_size_inches()[1]
     figure.tight_layout(rect=(0, (0.1 + 0.17 * lines) / tall, 1, 1))
     # without a date and with fixed ids, so that the same records give the same bytes

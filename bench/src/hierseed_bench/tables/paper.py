@@ -1,23 +1,31 @@
-"""The paper's Tables 2 to 5: its numbers, and ours on its sets and on the open ones."""
+"""The paper's Tables 1 to 5: its numbers, and ours on its sets and on the open ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from hierseed_bench.competitors.catalogue import METHODS
-from hierseed_bench.runs.plan import FEW, FLAT_SETS, MAIN, OPEN_SETS, SEEDS, VECTORS
+from hierseed_bench.runs.plan import FEW, FLAT_SETS, MAIN, OPEN_SETS, SEEDS, UNSEEN_SETS, VECTORS
 from hierseed_bench.runs.records import Record, Records
 from hierseed_bench.tables.cells import (
-    Table,
     by_data,
     cell,
+    filter_records,
     mean_of,
-    of,
     plain_runs,
     present,
     title_of,
 )
-from hierseed_bench.tables.published import DATASETS, TABLE_2, TABLE_3, TABLE_4, TABLE_5, Row
+from hierseed_bench.tables.markdown import Table
+from hierseed_bench.tables.published import (
+    DATASETS,
+    TABLE_1,
+    TABLE_2,
+    TABLE_3,
+    TABLE_4,
+    TABLE_5,
+    Row,
+)
 
 ALL_LABELS = "ridge-all-labels"
 
@@ -33,7 +41,8 @@ def comparison(records: Records, number: int) -> list[Table]:
         "the root counts as a level of score 1 and documents without assignment are left out.",
         ("method", *columns),
         tuple(
-            (METHODS[m].title, *_beside(of(runs, method=m), row)) for m, row in published.items()
+            (METHODS[m].title, *_beside(filter_records(runs, method=m), row))
+            for m, row in published.items()
         ),
     )
     rows = [*published, "anchored", ALL_LABELS]
@@ -42,13 +51,35 @@ def comparison(records: Records, number: int) -> list[Table]:
     return [theirs, *(_open_sets(runs, number, rows, m) for m in ("bcubed_f1", "v_measure"))]
 
 
+def counts_table(records: Records) -> Table:
+    """The paper's Table 1, and the same counts of the sets that were run."""
+    rows: list[tuple[str, ...]] = [
+        (f"{name} (paper)", str(c.topics), str(c.levels), f"{c.seeds:,}", f"{c.train - c.seeds:,}",
+         f"{c.test:,}")
+        for name, c in TABLE_1.items()
+    ]  # fmt: skip
+    plain = records.find(seeds=4, vectors="minilm", skew=0, leave_out=0, limit=0, draw=0)
+    for data in present((*OPEN_SETS, *UNSEEN_SETS), plain, "data"):
+        sizes = filter_records(plain, data=data)[0]["sizes"]
+        levels = sizes["topics_per_level"]
+        counts = (f"{sizes[part]:,}" for part in ("seeds", "fitting", "test"))
+        rows.append((data, str(sum(levels)), str(len(levels)), *counts))
+    return Table(
+        "Table 1: the data sets",
+        "At most 4 seeds a topic; topics with fewer than 15 documents were dropped from our sets "
+        "first. Counts of draw 0.",
+        ("data", "topics", "levels", "seeds", "fitting", "test"),
+        tuple(rows),
+    )
+
+
 def _seeded(records: Records) -> list[Record]:
     return [r for r in plain_runs(records) if r["setting"]["method"] != ALL_LABELS]
 
 
 def _full(records: Records) -> list[Record]:
     """Runs with all training labels, and our own from seeds to compare them with."""
-    full = [r for r in records.find(seeds=4, limit=0) if r["setting"]["parameters"].get("full")]
+    full = records.find(seeds=4, limit=0, tag="full")
     own = ("hierseed", "anchored", ALL_LABELS)
     return full + [r for r in plain_runs(records) if r["setting"]["method"] in own]
 
@@ -57,9 +88,9 @@ def _open_sets(runs: list[Record], number: int, methods: Iterable[str], measure:
     columns = present(OPEN_SETS, runs, "data")
     rows = []
     for method in methods:
-        own = of(runs, method=method)
+        own = filter_records(runs, method=method)
         cells = [by_data(own, columns, mean_of(measure, p), False) for p in ("paper", "all")]
-        draws = {len(of(own, data=data)) for data in columns} - {0}
+        draws = {len(filter_records(own, data=data)) for data in columns} - {0}
         said = "-" if not draws else "-".join(str(n) for n in sorted({min(draws), max(draws)}))
         learns = METHODS[method].uses
         if number == 3 and method not in ("hierseed", "anchored"):
@@ -83,9 +114,9 @@ def seeds_table(records: Records, measure: str = "bcubed_f1") -> Table:
     )
     rows = []
     for data in present(FLAT_SETS, plain, "data"):
-        for method in present(FEW, of(plain, data=data), "method"):
-            own = of(plain, data=data, method=method)
-            cells = [cell(of(own, seeds=k), mean_of(measure)) for k in SEEDS]
+        for method in present(FEW, filter_records(plain, data=data), "method"):
+            own = filter_records(plain, data=data, method=method)
+            cells = [cell(filter_records(own, seeds=k), mean_of(measure)) for k in SEEDS]
             rows.append((data, METHODS[method].title, *cells))
     for column, name in enumerate(DATASETS, start=_first(measure)):
         published = [f"{TABLE_4[k][column]:.3f}" if k in TABLE_4 else "-" for k in SEEDS]
@@ -104,8 +135,8 @@ def vectors_table(records: Records, measure: str = "bcubed_f1") -> Table:
     columns = present(FLAT_SETS, every, "data")
     rows = []
     for kind in VECTORS:
-        for method in present(FEW, of(every, vectors=kind), "method"):
-            own = of(every, vectors=kind, method=method)
+        for method in present(FEW, filter_records(every, vectors=kind), "method"):
+            own = filter_records(every, vectors=kind, method=method)
             rows.append((kind, METHODS[method].title, *by_data(own, columns, mean_of(measure))))
     for kind, row in TABLE_5.items():
         own_columns = row[_first(measure) :]
@@ -122,7 +153,7 @@ def vectors_table(records: Records, measure: str = "bcubed_f1") -> Table:
 def _beside(records: list[Record], row: Row) -> list[str]:
     cells = []
     for column, value in enumerate(row):
-        own = of(records, data=DATASETS[column % 3])
+        own = filter_records(records, data=DATASETS[column % 3])
         measure = "bcubed_f1" if column < 3 else "v_measure"
         ours = [cell(own, mean_of(measure, protocol)) for protocol in ("paper", "all")]
         cells.append(f"{value:.3f} / {ours[0]} / {ours[1]}")

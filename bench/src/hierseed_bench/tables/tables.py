@@ -17,25 +17,27 @@ from hierseed_bench.runs.plan import (
 )
 from hierseed_bench.runs.records import Records
 from hierseed_bench.tables.cells import (
-    Table,
     ancestor_f1,
     at_level,
     by_data,
     cell,
     coverage,
+    filter_records,
     mean_of,
-    of,
+    one_topic_runs,
     plain_runs,
     present,
     seconds,
     title_of,
     topics_each,
 )
-from hierseed_bench.tables.paper import comparison, seeds_table, vectors_table
+from hierseed_bench.tables.markdown import Table
+from hierseed_bench.tables.paper import comparison, counts_table, seeds_table, vectors_table
+from hierseed_bench.tables.statistics import difference_table, rank_table
 
 HEADLINE = (
-    "anchored", "hierseed", "nearest-leaf", "logreg", "hiclass", "label-spreading",
-    "seeded-kmeans", "ridge-all-labels",
+    "anchored", "hierseed", "nearest-leaf", "logreg", "hiclass", "self-training",
+    "label-spreading", "seeded-kmeans", "constrained-kmeans", "bertopic", "ridge-all-labels",
 )  # fmt: skip
 PAPER_ROWS = ("hdltex", "hiagm", "hilap", "hft", "weshclass", "hlda", "tsntm", "josh")
 
@@ -44,11 +46,13 @@ def main_table(
     records: Records,
     measure: str = "bcubed_f1",
     protocol: str = "all",
-    only: tuple[str, ...] = (*MAIN, "bertopic", "setfit", *PAPER_ROWS),
+    only: tuple[str, ...] = ("anchored", *MAIN, "bertopic", "setfit", *PAPER_ROWS),
     sets: tuple[str, ...] = OPEN_SETS,
+    one_topic: bool = True,
 ) -> Table:
     """Every method, or some, on every open set, or on others."""
-    plain = [record for record in plain_runs(records) if record["setting"]["data"] in sets]
+    every = one_topic_runs(records) if one_topic else plain_runs(records)
+    plain = [record for record in every if record["setting"]["data"] in sets]
     columns = present(sets, plain, "data")
     methods = present(only, plain, "method")
     rows = [
@@ -56,7 +60,7 @@ def main_table(
             METHODS[method].title,
             METHODS[method].uses,
             *(
-                cell(of(plain, data=data, method=method), mean_of(measure, protocol))
+                cell(filter_records(plain, data=data, method=method), mean_of(measure, protocol))
                 for data in columns
             ),
         )
@@ -64,7 +68,8 @@ def main_table(
     ]
     return Table(
         f"{title_of(measure)}, mean over levels, protocol `{protocol}`",
-        "4 seeds a topic; mean ± standard deviation over the draws of seeds.",
+        f"4 seeds a topic{', one topic a document' if one_topic else ''}; mean ± standard "
+        "deviation over the draws of seeds.",
         ("method", "learns from", *columns),
         tuple(rows),
     )
@@ -75,8 +80,8 @@ def facts_table(records: Records) -> Table:
     plain = plain_runs(records)
     rows = []
     for data in present(OPEN_SETS, plain, "data"):
-        for method in present(MAIN, of(plain, data=data), "method"):
-            own = of(plain, data=data, method=method)
+        for method in present(MAIN, filter_records(plain, data=data), "method"):
+            own = filter_records(plain, data=data, method=method)
             rows.append(
                 (
                     data,
@@ -102,8 +107,8 @@ def level_table(records: Records, measure: str = "bcubed_f1") -> Table:
     plain = plain_runs(records)
     rows = []
     for data in present(OPEN_SETS, plain, "data"):
-        for method in present(MAIN, of(plain, data=data), "method"):
-            own = of(plain, data=data, method=method)
+        for method in present(MAIN, filter_records(plain, data=data), "method"):
+            own = filter_records(plain, data=data, method=method)
             depth = len(own[0]["scores"]["all"]["levels"])
             cells = [cell(own, at_level(measure, level)) for level in range(depth)]
             rows.append((data, METHODS[method].title, *cells))
@@ -138,7 +143,7 @@ def skewed_table(records: Records, measure: str = "bcubed_f1") -> Table:
     every = records.find(seeds=4, vectors="minilm", skew=1.0, parameters=(), limit=0)
     columns = present(OPEN_SETS, every, "data")
     rows = [
-        (METHODS[m].title, *by_data(of(every, method=m), columns, mean_of(measure)))
+        (METHODS[m].title, *by_data(filter_records(every, method=m), columns, mean_of(measure)))
         for m in present(MAIN, every, "method")
     ]
     return Table(
@@ -155,8 +160,8 @@ def catch_table(records: Records) -> Table:
     names = ("home", "home_other", "none", "elsewhere_other", "listed", "false_alarm")
     rows = []
     for data in present(FLAT_SETS, every, "data"):
-        for method in present(MAIN, of(every, data=data), "method"):
-            own = of(every, data=data, method=method)
+        for method in present(MAIN, filter_records(every, data=data), "method"):
+            own = filter_records(every, data=data, method=method)
             caught = cell(own, lambda r: 1 - r["catch"]["listed"], 2)
             cells = [cell(own, lambda r, name=name: r["catch"][name], 2) for name in names]  # type: ignore[misc]
             rows.append((data, METHODS[method].title, caught, *cells))
@@ -214,16 +219,16 @@ def several_table(records: Records) -> Table:
 
 TABLES: dict[str, Callable[[Records], list[Table]]] = {
     "headline": lambda r: [main_table(r, only=HEADLINE)],
-    "main": lambda r: [
-        main_table(r),
+    "main": lambda r: [main_table(r)],
+    "main-more": lambda r: [
         main_table(r, "v_measure"),
         main_table(r, "bcubed_f1", "paper"),
         main_table(r, "v_measure", "paper"),
     ],
-    "unseen": lambda r: [
-        main_table(r, sets=UNSEEN_SETS),
-        main_table(r, "v_measure", sets=UNSEEN_SETS),
-    ],
+    "unseen": lambda r: [main_table(r, sets=UNSEEN_SETS, one_topic=False)],
+    "unseen-more": lambda r: [main_table(r, "v_measure", sets=UNSEEN_SETS, one_topic=False)],
+    "statistics": lambda r: [difference_table(r), rank_table(r)],
+    "1": lambda r: [counts_table(r)],
     "2": lambda r: comparison(r, 2),
     "3": lambda r: comparison(r, 3),
     "4": lambda r: [seeds_table(r), seeds_table(r, "v_measure")],

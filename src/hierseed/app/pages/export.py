@@ -1,4 +1,4 @@
-"""Export: the flat file, the taxonomy, the seeds, the report, and how to repeat it."""
+"""Export: tables, taxonomy, seeds, decisions, report, and all that repeats the fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AT_ONCE = 30_000  # documents that are written while the person waits; more go t
 
 
 class Export(Screen):
-    """Step 6."""
+    """Step 7."""
 
     name, title = "export", "Export"
 
@@ -32,6 +32,7 @@ class Export(Screen):
             "formats": [{"name": f.name, "title": f.title} for f in FORMATS.values()],
             "commands": export.commands(fit) if fit else [],
             "files": [_file(path) for path in _written(self.project)],
+            "decisions": labels.last_event(self.project),
             "busy": jobs.active(self.project) is not None,
         }
 
@@ -52,6 +53,16 @@ class Export(Screen):
         """Write the seeds."""
         self._say(export.write_seeds(self.project))
 
+    def do_decisions(self) -> None:
+        """Write every decision that was made."""
+        self._say(export.write_decisions(self.project))
+
+    def do_remove(self, name: str) -> None:
+        """Delete an exported file."""
+        known = {path.name: path for path in _written(self.project)}
+        if str(name) in known:
+            known[str(name)].unlink(missing_ok=True)
+
     def do_report(self) -> None:
         """Write the report page."""
         self._say(export.write_report(self.project, self._fit()))
@@ -67,7 +78,7 @@ class Export(Screen):
     def _fit(self) -> Any:
         fit = self.session.fit
         if fit is None:
-            raise ProjectError("nothing is fitted yet. Fit first, then take the result home")
+            raise ProjectError("nothing is fitted yet. Fit first, then export the result")
         return fit
 
     def _say(self, path: Path) -> None:

@@ -1,12 +1,13 @@
-"""Fit: the method, three dials, what is missing, and the fits made so far."""
+"""Fit: the embedder, the method, three dials, what is missing, and the fits so far."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from hierseed.app import fits, fitting, jobs
+from hierseed.app import fits, fitting, jobs, vectors
 from hierseed.app.pages.screen import Screen
-from hierseed.app.store import documents, labels, topics
+from hierseed.app.store import documents, labels, loads, topics
+from hierseed.embed.catalogue import AUTO, KINDS
 from hierseed.errors import ProjectError
 
 OVERLAPS = (0.0, 0.2, 0.5)
@@ -45,11 +46,49 @@ class FitScreen(Screen):
             "bare": bare[:8],
             "bare_more": max(0, len(bare) - 8),
             "ready": bool(n and len(here.taxonomy)),
-            "running": _running(self.project),
+            "running": jobs.active(self.project) is not None,
+            "unfinished": self._unfinished(),
+            **self._embedders(n),
             "failed": _failed(self.project),
             "shown": shown.id if shown else None,
             "fits": [_line(line) for line in fits.every(self.project)],
         }
+
+    def _unfinished(self) -> str:
+        """The name of a corpus file of which only a part is loaded."""
+        load = loads.unfinished(self.project)
+        return load.name if load else ""
+
+    def _embedders(self, n: int) -> dict[str, Any]:
+        """What can turn texts into vectors, with the time it would take here."""
+        chosen = self.project.get("embedder", "auto")
+        stored = vectors.stored_embedder(self.project)
+        listed = [
+            {"name": "auto", "title": f"the best one that is here ({AUTO[0]}, else {AUTO[-1]})"}
+        ]
+        for kind in KINDS.values():
+            if not kind.needs_detail:
+                seconds = vectors.expected_seconds(self.project, kind, n)
+                time = f", about {_told(seconds)}" if seconds and kind.name != stored else ""
+                listed.append(
+                    {
+                        "name": kind.name,
+                        "title": f"{kind.name}: {kind.about}{time}",
+                        "lacking": kind.lacking(),
+                    }
+                )
+        about = "No vectors yet: they are made at the first fit."
+        if vectors.ready(self.project):
+            about = f"The vectors are there, made by {stored}. Another choice makes them again."
+        elif stored:
+            about = f"There are vectors by {stored}; the next fit makes them anew."
+        return {"embedder": chosen, "embedders": listed, "embedder_about": about}
+
+    def do_embedder(self, name: str) -> None:
+        """Choose what turns texts into vectors."""
+        if name != "auto" and (name not in KINDS or KINDS[name].lacking()):
+            raise ProjectError(f"{name!r} is not on this computer. Choose another one")
+        self.project.put("embedder", str(name))
 
     def do_dial(self, **values: Any) -> None:
         """Turn a dial."""
@@ -72,9 +111,11 @@ class FitScreen(Screen):
         self.session.fit_id = None if last and last.id == int(fit) else int(fit)
 
 
-def _running(project: Any) -> bool:
-    job = jobs.active(project)
-    return job is not None
+def _told(seconds: float) -> str:
+    """A duration as people say it."""
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def _failed(project: Any) -> str:
@@ -95,7 +136,9 @@ def _line(line: fits.Line) -> dict[str, Any]:
         "seeds": facts["seeds"],
         "names": facts.get("names", 0),
         "documents": facts["documents"],
+        "embedder": facts.get("embedder", ""),
         "coverage": facts["coverage"],
+        "expected": facts.get("expected"),
         "seconds": facts["seconds"],
         "rounds": facts["rounds"],
         "score": scores["all"]["mean"]["bcubed_f1"] if scores else None,

@@ -1,4 +1,4 @@
-"""Load: a corpus, a taxonomy, seeds and gold; every fault told before anything is taken over."""
+"""Load: a corpus, a taxonomy, seeds and expert labels; faults and changes are shown first."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from hierseed.app import jobs, loading
+from hierseed.app import bringing, jobs, loading
+from hierseed.app.bringing import Plan
+from hierseed.app.encoding import to_utf8
 from hierseed.app.loading import Look
 from hierseed.app.pages.screen import Screen
-from hierseed.app.store import documents, edits, labels, topics
+from hierseed.app.store import documents, gold, labels, loads, topics
 from hierseed.app.uploads import find_upload
-from hierseed.errors import HierSeedError, ProjectError
+from hierseed.errors import ProjectError
 from hierseed.io.corpus import ROW_NUMBER
 from hierseed.io.taxonomies import FORMATS
 
 SHOWN = 160  # letters of a cell in the preview
+NEEDS_DOCUMENTS = ("seeds", "gold")
 
 
 class Load(Screen):
@@ -29,19 +32,24 @@ class Load(Screen):
         self.file_name = ""
         self.look: Look | None = None
         self.checked: Look | None = None
+        self.waiting: dict[str, tuple[Path, str, str]] = {}  # file, its name, about its encoding
+        self.plans: dict[str, Plan] = {}
         self.told: dict[str, dict[str, Any]] = {}
 
     def view(self) -> dict[str, Any]:
         """Say what is loaded, and preview what is about to be."""
+        if not self._loading():
+            for kind in list(self.waiting):
+                if kind not in self.plans:
+                    self._plan(kind)
         here = topics.current(self.project)
-        gold = self.project.db.execute("SELECT count(*) FROM gold").fetchone()[0]
         look = self.look
         return {
             "documents": documents.count(self.project),
             "topics": len(here.taxonomy),
             "levels": here.taxonomy.tree.height,
             "seeds": sum(labels.counts(self.project).values()),
-            "gold": gold,
+            "gold": len(gold.pairs(self.project)),
             "row_number": ROW_NUMBER,
             "formats": [f.title for f in FORMATS.values()],
             "file": self.file_name,
@@ -52,43 +60,106 @@ class Load(Screen):
                 "id": look.id,
                 "text": look.text,
                 "faults": look.faults,
+                "facts": look.facts,
             },
             "checked": self.checked and asdict(self.checked),
+            "plans": {kind: plan.view() for kind, plan in self.plans.items()},
+            "waiting": {
+                kind: name for kind, (_, name, _) in self.waiting.items() if kind not in self.plans
+            },
             "told": self.told,
+            "loads": [self._load_view(load) for load in loads.every(self.project)],
             "busy": jobs.active(self.project) is not None,
         }
 
+    def _load_view(self, load: loads.Load) -> dict[str, Any]:
+        done = documents.count(self.project) - load.first_row
+        return {
+            "name": load.name, "at": load.at, "total": load.total, "told": load.told,
+            "done": done, "unfinished": load.state == "unfinished" and not self._loading(),
+        }  # fmt: skip
+
+    def _loading(self) -> bool:
+        """True while documents are being loaded."""
+        job = jobs.active(self.project)
+        return job is not None and job.kind in ("load", "sample")
+
+    # ---------------------------------------------------------------- files
+
     def do_uploaded(self, kind: str, token: str, name: str) -> None:
         """Take a file that has arrived."""
-        file = find_upload(self.project, token)
+        file, name = find_upload(self.project, token), str(name)
+        encoding = to_utf8(file)
         if kind == "corpus":
-            self.file, self.file_name = file, str(name)
+            self.file, self.file_name = file, name
             self.look, self.checked = loading.look_at_corpus(file), None
+            if encoding:
+                self.look.facts.append(encoding)
             if not self.look.faults:
                 self.do_check(self.look.id, self.look.text)
             return
-        try:
-            self.told[kind] = self._take(kind, file, str(name))
-        finally:
-            file.unlink(missing_ok=True)
+        self._drop(kind)
+        self.told.pop(kind, None)
+        self.waiting[kind] = (file, name, encoding)
+        if not (kind in NEEDS_DOCUMENTS and self._loading()):
+            self._plan(kind)
 
-    def _take(self, kind: str, file: Path, name: str) -> dict[str, Any]:
-        if kind == "taxonomy":
-            try:
-                taxonomy = loading.load_taxonomy(self.project, file, name)
-            except HierSeedError as fault:
-                text = loading.plain(fault).replace(str(file), name).replace(file.name, name)
-                return {"file": name, "facts": [], "faults": text.split("\n  - ")}
-            facts = [f"{len(taxonomy):,} topics on {taxonomy.tree.height} levels"]
-            return {"file": name, "facts": facts, "faults": []}
-        if kind not in ("seeds", "gold"):
-            raise ProjectError(f"a file of the kind {kind!r} is not known. Reload the page")
-        if not len(topics.current(self.project).taxonomy):
-            raise ProjectError(f"load the taxonomy before the {kind}: they name its topics")
-        load = loading.load_seeds if kind == "seeds" else loading.load_gold
-        look = load(self.project, file, name)
-        faults = [fault.replace(file.name, name) for fault in look.faults]
-        return {"file": name, "facts": look.facts, "faults": faults}
+    def _plan(self, kind: str) -> None:
+        """Compare a waiting file with the project; take it over where nothing would be lost."""
+        file, name, encoding = self.waiting[kind]
+        try:
+            plan = bringing.make_plan(self.project, kind, file, name)
+        except ProjectError:
+            self._drop(kind)
+            raise
+        if encoding:
+            plan.facts.append(encoding)
+        if not plan.usable:
+            self._finish(kind, plan.facts, plan.faults)
+        elif plan.removed:
+            self.plans[kind] = plan
+        else:
+            done = bringing.carry_out(self.project, plan, replace=True, by=self.person)
+            self._finish(kind, [*plan.facts, done], plan.faults)
+
+    def do_take(self, kind: str, replace: bool) -> None:
+        """Take a file over that would remove something: in place of what is there, or beside."""
+        if kind not in self.waiting:
+            raise ProjectError("the file is gone. Choose it again")
+        file, name, _ = self.waiting[kind]
+        plan = bringing.make_plan(self.project, kind, file, name)  # others may have worked since
+        done = bringing.carry_out(self.project, plan, replace=bool(replace), by=self.person)
+        self._finish(kind, [*plan.facts, done], plan.faults)
+
+    def do_leave(self, kind: str) -> None:
+        """Leave a waiting file alone."""
+        self._drop(kind)
+
+    def _finish(self, kind: str, facts: list[str], faults: list[str]) -> None:
+        self.told[kind] = {"file": self.waiting[kind][1], "facts": facts, "faults": faults}
+        self._drop(kind)
+
+    def _drop(self, kind: str) -> None:
+        self.plans.pop(kind, None)
+        if kind in self.waiting:
+            self.waiting.pop(kind)[0].unlink(missing_ok=True)
+
+    def do_remove(self, kind: str) -> None:
+        """Remove all seeds, all expert labels, or all documents."""
+        if kind == "corpus":
+            if jobs.active(self.project):
+                raise ProjectError("something is running. Wait for it, or cancel it first")
+            count = loads.remove_all(self.project)
+            self.session.fit_id = None
+            self.session.say(
+                f"{count:,} documents removed. A copy of the project was made before that."
+            )
+            return
+        count = bringing.remove(self.project, str(kind), by=self.person)
+        self.told.pop(kind, None)
+        self.session.say(f"{count:,} removed. Undo brings them back.")
+
+    # ---------------------------------------------------------------- the corpus
 
     def do_check(self, id: str, text: str) -> None:
         """Read the whole corpus once with these columns, and list its faults."""
@@ -104,13 +175,40 @@ class Load(Screen):
         """Take the corpus over, in the background."""
         if self.file is None or self.look is None:
             raise ProjectError("choose a file first")
+        if loads.unfinished(self.project):
+            raise ProjectError("a load was cut off. Go on with it or discard it first")
+        if jobs.active(self.project):
+            raise ProjectError("something is running already. Wait for it, or cancel it first")
         arguments = {"file": str(self.file), "id": self.look.id, "text": self.look.text}
         arguments["name"] = self.file_name
-        jobs.start(self.project, "load", **arguments)
+        load = loads.begin(self.project, self.file_name, arguments)
+        jobs.start(self.project, "load", **arguments, load=load)
         self.project.put(
             "corpus", {"name": self.file_name, "id": self.look.id, "text": self.look.text}
         )
         self.file, self.file_name, self.look, self.checked = None, "", None, None
+
+    def do_resume(self) -> None:
+        """Go on with a load that was cut off."""
+        load = loads.unfinished(self.project)
+        if load is None:
+            raise ProjectError("no load is unfinished")
+        if not Path(load.arguments["file"]).is_file():
+            raise ProjectError(
+                f"the copy of {load.name} is gone. Discard this load, then load the file again"
+            )
+        jobs.start(self.project, "load", **load.arguments, load=load.id)
+
+    def do_discard(self) -> None:
+        """Remove the documents of a load that was cut off."""
+        load = loads.unfinished(self.project)
+        if load is None:
+            raise ProjectError("no load is unfinished")
+        if jobs.active(self.project):
+            raise ProjectError("something is running. Wait for it, or cancel it first")
+        count = loads.discard(self.project, load)
+        Path(load.arguments["file"]).unlink(missing_ok=True)
+        self.session.say(f"{count:,} documents of {load.name} removed.")
 
     def do_forget(self) -> None:
         """Leave the file alone."""
@@ -125,10 +223,6 @@ class Load(Screen):
                 "the project has documents already. Start a new project for the sample"
             )
         jobs.start(self.project, "sample")
-
-    def do_undo(self) -> None:
-        """Take back the last change of the taxonomy."""
-        self.session.say(f"Undone: {edits.undo(self.project)}")
 
 
 def _short(cell: str) -> str:

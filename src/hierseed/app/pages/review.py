@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from hierseed.app import compare, fits, review, vectors
 from hierseed.app.cards import cards
-from hierseed.app.pages.screen import PAGE, Screen, pages
+from hierseed.app.pages.deciding import Deciding
+from hierseed.app.pages.screen import PAGE, number_in, pages
 from hierseed.app.parts import LEAST, dense_parts
-from hierseed.app.store import edits, labels, topics
-from hierseed.app.tree import inside, own_counts, path_of
+from hierseed.app.reporting import report_today
+from hierseed.app.store import edits, topics
+from hierseed.app.tree import path_of
 from hierseed.errors import ProjectError
 
 TABS = ("topic", "map", "changes", "scores")
 
 
-class Review(Screen):
+class Review(Deciding):
     """Step 5."""
 
     name, title = "review", "Review"
+    source = "review"
 
     def __init__(self, session: Any) -> None:
         super().__init__(session)
@@ -50,26 +55,40 @@ class Review(Screen):
             "documents": fit.n,
             "coverage": fit.facts["coverage"],
             "has_scores": bool(fit.facts.get("scores")),
-            "stale": self._stale(fit),
+            "stale": self._pending(fit),
         }
         show = {"topic": self._topic, "map": self._map, "changes": self._changes}
         body = show[self.tab](fit) if self.tab in show else {"scores": fit.facts.get("scores")}
         return {**head, **body}
 
-    def _stale(self, fit: fits.Fit) -> int:
-        """Seeds given since the fit: they count at the next one."""
-        at = self.project.db.execute("SELECT at FROM fit WHERE id = ?", (fit.id,)).fetchone()[0]
-        row = self.project.db.execute(
-            "SELECT count(*) FROM label_event WHERE at > ? AND source != 'file'", (at,)
-        ).fetchone()
-        return int(row[0])
+    def _pending(self, fit: fits.Fit) -> int:
+        """Documents decided about, and changes of the taxonomy, that the fit has not seen."""
+        db = self.project.db
+        at, facts = db.execute("SELECT at, facts FROM fit WHERE id = ?", (fit.id,)).fetchone()
+        event = json.loads(facts).get("event")
+        since = ("event > ?", event) if event is not None else ("at > ?", at)
+        decided = db.execute(
+            "SELECT count(DISTINCT g.row) FROM (SELECT row, min(event) AS first,"
+            f" max(event) AS last FROM label_event WHERE {since[0]} GROUP BY row, topic) g"
+            " JOIN label_event a ON a.event = g.first JOIN label_event b ON b.event = g.last"
+            " WHERE a.before != b.verdict",
+            (since[1],),
+        ).fetchone()[0]
+        changed = db.execute(
+            "SELECT count(*) FROM change c JOIN action a ON a.id = c.action"
+            " WHERE a.state = 'done' AND a.at > ?",
+            (fit.facts.get("started", at),),
+        ).fetchone()[0]
+        return int(decided) + int(changed)
 
     def _topic(self, fit: fits.Fit) -> dict[str, Any]:
         key, here = self.session.key, topics.current(self.project)
         if not key:
             return {"key": "", "cards": [], "places": self._places(fit, here), **pages(0, 0)}
-        found = review.listing(fit, here, key, self.kind, self.page * PAGE, PAGE)
-        rows = [int(fit.row[record]) for record in found.records]
+        placed = fit.today(here)
+        found = review.listing(placed, key, self.kind, self.page * PAGE, PAGE)
+        rows = [int(placed.row[record]) for record in found.records]
+        members = placed.members(placed.inside(key))
         return {
             "key": key,
             "path": self.session.path(),
@@ -77,18 +96,28 @@ class Review(Screen):
             "kind": self.kind,
             "kinds": review.KINDS,
             "words": review.words(fit, here, key),
-            "rivals": review.rivals(fit, here, key),
-            "cards": cards(self.project, rows, fit=fit, key=key),
+            "rivals": review.rivals(placed, here, key),
+            "expected": self._expected(fit, members),
+            "cards": cards(self.project, rows, placed=placed, key=key, whole=self.whole),
             "why": self.why,
             "parts": self.parts,
             **pages(found.total, self.page),
         }
 
+    def _expected(self, fit: fits.Fit, members: Any) -> float | None:
+        """The share of a topic's documents to expect right, where scores are probabilities."""
+        if not fits.calibrated(fit) or not len(members):
+            return None
+        placed = fit.today(topics.current(self.project))
+        scores = placed.final_score[members]
+        scores = scores[np.isfinite(scores) & ~placed.is_seed[placed.row[members]]]
+        return float(scores.mean()) if len(scores) else None
+
     def _places(self, fit: fits.Fit, here: topics.Topics) -> list[dict[str, Any]]:
-        """Where to look first: the largest heaps that no listed topic explains."""
+        """Where to look first: the largest groups that no listed topic explains."""
         heaps = [
             (count, key)
-            for key, count in own_counts(fit, here).items()
+            for key, count in fit.today(here).own_counts.items()
             if not key.isdigit() and count >= LEAST
         ]
         return [
@@ -97,9 +126,10 @@ class Review(Screen):
         ]
 
     def _map(self, fit: fits.Fit) -> dict[str, Any]:
-        data = fit.report
+        here = topics.current(self.project)
+        data = report_today(fit, here)
         return {"map": data["map"], "docs": data["docs"], "names": data["topics"]["name"],
-                "parents": data["topics"]["parent"], "keys": fit.keys}  # fmt: skip
+                "parents": data["topics"]["parent"], "keys": fit.today(here).keys}  # fmt: skip
 
     def _changes(self, fit: fits.Fit) -> dict[str, Any]:
         here = topics.current(self.project)
@@ -109,21 +139,35 @@ class Review(Screen):
         earlier = [id for id in others if id < fit.id]
         before = self.before if self.before in others else (earlier or others)[0]
         old = fits.get(self.project, before)
-        found = compare.compare(old, fit, here)
+        then, now = old.today(here), fit.today(here)
+        found = compare.compare(then, now, here)
         rows: list[int] = []
         total = 0
         if self.way:
             start = self.page * PAGE
-            rows, total = compare.movers(old, fit, here, *self.way, start, PAGE)
+            rows, total = compare.movers(then, now, *self.way, start, PAGE)
         return {
             "changes": found,
             "before": before,
             "way": list(self.way) if self.way else None,
-            "cards": cards(self.project, rows, fit=fit, key=self.session.key),
+            "cards": cards(self.project, rows, placed=now, key=self.session.key),
             "scores_before": old.facts.get("scores"),
             "scores_after": fit.facts.get("scores"),
             **pages(total, self.page),
         }
+
+    def where(self) -> dict[str, Any]:
+        """Tab, kind and page."""
+        tab = "" if self.tab == "topic" else self.tab
+        kind = "" if self.kind == "central" else self.kind
+        return {"tab": tab, "kind": kind, "page": self.page}
+
+    def restore(self, query: Mapping[str, str]) -> None:
+        """Show what the address says."""
+        tab, kind = query.get("tab", "topic"), query.get("kind", "central")
+        self.tab = tab if tab in TABS else "topic"
+        self.kind = kind if kind in review.KINDS else "central"
+        self.page, self.why = number_in(query, "page"), None
 
     # ---------------------------------------------------------------- actions
 
@@ -148,32 +192,13 @@ class Review(Screen):
             raise ProjectError("the document is newer than the fit. Fit again first")
         self.why = {"row": int(row), **review.why(self.project, fit, space, int(row))}
 
-    def do_put(self, row: int, key: str) -> None:
-        """Correct a document: it becomes a seed of this topic, and of no other."""
-        id = self.topic_id(key)
-        labels.correct(self.project, int(row), id)
-        path = topics.current(self.project).path(id)
-        self.session.say(f"A seed of {path} now. It counts at the next fit.")
-
-    def do_say(self, row: int, verdict: int, key: str, seen: int | None = None) -> None:
-        """Confirm a document for a topic, reject it, or withdraw."""
-        if verdict not in (labels.YES, labels.NO, labels.NOTHING):
-            raise ProjectError("a verdict is yes, no or nothing. Reload the page")
-        labels.say(self.project, int(row), self.topic_id(key), verdict, seen=seen, source="review")
-
-    def do_take_back(self) -> None:
-        """Undo the last verdict."""
-        if labels.take_back(self.project) is None:
-            raise ProjectError("nothing was said yet")
-        self.session.say("Taken back.")
-
     def do_parts(self) -> None:
         """Look for new topics among the documents shown."""
         fit, space = self.session.fit, vectors.space(self.project)
         if fit is None or space is None:
             raise ProjectError("fit once first")
-        within = inside(fit, topics.current(self.project), self.session.key)
-        rows = np.unique(fit.row[fit.members(within)])
+        placed = fit.today(topics.current(self.project))
+        rows = np.unique(placed.row[placed.members(placed.inside(self.session.key))])
         self.parts = dense_parts(self.project, space, rows)
 
     def do_take_part(self, number: int, name: str) -> None:
@@ -181,8 +206,10 @@ class Review(Screen):
         part = (self.parts or [])[int(number)]
         head, _, parent = self.session.key.rpartition("-")
         above = int(parent) if (head or parent.isdigit()) and parent not in ("0", "none") else None
-        id = edits.add(self.project, above, str(name))
-        labels.load(self.project, [(d["row"], id) for d in part["documents"][:3]], "part")
+        what = f"Added {str(name)!r} with its first documents"
+        with edits.edit(self.project, what, self.person) as work:
+            id = work.insert(above, str(name).strip())
+            work.seed(id, [document["row"] for document in part["documents"][:3]], "part")
         self.parts = [other for i, other in enumerate(self.parts or []) if i != int(number)]
         self.session.say(f"{name} is a topic now, with three seeds. It counts at the next fit.")
 

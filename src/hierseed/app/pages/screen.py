@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hierseed.app.project import Project
+from hierseed.app.store.actions import Person
 from hierseed.errors import ProjectError
 
 if TYPE_CHECKING:
@@ -31,9 +33,24 @@ class Screen(ABC):
         """The project that is open."""
         return self.session.project
 
+    @property
+    def person(self) -> Person:
+        """Who acts."""
+        return self.session.person
+
     @abstractmethod
     def view(self) -> dict[str, Any]:
         """Everything that the screen shows."""
+
+    def selected(self) -> None:  # noqa: B027 - most screens keep nothing about a topic
+        """Another topic was selected."""
+
+    def where(self) -> dict[str, Any]:
+        """What the address has to say to show the same again."""
+        return {}
+
+    def restore(self, query: Mapping[str, str]) -> None:  # noqa: B027 - see `where`
+        """Show what the address says."""
 
     def act(self, do: str, arguments: dict[str, Any]) -> None:
         """Run one action by its name."""
@@ -54,3 +71,9 @@ def pages(total: int, page: int, size: int = PAGE) -> dict[str, int]:
     """Where a page stands among all."""
     count = max(1, -(-total // size))
     return {"page": min(max(page, 0), count - 1), "pages": count, "total": total, "size": size}
+
+
+def number_in(query: Mapping[str, str], name: str) -> int:
+    """A number of an address, 0 where there is none."""
+    value = query.get(name, "")
+    return int(value) if value.isdigit() else 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from hierseed.app import jobs, vectors
 from hierseed.app.cards import cards
-from hierseed.app.pages.screen import PAGE, Screen, pages
+from hierseed.app.pages.deciding import Deciding
+from hierseed.app.pages.screen import PAGE, number_in, pages
 from hierseed.app.store import documents, labels, topics
 from hierseed.app.suggesting import Suggestion, suggest
 from hierseed.errors import ProjectError
@@ -15,7 +17,7 @@ MODES = ("suggest", "search", "similar", "mine")
 SIMILAR = 120
 
 
-class SeedsScreen(Screen):
+class SeedsScreen(Deciding):
     """Step 3."""
 
     name, title = "seeds", "Seeds"
@@ -27,6 +29,7 @@ class SeedsScreen(Screen):
         self.like: int | None = None
         self.page = 0
         self.found: list[Suggestion] | None = None
+        self.found_for: tuple[Any, ...] = ()
 
     def selected(self) -> None:
         """Another topic: look for its documents, but keep a search that is under way."""
@@ -37,6 +40,11 @@ class SeedsScreen(Screen):
     def view(self) -> dict[str, Any]:
         """Show one page of documents for a topic."""
         key, fit = self.session.key, self.session.fit
+        space = vectors.space(self.project)
+        # Suggestions are looked for again once there are vectors or another fit.
+        state = (key, fit.id if fit else None, space is not None)
+        if state != self.found_for:
+            self.found_for, self.found = state, None
         nothing_to_suggest_by = self.mode == "suggest" and not key and fit is None
         mode = "search" if nothing_to_suggest_by else self.mode
         rows, total, reasons, note = self._rows(key, mode)
@@ -56,10 +64,17 @@ class SeedsScreen(Screen):
             "mode": mode,
             "query": self.query,
             "like": self._like_title(),
-            "cards": cards(self.project, rows, fit=fit, key=key, reasons=reasons),
+            "cards": cards(
+                self.project,
+                rows,
+                placed=self.session.placed,
+                key=key,
+                reasons=reasons,
+                whole=self.whole,
+            ),
             "note": note,
             "fitted": fit is not None,
-            "vectors": vectors.space(self.project) is not None,
+            "vectors": space is not None,
             "documents": documents.count(self.project),
             **pages(total, self.page),
         }
@@ -68,10 +83,9 @@ class SeedsScreen(Screen):
         start = self.page * PAGE
         if mode == "search":
             found = documents.search(self.project, self.query, offset=start, limit=PAGE)
-            plain = (
-                "" if found.ranked or not self.query else "Many hits: in the order of the corpus."
-            )
-            return found.rows, found.total, {}, plain
+            many = found.total > 0 and not found.ranked and bool(self.query.strip())
+            note = "Many hits: in the order of the corpus." if many else ""
+            return found.rows, found.total, {}, note
         if mode == "mine":
             rows = labels.of_topic(self.project, int(key)) if key.isdigit() else []
             return rows[start : start + PAGE], len(rows), {}, ""
@@ -92,18 +106,35 @@ class SeedsScreen(Screen):
                 if row != self.like
             ]
         if key.isdigit() and int(key) in topics.current(self.project).place:
-            return suggest(self.project, space, self.session.fit, int(key))
+            return suggest(self.project, space, self.session.placed, int(key))
         fit = self.session.fit
         if fit is None or key:
             return []
-        said = labels.seeds(self.project)
-        return [(row, reason) for row, reason in fit.suggestions if row not in said]
+        decided = {*labels.seeds(self.project), *labels.whole(self.project, labels.NONE_OF_THESE)}
+        decided.update(labels.whole(self.project, labels.UNSURE))
+        return [(row, reason) for row, reason in fit.suggestions if row not in decided]
 
     def _like_title(self) -> str:
         if self.mode != "similar" or self.like is None:
             return ""
         found = documents.get(self.project, [self.like])
         return found[0].id if found else ""
+
+    def where(self) -> dict[str, Any]:
+        """Mode, search and page."""
+        mode = "" if self.mode == "suggest" else self.mode
+        like = self.like if self.mode == "similar" else ""
+        return {"mode": mode, "q": self.query, "like": like, "page": self.page}
+
+    def restore(self, query: Mapping[str, str]) -> None:
+        """Show what the address says."""
+        mode, like = query.get("mode", "suggest"), query.get("like", "")
+        self.mode = mode if mode in MODES else "suggest"
+        self.query, self.page = query.get("q", "")[:500], number_in(query, "page")
+        self.like = int(like) if like.isdigit() else None
+        if self.mode == "similar" and self.like is None:
+            self.mode = "suggest"
+        self.found = None
 
     def do_mode(self, mode: str) -> None:
         """Suggestions, search, or the seeds that are there."""
@@ -121,24 +152,6 @@ class SeedsScreen(Screen):
     def do_page(self, page: int) -> None:
         """Turn the page."""
         self.page = max(0, int(page))
-
-    def do_say(self, row: int, verdict: int, key: str, seen: int | None = None) -> None:
-        """Accept, reject or withdraw a document for a topic."""
-        if verdict not in (labels.YES, labels.NO, labels.NOTHING):
-            raise ProjectError("a verdict is yes, no or nothing. Reload the page")
-        labels.say(self.project, int(row), self.topic_id(key), verdict, seen=seen)
-
-    def do_put(self, row: int, key: str) -> None:
-        """Make a document a seed of another topic."""
-        id = self.topic_id(key)
-        labels.say(self.project, int(row), id, labels.YES)
-        self.session.say(f"A seed of {topics.current(self.project).path(id)} now.")
-
-    def do_take_back(self) -> None:
-        """Undo the last verdict."""
-        if labels.take_back(self.project) is None:
-            raise ProjectError("nothing was said yet")
-        self.session.say("Taken back.")
 
     def do_prepare(self) -> None:
         """Make the vectors that likeness needs."""

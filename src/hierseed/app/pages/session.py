@@ -1,12 +1,15 @@
-"""One visitor: which screen, which topic, which fit; and what has to be drawn again."""
+"""One visitor: which screen, topic and fit are shown, and what has to be drawn again."""
 
 from __future__ import annotations
 
 import sqlite3
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from hierseed.app import fits, jobs
+from hierseed.app.failures import explain_failure
 from hierseed.app.fits import Fit
+from hierseed.app.pages.code import CodeScreen
 from hierseed.app.pages.export import Export
 from hierseed.app.pages.fit import FitScreen
 from hierseed.app.pages.load import Load
@@ -14,19 +17,25 @@ from hierseed.app.pages.review import Review
 from hierseed.app.pages.screen import Screen
 from hierseed.app.pages.seeds import SeedsScreen
 from hierseed.app.pages.taxonomy import TaxonomyScreen
+from hierseed.app.placements import Placements
 from hierseed.app.project import Project
-from hierseed.app.store import documents, labels, topics
+from hierseed.app.store import actions, codings, documents, labels, loads, topics
+from hierseed.app.store.actions import Person
 from hierseed.app.tree import path_of, tree_view
-from hierseed.errors import HierSeedError, ModelError
+from hierseed.errors import HierSeedError, ModelError, ProjectError
 
-SCREENS: list[type[Screen]] = [Load, TaxonomyScreen, SeedsScreen, FitScreen, Review, Export]
+SCREENS: list[type[Screen]] = [
+    Load, TaxonomyScreen, SeedsScreen, FitScreen, Review, CodeScreen, Export,
+]  # fmt: skip
+NAME = 60  # letters of a coder's name
 
 
 class Session:
     """The state of one tab. It knows no browser: actions go in, what to draw comes out."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, person: Person | None = None) -> None:
         self.project = project
+        self.person = person or Person()
         self.key = ""
         self.fit_id: int | None = None  # None: always the latest
         self.notes: list[dict[str, str]] = []
@@ -35,6 +44,7 @@ class Session:
         self.screen = "seeds" if ready else "load"
         self.pulse = project.pulse()
         self.job_state = ""
+        self.path_seen = ""
 
     # ---------------------------------------------------------------- what is shown
 
@@ -49,29 +59,55 @@ class Session:
                 self.say(str(fault), "bad")
         return fits.last(self.project)
 
-    def frame(self) -> dict[str, Any]:
-        """Header: steps, what runs, what was done."""
+    @property
+    def placed(self) -> Placements | None:
+        """Where the fit puts documents, in the current taxonomy."""
         fit = self.fit
-        job = jobs.latest(self.project)
-        summary = ""
-        if fit:
-            summary = f"Fit {fit.id} · {fit.facts['coverage']:.1%} placed"
+        return fit.today(topics.current(self.project)) if fit else None
+
+    def frame(self) -> dict[str, Any]:
+        """Header: steps, the running job, undo and redo, the coder."""
+        fit, job = self.fit, jobs.latest(self.project)
+        undo = actions.to_undo(self.project, self.person)
+        redo = actions.to_redo(self.project, self.person)
         return {
             "project": self.project.name,
             "screen": self.screen,
+            "address": self.address(),
             "steps": [{"name": s.name, "title": s.title} for s in SCREENS],
             "documents": documents.count(self.project),
+            "unfinished": self._unfinished(job),
             "seeds": sum(labels.counts(self.project).values()),
-            "summary": summary,
+            "summary": self._summary(fit) if fit else "",
             "job": job_view(job),
+            "undo": undo and list(undo),
+            "redo": redo and list(redo),
+            "coder": self.person.name,
+            "coders": codings.coders(self.project),
         }
+
+    def _summary(self, fit: Fit) -> str:
+        """What the fit is worth: expected accuracy where scores are probabilities."""
+        placed = fit.today(topics.current(self.project))
+        share = f"{(placed.labels >= 0).mean():.0%} placed" if placed.n else ""
+        levels = placed.expected_accuracy() if fits.calibrated(fit) else []
+        if not levels:
+            return f"Fit {fit.id} · {share}"
+        right = ", ".join(f"{value:.0%} at level {i + 1}" for i, value in enumerate(levels))
+        return f"Fit {fit.id} · {right} right (expected) · {share}"
+
+    def _unfinished(self, job: jobs.Job | None) -> dict[str, Any] | None:
+        """A load that was cut off; None while it runs and when all is complete."""
+        running = job is not None and job.state == "running" and job.kind == "load"
+        load = None if running else loads.unfinished(self.project)
+        if load is None:
+            return None
+        done = documents.count(self.project) - load.first_row
+        return {"name": load.name, "done": done, "total": load.total}
 
     def tree(self) -> dict[str, Any]:
         """The tree at the side."""
-        here = topics.current(self.project)
-        if self.key.isdigit() and int(self.key) not in here.home:
-            self.key = ""
-        return {"lines": tree_view(self.project, self.fit), "key": self.key}
+        return {"lines": tree_view(self.project, self.placed), "key": self.key}
 
     def stage(self) -> dict[str, Any]:
         """The screen itself."""
@@ -86,41 +122,119 @@ class Session:
         """The full path of the topic that is selected."""
         return path_of(topics.current(self.project), self.key) if self.key else ""
 
+    # ---------------------------------------------------------------- the address
+
+    def address(self) -> str:
+        """The address of what is shown: reloading it shows the same again."""
+        where: dict[str, Any] = {"topic": self.key, "fit": self.fit_id or ""}
+        where |= self.screens[self.screen].where()
+        query = urlencode({name: value for name, value in where.items() if value})
+        return f"/{self.screen}" + (f"?{query}" if query else "")
+
+    def restore(self, address: str) -> None:
+        """Show what an address says; what is gone meanwhile is left out."""
+        parts = urlsplit(address)
+        query = dict(parse_qsl(parts.query))
+        self.go(parts.path.strip("/"))
+        here = topics.current(self.project)
+        key = query.get("topic", "")
+        known = not key.isdigit() or int(key) in here.home
+        if key != self.key and known:
+            self.select(key)
+        fit = query.get("fit", "")
+        last = fits.last(self.project)
+        self.fit_id = int(fit) if fit.isdigit() and last and int(fit) <= last.id else None
+        self.screens[self.screen].restore(query)
+
     # ---------------------------------------------------------------- what is done
 
     def act(self, do: str, **arguments: Any) -> dict[str, Any]:
         """Do what was clicked; return the parts to draw again."""
         try:
-            if do == "go":
-                self.go(str(arguments["screen"]))
-            elif do == "select":
-                self.select(str(arguments["key"]))
-            elif do == "cancel":
-                if jobs.cancel(self.project):
-                    self.say("Stopped. The last good fit is as it was.")
+            common = getattr(self, f"do_{do}", None)
+            if common is not None:
+                common(**arguments)
             else:
                 self.screens[self.screen].act(do, arguments)
         except HierSeedError as fault:
             self.say(str(fault), "bad")
-        except sqlite3.Error as fault:
-            self.say(f"Not saved: the project file could not be written ({fault}).", "bad")
+        except (OSError, sqlite3.Error) as fault:
+            self.say(explain_failure(fault), "bad")
         except (IndexError, KeyError, TypeError, ValueError, OverflowError) as fault:
             self.say(f"That did not work: {fault}. Reload the page.", "bad")
         return self.everything()
 
+    def do_go(self, screen: str) -> None:
+        """Show another screen."""
+        self.go(str(screen))
+
+    def do_select(self, key: str) -> None:
+        """Select a line of the tree."""
+        self.select(str(key))
+
+    def do_restore(self, address: str) -> None:
+        """Show what an address says."""
+        self.restore(str(address))
+
+    def do_cancel(self) -> None:
+        """Stop the running job."""
+        if jobs.cancel(self.project):
+            self.say("Stopped. The last good fit is as it was.")
+
+    def do_undo(self, expected: int | None = None) -> None:
+        """Take back this person's last step."""
+        self.say(f"Undone: {actions.undo(self.project, self.person, expected)}")
+
+    def do_redo(self, expected: int | None = None) -> None:
+        """Do the step again that this person undid last."""
+        self.say(f"Done again: {actions.redo(self.project, self.person, expected)}")
+
+    def do_hello(self, key: str = "", name: str = "") -> None:
+        """Learn who sits in front of the browser."""
+        name = " ".join(str(name).split())[:NAME]
+        self.person = Person(f"coder {name}" if name else f"browser {str(key)[:NAME]}", name)
+        if name:
+            codings.add_coder(self.project, name)
+
     def everything(self) -> dict[str, Any]:
-        """All parts, and what there is to say."""
-        self.pulse = self.project.pulse()
-        parts = {"frame": self.frame(), "tree": self.tree(), "stage": self.stage()}
+        """All parts, and what there is to say; where the file can't be read, only that."""
+        try:
+            self._leave_lost_topic()
+            self.pulse = self.project.pulse()
+            parts = {"frame": self.frame(), "tree": self.tree(), "stage": self.stage()}
+        except (OSError, sqlite3.Error, ProjectError) as fault:
+            parts = {}
+            said = str(fault) if isinstance(fault, ProjectError) else explain_failure(fault)
+            self.say(said, "bad")
         notes, self.notes = self.notes, []
         return {**parts, "notes": notes}
 
+    def _leave_lost_topic(self) -> None:
+        """Leave a topic that was deleted or merged, and say so."""
+        if not self.key.rpartition("-")[2].isdigit():
+            return
+        head, _, number = self.key.rpartition("-")
+        here, id = topics.current(self.project), int(number)
+        if id == 0:
+            return
+        if id not in here.home:
+            self.key = ""
+            self.say(f"{self.path_seen or 'The topic'} was deleted, so it is no longer selected.")
+        elif here.home[id] != id:
+            home = here.home[id]
+            self.key = f"{head}-{home}" if head else str(home)
+            self.say(f"{self.path_seen or 'The topic'} was merged into {here.path(home)}.")
+        self.path_seen = self.path()
+
     def tick(self) -> dict[str, Any] | None:
         """Look whether something changed: a job went on, or another tab wrote. None if not."""
-        jobs.bury_dead(self.project)
-        job = jobs.latest(self.project)
+        try:
+            jobs.bury_dead(self.project)
+            job = jobs.latest(self.project)
+            pulse = self.project.pulse()
+        except (OSError, sqlite3.Error):
+            return None  # the next click says it
         state = repr(job)
-        pulse = self.project.pulse()
         if pulse == self.pulse and state == self.job_state:
             return None
         ended = job is not None and job.state != "running" and self.job_state not in ("", state)
@@ -143,13 +257,14 @@ class Session:
             self.screen = screen
 
     def select(self, key: str) -> None:
-        """Select a line of the tree."""
-        path_of(topics.current(self.project), key)  # refuses what is no key
+        """Select a line of the tree; "" selects none."""
+        here = topics.current(self.project)
+        self.path_seen = path_of(here, key) if key else ""
+        if self.path_seen == "a deleted topic":
+            raise ProjectError("this topic was deleted meanwhile. Choose another one")
         self.key = key
         for screen in self.screens.values():
-            selected = getattr(screen, "selected", None)
-            if selected:
-                selected()
+            screen.selected()
 
     def say(self, text: str, kind: str = "good") -> None:
         """Tell the person something."""
@@ -162,12 +277,13 @@ def job_view(job: jobs.Job | None) -> dict[str, Any] | None:
         return None
     progress = job.progress
     total, done = progress.get("total") or 0, progress.get("done") or 0
+    share = progress.get("share")
     return {
         "kind": job.kind,
         "phase": progress.get("phase", "Starting"),
         "done": done,
         "total": total,
-        "share": done / total if total else 0.0,
+        "share": share if share is not None else done / total if total else 0.0,
         "left": progress.get("left"),
         "at_most": bool(progress.get("at_most")),
     }

@@ -1,4 +1,4 @@
-"""Taxonomy: change the tree; ids are for life, and every change can be undone."""
+"""Taxonomy: change the tree and its codebook; every change can be undone."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from hierseed.app import vectors
 from hierseed.app.pages.screen import Screen
 from hierseed.app.parts import dense_parts
 from hierseed.app.review import words
-from hierseed.app.store import edits, labels, topics
-from hierseed.app.tree import inside
+from hierseed.app.store import actions, edits, labels, memos, topics
 from hierseed.errors import ProjectError
 from hierseed.io.taxonomies import FORMATS
-
-CHANGES = 12
 
 
 class TaxonomyScreen(Screen):
@@ -34,9 +31,6 @@ class TaxonomyScreen(Screen):
     def view(self) -> dict[str, Any]:
         """Show the topic that is selected, and what was changed last."""
         here = topics.current(self.project)
-        changes = self.project.db.execute(
-            "SELECT id, at, what FROM change WHERE NOT undone ORDER BY id DESC LIMIT ?", (CHANGES,)
-        ).fetchall()
         key = self.session.key
         topic = None
         if key.isdigit() and int(key) in here.place:
@@ -46,18 +40,17 @@ class TaxonomyScreen(Screen):
                 "name": found.name,
                 "path": here.path(found.id),
                 "parent": str(found.parent) if found.parent else "",
-                "description": found.description,
-                "code": found.code,
+                **{field: getattr(found, field) for field in edits.WRITTEN},
                 "version": found.version,
                 "children": len(topics.children(self.project, found.id)),
                 "seeds": labels.counts(self.project).get(found.id, 0),
                 "words": words(self.session.fit, here, key) if self.session.fit else [],
+                "memos": memos.of_topic(self.project, found.id),
             }
         return {
             "topic": topic,
             "topics": len(here.taxonomy),
-            "changes": [{"id": id, "at": at, "what": what} for id, at, what in changes],
-            "redo": edits.next_change(self.project),
+            "changes": actions.history(self.project),
             "formats": [{"name": f.name, "title": f.title} for f in FORMATS.values()],
             "parts": self.parts,
             "can_split": self.session.fit is not None,
@@ -66,30 +59,44 @@ class TaxonomyScreen(Screen):
     def do_add(self, name: str, below: bool = True) -> None:
         """Add a topic below the one selected, or at level 1."""
         parent = self.topic_id() if below and self.session.key else None
-        id = edits.add(self.project, parent, str(name))
+        id = edits.add(self.project, parent, str(name), by=self.person)
         self.session.select(str(id))
 
-    def do_rename(self, name: str) -> None:
+    def do_rename(self, name: str, seen: str | None = None) -> None:
         """Give the selected topic another name."""
-        edits.rename(self.project, self.topic_id(), str(name))
+        edits.rename(self.project, self.topic_id(), str(name), seen=seen, by=self.person)
 
-    def do_describe(self, description: str) -> None:
-        """Say what the selected topic is about."""
-        edits.describe(self.project, self.topic_id(), str(description))
+    def do_describe(
+        self, description: str, field: str = "description", seen: str | None = None
+    ) -> None:
+        """Write one text of the codebook for the selected topic."""
+        edits.describe(
+            self.project, self.topic_id(), str(description), field=str(field), seen=seen,
+            by=self.person,
+        )  # fmt: skip
 
-    def do_move(self, to: str) -> None:
-        """Hang the selected topic under another one; "" is the top."""
-        edits.move(self.project, self.topic_id(), self.topic_id(to) if to else None)
+    def do_memo(self, text: str) -> None:
+        """Write a memo on the selected topic."""
+        memos.add(self.project, "topic", self.topic_id(), str(text), self.person)
+
+    def do_forget_memo(self, memo: int) -> None:
+        """Remove a memo."""
+        memos.remove(self.project, int(memo))
+
+    def do_move(self, to: str, topic: str | None = None) -> None:
+        """Move a topic (the selected one unless named) below another one; "" is the top."""
+        parent = self.topic_id(to) if to else None
+        edits.move(self.project, self.topic_id(topic), parent, by=self.person)
 
     def do_merge(self, to: str) -> None:
         """Merge the selected topic into another one."""
         target = self.topic_id(to)
-        edits.merge(self.project, self.topic_id(), target)
+        edits.merge(self.project, self.topic_id(), target, by=self.person)
         self.session.select(str(target))
 
     def do_delete(self) -> None:
         """Take the selected topic, and all below it, out of the tree."""
-        count = edits.delete(self.project, self.topic_id())
+        count = edits.delete(self.project, self.topic_id(), by=self.person)
         more = f", with {count - 1} below it" if count > 1 else ""
         self.session.key = ""
         self.session.say(f"Deleted{more}. Undo brings it back, labels and all.")
@@ -99,15 +106,15 @@ class TaxonomyScreen(Screen):
         wanted = [str(name).strip() for name in names if str(name).strip()]
         if len(wanted) < 1:
             raise ProjectError("write one name a line for the new topics below this one")
-        edits.split(self.project, self.topic_id(), wanted)
+        edits.split(self.project, self.topic_id(), wanted, by=self.person)
 
     def do_propose(self) -> None:
         """Look for dense parts of the selected topic's documents."""
         fit, space = self.session.fit, vectors.space(self.project)
         if fit is None or space is None:
             raise ProjectError("a split is proposed from a fit. Fit once, then come back")
-        within = inside(fit, topics.current(self.project), self.session.key)
-        rows = np.unique(fit.row[fit.members(within)])
+        placed = fit.today(topics.current(self.project))
+        rows = np.unique(placed.row[placed.members(placed.inside(self.session.key))])
         self.parts = dense_parts(self.project, space, rows)
         if not self.parts:
             self.session.say("This topic holds too few documents to see parts in it.")
@@ -115,14 +122,8 @@ class TaxonomyScreen(Screen):
     def do_take_part(self, number: int, name: str) -> None:
         """Make a proposed part a topic below this one, with its first documents as seeds."""
         part = self.parts[int(number)]
-        id = edits.add(self.project, self.topic_id(), str(name))
-        labels.load(self.project, [(d["row"], id) for d in part["documents"][:3]], "part")
+        what = f"Added {str(name)!r} with its first documents"
+        with edits.edit(self.project, what, self.person) as work:
+            id = work.insert(self.topic_id(), str(name).strip())
+            work.seed(id, [document["row"] for document in part["documents"][:3]], "part")
         self.parts = [other for i, other in enumerate(self.parts) if i != int(number)]
-
-    def do_undo(self, expected: int | None = None) -> None:
-        """Take back the last change."""
-        self.session.say(f"Undone: {edits.undo(self.project, expected)}")
-
-    def do_redo(self, expected: int | None = None) -> None:
-        """Bring back what was undone last."""
-        self.session.say(f"Done again: {edits.redo(self.project, expected)}")

@@ -84,6 +84,32 @@ def kept(project: Project, start: int, stop: int) -> list[dict[str, Any]]:
     return [values.get(row, {}) for row in range(start, stop)]
 
 
+def columns_of(project: Project, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Other columns of some documents, by row."""
+    marks = ",".join("?" * len(rows))
+    found = project.db.execute(
+        f"SELECT row, value FROM kept WHERE row IN ({marks})", [int(row) for row in rows]
+    )
+    return {row: json.loads(value) for row, value in found}
+
+
+def remove_from(project: Project, first: int) -> int:
+    """Remove all documents from a row on, with the decisions about them; return how many."""
+    with project.write() as db:
+        gone = db.execute(
+            "SELECT row, text FROM document WHERE row >= ? ORDER BY row", (first,)
+        ).fetchall()
+        db.executemany(
+            "INSERT INTO document_text (document_text, rowid, text) VALUES ('delete', ?, ?)",
+            ((row, spaced(text)) for row, text in gone),
+        )
+        for table in ("label", "label_event", "gold", "coding", "sample_document", "kept"):
+            db.execute(f"DELETE FROM {table} WHERE row >= ?", (first,))
+        db.execute("DELETE FROM memo WHERE kind = 'document' AND target >= ?", (first,))
+        db.execute("DELETE FROM document WHERE row >= ?", (first,))
+    return len(gone)
+
+
 def _by_ids(project: Project, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
     for start in range(0, len(ids), 500):
         part = ids[start : start + 500]

@@ -1,7 +1,7 @@
-"""Changing the taxonomy: each change is logged with what it replaced, and can be undone.
+"""Changes of the taxonomy: each is logged with what it replaced, and can be undone.
 
-A topic is never removed: a deleted or merged one is marked, so labels given to it stay, and
-come back with an undo. Labels of a merged topic count for the topic it was merged into.
+A topic is never removed: a deleted or merged one is marked, so its labels stay and come back
+with an undo. Labels of a merged topic count for the topic it was merged into.
 """
 
 from __future__ import annotations
@@ -12,21 +12,28 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hierseed.app.project import Project, now
-from hierseed.app.store import topics
+from hierseed.app.project import Project
+from hierseed.app.store import labels, topics
+from hierseed.app.store.actions import ANYONE, Action, Person, Step, record
 from hierseed.app.store.topics import FIELDS, Topic
 from hierseed.errors import ProjectError
 from hierseed.names import name_fault
 from hierseed.taxonomy import Taxonomy
 
-FOR_GOOD = 2  # undone, and something else was done since: can't be done again
+WRITTEN = {
+    "description": "Wrote the description",
+    "include": "Wrote what belongs to the topic",
+    "exclude": "Wrote what does not belong to the topic",
+    "notes": "Wrote notes",
+    "code": "Wrote the code",
+}
 
 
 class Edit:
     """The topics touched by one change, before and after."""
 
-    def __init__(self, project: Project, db: sqlite3.Connection) -> None:
-        self.project, self.db = project, db
+    def __init__(self, action: Action) -> None:
+        self.action, self.project, self.db = action, action.project, action.db
         self.before: dict[int, dict[str, Any] | None] = {}
         self.made: list[int] = []
 
@@ -64,6 +71,19 @@ class Edit:
         self.made.append(id)
         return id
 
+    def seed(self, id: int, rows: Sequence[int], source: str) -> None:
+        """Give a topic that was just made its first seeds, as a part of the same change."""
+        for row in rows:
+            labels.append(self.action, row, id, labels.YES, labels.NOTHING, source)
+
+    def finish(self) -> None:
+        """Write what was changed to the log."""
+        after = {id: _row(self.db, id) for id in self.before}
+        self.db.execute(
+            "INSERT INTO change VALUES (?, ?, ?)",
+            (self.action.id, json.dumps(self.before), json.dumps(after)),
+        )
+
     def last(self, parent: int | None) -> int:
         """The position behind all children of a topic."""
         return int(
@@ -74,44 +94,62 @@ class Edit:
 
 
 @contextlib.contextmanager
-def edit(project: Project, what: str) -> Iterator[Edit]:
-    """One change: all of it with its entry in the log, or nothing."""
-    with project.write() as db:
-        work = Edit(project, db)
+def edit(project: Project, what: str, by: Person = ANYONE) -> Iterator[Edit]:
+    """One change: all of it is written with its entry in the log, or nothing."""
+    with record(project, what, by) as action:
+        work = Edit(action)
         yield work
-        after = {id: _row(db, id) for id in work.before}
-        db.execute("UPDATE change SET undone = ? WHERE undone", (FOR_GOOD,))
-        db.execute(
-            "INSERT INTO change (at, what, before, after) VALUES (?, ?, ?, ?)",
-            (now(), what, json.dumps(work.before), json.dumps(after)),
-        )
+        work.finish()
 
 
-def add(project: Project, parent: int | None, name: str, description: str = "") -> int:
+def add(
+    project: Project,
+    parent: int | None,
+    name: str,
+    description: str = "",
+    by: Person = ANYONE,
+) -> int:
     """Add a topic below `parent` (None: at level 1)."""
     name = name.strip()
-    with edit(project, f"Added {name!r}") as work:
+    with edit(project, f"Added {name!r}", by) as work:
         if parent is not None:
             topics.get(project, parent)
         return work.insert(parent, name, description)
 
 
-def rename(project: Project, id: int, name: str) -> None:
-    """Give a topic another name; its id, and so all its labels, stay."""
+def rename(
+    project: Project, id: int, name: str, *, seen: str | None = None, by: Person = ANYONE
+) -> None:
+    """Give a topic another name; its id and all its labels stay.
+
+    `seen` is the name that the person saw; where it was changed since, this one is refused.
+    """
     name, topic = name.strip(), topics.get(project, id)
-    with edit(project, f"Renamed {topic.name!r} to {name!r}") as work:
+    with edit(project, f"Renamed {topic.name!r} to {name!r}", by) as work:
+        _refuse_stale(work, id, "name", seen)
         _refuse_name(project, topic.parent, name, but=id)
         work.set(id, name=name)
 
 
-def describe(project: Project, id: int, description: str) -> None:
-    """Say what a topic is about; the description can stand in for seeds."""
+def describe(
+    project: Project,
+    id: int,
+    text: str,
+    *,
+    field: str = "description",
+    seen: str | None = None,
+    by: Person = ANYONE,
+) -> None:
+    """Write one text of the codebook: description, include, exclude, notes or code."""
+    if field not in WRITTEN:
+        raise ProjectError(f"a topic has no {field!r}. Reload the page")
     topic = topics.get(project, id)
-    with edit(project, f"Described {topic.name!r}") as work:
-        work.set(id, description=description.strip())
+    with edit(project, f"{WRITTEN[field]} of {topic.name!r}", by) as work:
+        _refuse_stale(work, id, field, seen)
+        work.set(id, **{field: text.strip()})
 
 
-def move(project: Project, id: int, parent: int | None) -> None:
+def move(project: Project, id: int, parent: int | None, by: Person = ANYONE) -> None:
     """Hang a topic, and all below it, under another one."""
     topic = topics.get(project, id)
     above = parent
@@ -121,53 +159,61 @@ def move(project: Project, id: int, parent: int | None) -> None:
                 f"{topic.name!r} can't be moved below itself. Choose a topic outside its branch"
             )
         above = topics.get(project, above).parent
-    with edit(project, f"Moved {topic.name!r}") as work:
+    with edit(project, f"Moved {topic.name!r}", by) as work:
         _refuse_name(project, parent, topic.name, but=id)
         work.set(id, parent=parent, position=work.last(parent))
 
 
-def merge(project: Project, id: int, into: int) -> None:
+def merge(project: Project, id: int, into: int, by: Person = ANYONE) -> None:
     """Let one topic take over another: its labels and its children."""
     topic, target = topics.get(project, id), topics.get(project, into)
     if id == into or id in _branch_above(project, into):
         raise ProjectError(
             f"{topic.name!r} can't be merged into itself or a topic below it. Choose another one"
         )
-    with edit(project, f"Merged {topic.name!r} into {target.name!r}") as work:
+    with edit(project, f"Merged {topic.name!r} into {target.name!r}", by) as work:
         for child in topics.children(project, id):
             _refuse_name(project, into, child.name, but=child.id)
             work.set(child.id, parent=into)
         work.set(id, state="merged", merged_into=into)
 
 
-def split(project: Project, id: int, names: Sequence[str]) -> list[int]:
+def split(project: Project, id: int, names: Sequence[str], by: Person = ANYONE) -> list[int]:
     """Give a topic several children at once; its own seeds stay with it until they are moved."""
     topic = topics.get(project, id)
-    with edit(project, f"Split {topic.name!r} into {len(names)}") as work:
+    with edit(project, f"Split {topic.name!r} into {len(names)}", by) as work:
         return [work.insert(id, name.strip()) for name in names]
 
 
-def delete(project: Project, id: int) -> int:
+def delete(project: Project, id: int, by: Person = ANYONE) -> int:
     """Take a topic and all below it out of the tree; return how many topics that were."""
     topic = topics.get(project, id)
     gone = [id]
     for above in gone:
         gone += [child.id for child in topics.children(project, above)]
-    with edit(project, f"Deleted {topic.name!r}") as work:
+    with edit(project, f"Deleted {topic.name!r}", by) as work:
         for each in gone:
             work.set(each, state="deleted")
     return len(gone)
 
 
-def replace_all(project: Project, taxonomy: Taxonomy, source: str) -> list[int]:
+def replace_all(
+    project: Project,
+    taxonomy: Taxonomy,
+    source: str,
+    *,
+    keep: bool = False,
+    by: Person = ANYONE,
+) -> list[int]:
     """Take over a taxonomy from a file; topics with the same path keep their ids and labels.
 
-    Returns the id for life of each topic of the file.
+    Topics that are not in the file are deleted, unless `keep`. Returns the id of each topic of
+    the file.
     """
     here = topics.current(project)
     known = dict(zip(here.taxonomy.paths, here.ids))
     ids: list[int] = []
-    with edit(project, f"Loaded the taxonomy {source!r}") as work:
+    with edit(project, f"Loaded the taxonomy {source!r}", by) as work:
         for i, path in enumerate(taxonomy.paths):
             above = int(taxonomy.tree.parent[i])
             parent = ids[above] if above >= 0 else None
@@ -177,69 +223,51 @@ def replace_all(project: Project, taxonomy: Taxonomy, source: str) -> list[int]:
             else:
                 about, code = taxonomy.descriptions[i], taxonomy.codes[i]
                 ids.append(work.insert(parent, taxonomy.names[i], about, code, i))
-        for id in set(here.ids) - set(ids):
+        for id in set() if keep else set(here.ids) - set(ids):
             work.set(id, state="deleted")
     return ids
 
 
-def last_change(project: Project) -> tuple[int, str] | None:
-    """The change that undo would take back: its number and what it was."""
-    row = project.db.execute(
-        "SELECT id, what FROM change WHERE NOT undone ORDER BY id DESC LIMIT 1"
-    ).fetchone()
-    return (int(row[0]), str(row[1])) if row else None
-
-
-def next_change(project: Project) -> tuple[int, str] | None:
-    """The change that redo would bring back: undone, and nothing new was done since."""
-    row = project.db.execute(
-        "SELECT id, what FROM change WHERE undone = 1 ORDER BY id LIMIT 1"
-    ).fetchone()
-    return (int(row[0]), str(row[1])) if row else None
-
-
-def undo(project: Project, expected: int | None = None) -> str:
-    """Take back the last change; return what it was.
-
-    `expected` is the change that the person saw: if another one came after it, by someone else,
-    nothing is undone.
-    """
-    with project.write() as db:
-        last = last_change(project)
-        if last is None:
-            raise ProjectError("nothing to undo: the taxonomy was not changed yet")
-        if expected is not None and last[0] != expected:
+def restore(project: Project, db: sqlite3.Connection, step: Step, back: bool) -> None:
+    """Undo or redo the change of an action; refused where the same topics changed since."""
+    found = db.execute("SELECT before, after FROM change WHERE action = ?", (step.id,)).fetchone()
+    if found is None:
+        return
+    before, after = (json.loads(text) for text in found)
+    now_there, wanted = (after, before) if back else (before, after)
+    for id, row in now_there.items():
+        if row is not None and any(_row(db, int(id))[name] != row[name] for name in row):
             raise ProjectError(
-                f"someone else changed the taxonomy meanwhile ({last[1]}). Look at it, then undo"
+                f"the same topic was changed by someone else since. {step.what!r} stays as it is"
             )
-        _restore(db, last[0], "before")
-    return last[1]
-
-
-def redo(project: Project, expected: int | None = None) -> str:
-    """Bring back the change that was undone last; return what it was."""
-    with project.write() as db:
-        following = next_change(project)
-        if following is None or (expected is not None and following[0] != expected):
-            raise ProjectError(
-                "nothing to redo: no change was undone, or the taxonomy was changed since"
-            )
-        _restore(db, following[0], "after")
-    return following[1]
-
-
-def _restore(db: sqlite3.Connection, change: int, side: str) -> None:
-    """Put the topics of a change into the state they had before or after it."""
-    found = db.execute(f"SELECT {side} FROM change WHERE id = ?", (change,)).fetchone()[0]
-    for id, row in json.loads(found).items():
+    for id, row in wanted.items():
         if row is None:  # made by the change: marked, never removed, for its labels
-            db.execute(
-                "UPDATE topic SET state = 'deleted', version = version + 1 WHERE id = ?", (id,)
+            row = {"state": "deleted"}
+        names = ", ".join(f"{name} = :{name}" for name in row if name != "id")
+        db.execute(
+            f"UPDATE topic SET {names}, version = version + 1 WHERE id = :id", {**row, "id": id}
+        )
+    _refuse_broken(db, step)
+
+
+def _refuse_broken(db: sqlite3.Connection, step: Step) -> None:
+    """Refuse an undo after which the live topics would not be a tree."""
+    rows = db.execute("SELECT id, parent, name FROM topic WHERE state = 'live'").fetchall()
+    live = {id: parent for id, parent, _ in rows}
+    names = {(parent, name) for _, parent, name in rows}
+    for id in live:
+        seen, above = {id}, live[id]
+        while above is not None and above in live and above not in seen:
+            seen.add(above)
+            above = live[above]
+        if above is not None:
+            raise ProjectError(
+                f"someone else has put topics below it since. {step.what!r} stays as it is"
             )
-        else:
-            names = ", ".join(f"{name} = :{name}" for name in FIELDS if name != "id")
-            db.execute(f"UPDATE topic SET {names}, version = version + 1 WHERE id = :id", row)
-    db.execute("UPDATE change SET undone = ? WHERE id = ?", (side == "before", change))
+    if len(names) < len(rows):
+        raise ProjectError(
+            f"a topic of the same name has been added since. {step.what!r} stays as it is"
+        )
 
 
 def _row(db: sqlite3.Connection, id: int) -> dict[str, Any]:
@@ -252,6 +280,16 @@ def _refresh(work: Edit, id: int, description: str, code: str, position: int) ->
     work.set(
         id, description=description or topic.description, code=code or topic.code, position=position
     )
+
+
+def _refuse_stale(work: Edit, id: int, field: str, seen: str | None) -> None:
+    """Refuse to overwrite what somebody else wrote since the person looked."""
+    found = _row(work.db, id)[field]
+    if seen is not None and found != seen:
+        raise ProjectError(
+            f"someone else changed this {field} to {found!r} meanwhile. Yours is not lost: "
+            "compare the two, then save again"
+        )
 
 
 def _branch_above(project: Project, id: int | None) -> set[int]:

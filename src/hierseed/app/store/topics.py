@@ -1,4 +1,4 @@
-"""The taxonomy as it stands now: read as a `Taxonomy` with the ids that topics keep for life."""
+"""The current taxonomy: a `Taxonomy`, and the id that each topic keeps for life."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from hierseed.app.project import Project
 from hierseed.errors import ProjectError
 from hierseed.taxonomy import Taxonomy
 
-FIELDS = ("id", "parent", "name", "description", "code", "position", "state", "merged_into")
+FIELDS = (
+    "id", "parent", "name", "description", "code", "include", "exclude", "notes", "position",
+    "state", "merged_into",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,9 @@ class Topic:
     name: str
     description: str
     code: str
+    include: str
+    exclude: str
+    notes: str
     position: int
     state: str
     merged_into: int | None
@@ -41,6 +47,17 @@ class Topics:
         number = {id: i for i, id in enumerate(self.ids)}
         return {id: number[home] for id, home in self.home.items()}
 
+    @cached_property
+    def _families(self) -> dict[int, list[int]]:
+        families: dict[int, list[int]] = {}
+        for id, home in self.home.items():
+            families.setdefault(home, []).append(id)
+        return families
+
+    def family(self, id: int) -> list[int]:
+        """The id itself and those of all topics that were merged into it."""
+        return self._families.get(id, [id])
+
     def path(self, id: int) -> str:
         """`A > B > C`."""
         return self.taxonomy.paths[self.place[id]]
@@ -48,7 +65,8 @@ class Topics:
 
 def current(project: Project) -> Topics:
     """Return the live taxonomy, siblings in their order; read again only after a change."""
-    state = project.db.execute("SELECT max(id), total(undone) FROM change").fetchone()
+    # Each change of a topic raises its version, so the sum never returns to an earlier value.
+    state = project.db.execute("SELECT count(*), total(version) FROM topic").fetchone()
     known = project.memo.get("topics")
     if known is None or known[0] != state:
         known = project.memo["topics"] = (state, _read(project))

@@ -1,5 +1,5 @@
-// Export: files to take home, and the command line that repeats the fit.
-import { bytes, counted, when } from "/workbench/web/shared.js";
+// Export: files, and the command lines that repeat the fit.
+import { bytes, copyText, counted, when } from "/workbench/web/shared.js";
 
 const TITLES = { csv: "CSV", xlsx: "Excel", parquet: "Parquet", jsonl: "JSONL" };
 
@@ -8,14 +8,14 @@ export default {
   emits: ["act"],
   data: () => ({ TITLES, text: true, format: "", copied: false }),
   template: `
-    <h1>Take it home</h1>
+    <h1>Export</h1>
     <p class="lead">Files are written on this computer; nothing is sent anywhere.</p>
-    <p v-if="!view.fit" class="panel empty">Nothing is fitted yet. Taxonomy and seeds can be taken home already.</p>
+    <p v-if="!view.fit" class="panel empty">Nothing is fitted yet. Taxonomy, seeds and decisions can be exported already.</p>
     <div class="two">
       <div>
         <section class="panel" aria-label="Documents">
           <h2>All documents in one flat file</h2>
-          <p class="soft">{{ counted(view.documents, "document") }} of fit {{ view.fit || "–" }}: topic, every level, score, runner-up, what you said, and the other columns of your file.</p>
+          <p class="soft">{{ counted(view.documents, "document") }} of fit {{ view.fit || "–" }}: topic, every level, score, runner-up, what people decided, and the other columns of your file; topics as they are named now.</p>
           <label class="check"><input type="checkbox" v-model="text"> With the texts</label>
           <div class="row"><button v-for="ending in view.tables" :key="ending" :disabled="!view.fit || view.busy" @click="act('documents', { ending, text })">{{ TITLES[ending] }}</button></div>
         </section>
@@ -25,8 +25,9 @@ export default {
             <button :disabled="!format || !view.topics" @click="act('taxonomy', { format })">Write</button></div>
         </section>
         <section class="panel" aria-label="Seeds and report">
-          <h2>Seeds and report</h2>
-          <div class="row"><button :disabled="!view.seeds" @click="act('seeds')">Seeds ({{ view.seeds }})</button><button :disabled="!view.fit" @click="act('report')">Report page</button></div>
+          <h2>Seeds, decisions and report</h2>
+          <p class="soft">Decisions: every one that was made, with who, when and whether it stands; rejections too.</p>
+          <div class="row"><button :disabled="!view.seeds" @click="act('seeds')">Seeds ({{ view.seeds }})</button><button :disabled="!view.decisions" @click="act('decisions')">Decisions</button><button :disabled="!view.fit" @click="act('report')">Report page</button></div>
         </section>
       </div>
       <div>
@@ -36,7 +37,8 @@ export default {
           <ul class="files"><li v-for="file in view.files" :key="file.name">
             <a :href="'/workbench/download/' + encodeURIComponent(file.name)" :download="file.name">{{ file.name }}</a>
             <span class="soft">{{ bytes(file.bytes) }}, {{ when(file.at) }}</span>
-            <a v-if="file.name.endsWith('.html')" :href="'/workbench/download/' + encodeURIComponent(file.name) + '?view=1'" target="_blank" rel="noopener">open</a></li></ul>
+            <a v-if="file.name.endsWith('.html')" :href="'/workbench/download/' + encodeURIComponent(file.name) + '?view=1'" target="_blank" rel="noopener">open</a>
+            <button class="bare" :aria-label="'Delete ' + file.name" @click="act('remove', { name: file.name })">delete</button></li></ul>
         </section>
         <section v-if="view.fit" class="panel" aria-label="Repeat it">
           <h2>Repeat it anywhere</h2>
@@ -54,7 +56,7 @@ export default {
       this.$emit("act", { do: what, ...more });
     },
     async copy() {
-      await navigator.clipboard.writeText(this.view.commands.join("\n"));
+      await copyText(this.view.commands.join("\n"));
       this.copied = true;
       setTimeout(() => (this.copied = false), 2000);
     },

@@ -1,16 +1,18 @@
-// The header: where you are, what runs, and what was just done.
-import { counted, duration, percent, shared } from "/workbench/web/shared.js";
+// The header: where you are, what runs, undo and redo, who you are, and what was just done.
+import { counted, duration, KEYS, number, pass, percent, shared, shown, typing } from "/workbench/web/shared.js";
+
+const ID = "hierseed-browser";
 
 export default {
   props: { view: Object },
   emits: ["act"],
-  data: () => ({ notes: [], next: 0, theme: "light", shared }),
+  data: () => ({ notes: [], next: 0, theme: "light", naming: false, name: "", KEYS, shared }),
   template: `
     <header class="frame">
       <a class="skip" href="#stage">Skip to the work</a>
       <div class="brand">
         <svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="var(--leaf)"/><path d="M16 26V14M16 18c-5 0-7-3-7-7 4 0 7 2 7 7Zm0-4c0-5 2-8 7-8 0 5-3 8-7 8Z" fill="none" stroke="var(--paper)" stroke-width="2" stroke-linejoin="round" stroke-linecap="round"/></svg>
-        <div><b>{{ view.project }}</b><span>{{ facts }}</span></div>
+        <div><b>{{ view.project }}</b><span :title="facts">{{ facts }}</span></div>
       </div>
       <nav aria-label="Steps"><ol>
         <li v-for="(step, i) in view.steps" :key="step.name">
@@ -18,62 +20,135 @@ export default {
              @click.prevent="go(step.name)"><i aria-hidden="true">{{ i + 1 }}</i>{{ step.title }}</a>
         </li>
       </ol></nav>
-      <button class="quiet narrow-only" :aria-expanded="shared.treeOpen ? 'true' : 'false'" aria-controls="side"
-              @click="shared.treeOpen = !shared.treeOpen">Topics</button>
-      <button class="quiet" @click="turn" :aria-label="dark ? 'Light colours' : 'Dark colours'">{{ dark ? "☀" : "☾" }}</button>
+      <div class="tools">
+        <button class="quiet narrow-only" :aria-expanded="shared.treeOpen ? 'true' : 'false'" aria-controls="side"
+                @click="shared.treeOpen = !shared.treeOpen">Topics</button>
+        <button class="quiet" :disabled="!view.undo" :title="view.undo ? 'Undo: ' + shown(view.undo[1]) : 'Nothing to undo'" aria-label="Undo your last step" @click="send({ do: 'undo', expected: view.undo[0] })">↶</button>
+        <button class="quiet" :disabled="!view.redo" :title="view.redo ? 'Redo: ' + shown(view.redo[1]) : 'Nothing to redo'" aria-label="Redo" @click="send({ do: 'redo', expected: view.redo[0] })">↷</button>
+        <button class="quiet" :title="view.coder ? 'You code as ' + view.coder : 'Say who you are'" @click="ask">{{ view.coder || "Who?" }}</button>
+        <button class="quiet" aria-label="Keys" title="Keys" @click="$refs.keys.showModal()">?</button>
+        <button class="quiet" @click="turn" :aria-label="dark ? 'Light colours' : 'Dark colours'">{{ dark ? "☀" : "☾" }}</button>
+      </div>
     </header>
+    <p v-if="!shared.online" class="banner" role="alert">No connection to the workbench: nothing that you do now is saved<template v-if="shared.refused"> ({{ counted(shared.refused, "click") }} refused)</template>. The page comes back by itself when it runs again.</p>
+    <p v-else-if="view.unfinished" class="banner" role="status">The load of {{ view.unfinished.name }} was cut off: {{ number(view.unfinished.done) }} of {{ view.unfinished.total ? number(view.unfinished.total) : "its" }} documents are here. <button class="bare" @click="go('load')">Go on or discard it</button></p>
     <section v-if="view.job" class="job" aria-label="What runs now">
       <span class="phase">{{ view.job.phase }}</span>
       <progress :value="view.job.share" max="1" :aria-label="view.job.phase"></progress>
       <span class="soft">{{ standing }}</span>
-      <button class="small" @click="$emit('act', { do: 'cancel' })">Cancel</button>
+      <button class="small" @click="send({ do: 'cancel' })">Cancel</button>
     </section>
     <div class="notes" role="status" aria-live="polite">
       <p v-for="note in notes" :key="note.id" :class="note.kind">
-        <span>{{ note.text }}</span><button class="bare" aria-label="Dismiss" @click="drop(note.id)">×</button>
+        <span>{{ shown(note.text) }}</span><button class="bare" aria-label="Dismiss" @click="drop(note.id)">×</button>
       </p>
-    </div>`,
+    </div>
+    <dialog ref="keys" class="picker" aria-label="Keys" @click.self="$refs.keys.close()">
+      <h2>Keys</h2>
+      <p class="soft">They act on the card that has the focus.</p>
+      <table class="keylist"><tbody><tr v-for="[key, what] in KEYS"><th scope="row"><kbd>{{ key }}</kbd></th><td>{{ what }}</td></tr></tbody></table>
+      <label class="check"><input type="checkbox" :checked="shared.keys" @change="setKeys($event.target.checked)"> Single-letter keys are on</label>
+      <button @click="$refs.keys.close()">Close</button>
+    </dialog>
+    <dialog ref="who" class="picker" aria-label="Who you are" @click.self="$refs.who.close()">
+      <form method="dialog" @submit="hello(name)">
+        <label>Your name, as it stands beside your decisions <input v-model="name" ref="name" list="coders" maxlength="60" autocomplete="off" @keydown.stop></label>
+        <datalist id="coders"><option v-for="coder in view.coders" :value="coder"></option></datalist>
+        <div class="row"><button class="main">Save</button><button type="button" @click="$refs.who.close()">Leave it</button></div>
+      </form>
+    </dialog>`,
   computed: {
     facts() {
       const { documents, seeds, summary } = this.view;
       if (!documents) return "empty project";
-      return counted(documents, "document") + " · " + counted(seeds, "seed") + (summary ? " · " + summary : "");
+      return (summary ? summary + " · " : "") + counted(documents, "document") + " · " + counted(seeds, "seed");
     },
     standing() {
       const { share, left, at_most, total } = this.view.job;
       const rest = left == null ? "" : " · " + (at_most ? "at most " : "about ") + duration(left) + " left";
-      return total ? percent(share) + rest : "";
+      return total || share ? percent(Math.min(share, 0.99)) + rest : "";
     },
     dark() {
       return this.theme === "dark";
     },
   },
   watch: {
+    view: {
+      immediate: true,
+      handler(now) {
+        shared.coder = now.coder;
+        shared.answered++;
+      },
+    },
     "view.screen"() {
       this.$nextTick(() => document.querySelector("nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
+    },
+    // The address always names what is shown: Back, reload and a copied link find it again.
+    "view.address"(now) {
+      const here = location.pathname + location.search;
+      if (now === here) return;
+      const place = (address) => new URL(address, location.href);
+      const topic = (address) => place(address).pathname + (place(address).searchParams.get("topic") || "");
+      if (topic(now) === topic(here)) history.replaceState(null, "", now);
+      else history.pushState(null, "", now);
     },
   },
   mounted() {
     // NiceGUI wraps everything in a main of its own; ours is the one that holds the work.
     document.querySelector("main.q-page")?.setAttribute("role", "presentation");
     document.getElementById("opening")?.remove();
+    this.watcher = setInterval(() => {
+      shared.online = !window.socket || window.socket.connected;
+      if (shared.online) shared.refused = 0;
+    }, 300);
+    this.hello(localStorage.getItem("hierseed-coder") || "");
+  },
+  unmounted() {
+    clearInterval(this.watcher);
+    removeEventListener("keydown", this.key);
   },
   created() {
     const kept = localStorage.getItem("hierseed-theme");
     this.setTheme(kept || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-    addEventListener("popstate", () => this.$emit("act", { do: "go", screen: this.here() }));
-    const asked = this.here();
-    if (asked && asked !== this.view.screen) this.$nextTick(() => this.$emit("act", { do: "go", screen: asked }));
+    addEventListener("popstate", () => this.send({ do: "restore", address: location.pathname + location.search }));
+    addEventListener("keydown", this.key);
   },
   methods: {
-    here() {
-      const name = location.pathname.slice(1);
-      return this.view.steps.some((step) => step.name === name) ? name : "";
+    counted,
+    number,
+    shown,
+    send(what) {
+      pass(this, what);
     },
     go(screen) {
-      if (screen !== this.here()) history.pushState(null, "", "/" + screen);
       shared.treeOpen = false;
-      this.$emit("act", { do: "go", screen });
+      this.send({ do: "go", screen });
+    },
+    ask() {
+      this.name = this.view.coder;
+      this.$refs.who.showModal();
+      this.$refs.name.focus();
+    },
+    // Tell the server who sits here: a name, and a key of this browser for undo without one.
+    hello(name) {
+      name = name.trim();
+      localStorage.setItem("hierseed-coder", name);
+      if (!localStorage.getItem(ID)) localStorage.setItem(ID, Math.random().toString(36).slice(2) + Date.now().toString(36));
+      this.$emit("act", { do: "hello", key: localStorage.getItem(ID), name });
+    },
+    key(event) {
+      if (typing(event)) return;
+      const letter = event.key.toLowerCase();
+      if ((event.ctrlKey || event.metaKey) && (letter === "z" || letter === "y")) {
+        const again = letter === "y" || event.shiftKey;
+        if (again ? this.view.redo : this.view.undo) this.send({ do: again ? "redo" : "undo" });
+      } else if (event.key === "?" && shared.keys && !document.querySelector("dialog[open]")) this.$refs.keys.showModal();
+      else return;
+      event.preventDefault();
+    },
+    setKeys(on) {
+      shared.keys = on;
+      localStorage.setItem("hierseed-keys", on ? "on" : "off");
     },
     setTheme(theme) {
       this.theme = theme;
@@ -84,9 +159,10 @@ export default {
       localStorage.setItem("hierseed-theme", this.theme);
     },
     tell(note) {
+      shared.answered++;
       const id = this.next++;
       this.notes = [...this.notes.slice(-2), { ...note, id }];
-      if (note.kind !== "bad") setTimeout(() => this.drop(id), 5000);
+      if (note.kind !== "bad") setTimeout(() => this.drop(id), 6000);
     },
     drop(id) {
       this.notes = this.notes.filter((note) => note.id !== id);

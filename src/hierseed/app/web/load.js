@@ -1,5 +1,5 @@
-// Load: bring files, look at them, see every fault, then take them over.
-import { counted, number } from "/workbench/web/shared.js";
+// Load: bring files, look at them, see every fault and every change, then take them over.
+import { counted, number, shown, when } from "/workbench/web/shared.js";
 
 const KINDS = {
   corpus: { title: "Documents", about: "CSV, TSV, JSONL (also .gz), Parquet or Excel, one row a document." },
@@ -7,22 +7,24 @@ const KINDS = {
   seeds: { title: "Seeds", about: "Rows of id, topic (or text, topic): documents that show what a topic is about. You can also choose them here, in step 3." },
   gold: { title: "Expert labels", about: "Rows of id, topic to score fits against. Never shown to a fit." },
 };
+const THINGS = { taxonomy: "topic", seeds: "seed", gold: "label" };
 
 export default {
   props: { view: Object },
   emits: ["act"],
-  data: () => ({ KINDS, over: "", sending: {}, faults: {} }),
+  data: () => ({ KINDS, over: "", sending: {}, faults: {}, removing: "" }),
   template: `
     <h1>Bring your documents and your topics</h1>
     <p class="lead">Everything stays on this computer: the project is one file, and no account or network is needed.</p>
     <div v-if="!view.documents && !view.busy && !view.preview" class="offer">
       <div><h2>Just looking?</h2><p>Open a sample: the documentation of Python’s own library, with its chapters as taxonomy.</p></div>
-      <button class="main" @click="$emit('act', { do: 'sample' })">Open the sample project</button>
+      <button class="main" @click="act('sample')">Open the sample project</button>
     </div>
     <section v-if="view.preview" class="preview" aria-label="Preview">
       <h2>{{ view.file }}</h2>
       <div v-if="view.preview.faults.length" class="faults"><ul><li v-for="fault in view.preview.faults">{{ fault }}</li></ul></div>
       <template v-else>
+        <p v-for="fact in view.preview.facts" class="hint">{{ fact }}.</p>
         <div class="row">
           <label>Text is in <select :value="view.preview.text" @change="check(view.preview.id, $event.target.value)">
             <option v-for="column in view.preview.columns">{{ column }}</option></select></label>
@@ -31,8 +33,8 @@ export default {
             <option v-for="column in view.preview.columns">{{ column }}</option></select></label>
         </div>
         <div class="scroll" tabindex="0" role="region" aria-label="First rows"><table>
-          <thead><tr><th v-for="column in view.preview.columns" :class="{ chosen: column === view.preview.text || column === view.preview.id }">{{ column }}</th></tr></thead>
-          <tbody><tr v-for="row in view.preview.rows"><td v-for="(cell, i) in row" :class="{ chosen: view.preview.columns[i] === view.preview.text || view.preview.columns[i] === view.preview.id }">{{ cell }}</td></tr></tbody>
+          <thead><tr><th v-for="column in view.preview.columns" :class="{ chosen: chosen(column) }">{{ column }}</th></tr></thead>
+          <tbody><tr v-for="row in view.preview.rows"><td v-for="(cell, i) in row" :class="{ chosen: chosen(view.preview.columns[i]) }">{{ cell }}</td></tr></tbody>
         </table></div>
         <div v-if="view.checked">
           <p v-for="fact in view.checked.facts" class="state">{{ fact }}</p>
@@ -42,8 +44,8 @@ export default {
           </div>
         </div>
         <div class="row">
-          <button class="main" :disabled="view.busy || !view.checked || !view.checked.facts.length" @click="$emit('act', { do: 'load' })">Load these documents</button>
-          <button @click="$emit('act', { do: 'forget' })">Leave it</button>
+          <button class="main" :disabled="view.busy || !view.checked || !view.checked.facts.length" @click="act('load')">Load these documents</button>
+          <button @click="act('forget')">Leave it</button>
         </div>
       </template>
     </section>
@@ -53,7 +55,23 @@ export default {
         <h2>{{ kind.title }}</h2>
         <p class="state" v-if="state(name)">{{ state(name) }}</p>
         <p class="soft">{{ kind.about }}</p>
+        <template v-if="name === 'corpus'"><div v-for="load in view.loads" :key="load.at" class="told">
+          <div v-if="load.unfinished" class="faults"><h3>{{ load.name }} was cut off</h3>
+            <p>{{ number(load.done) }} of {{ load.total ? number(load.total) : "its" }} documents are here.</p>
+            <div class="row"><button class="main" :disabled="view.busy" @click="act('resume')">Go on</button><button :disabled="view.busy" @click="act('discard')">Discard them</button></div></div>
+          <p v-else><b>{{ load.name }}</b>, {{ when(load.at) }}</p>
+          <details v-if="load.told" class="faults"><summary>{{ load.told.split(":")[0] }}</summary><p>{{ load.told }}</p></details></div></template>
         <progress v-if="name in sending" :value="sending[name]" max="1" :aria-label="'Sending ' + kind.title"></progress>
+        <div v-if="view.plans[name]" class="plan" role="group" :aria-label="'What ' + view.plans[name].file + ' changes'">
+          <h3>{{ view.plans[name].file }}</h3>
+          <p v-for="fact in view.plans[name].facts">{{ fact }}.</p>
+          <p><b>{{ number(view.plans[name].added) }}</b> new, <b>{{ number(view.plans[name].kept) }}</b> as before, <b class="bad">{{ number(view.plans[name].removed) }}</b> that are not in this file.</p>
+          <ul v-if="view.plans[name].removes.length"><li v-for="one in view.plans[name].removes">{{ shown(one) }}</li><li v-if="view.plans[name].removed > view.plans[name].removes.length">and {{ number(view.plans[name].removed - view.plans[name].removes.length) }} more</li></ul>
+          <div class="row"><button class="main" @click="act('take', { kind: name, replace: true })">Replace: remove {{ counted(view.plans[name].removed, thing(name)) }}</button>
+            <button @click="act('take', { kind: name, replace: false })">Add, remove nothing</button><button @click="act('leave', { kind: name })">Leave it</button></div>
+          <ul v-if="view.plans[name].faults.length" class="faults"><li v-for="fault in view.plans[name].faults">{{ fault }}</li></ul>
+        </div>
+        <p v-if="view.waiting[name]" class="hint">{{ view.waiting[name] }} waits until the documents are loaded.</p>
         <label class="choose">Choose a file, or drop it here
           <input type="file" :aria-label="'File with ' + kind.title" @change="choose(name, $event)"></label>
         <div v-if="faults[name]" class="faults"><p>{{ faults[name] }}</p></div>
@@ -64,10 +82,38 @@ export default {
             <ul><li v-for="fault in view.told[name].faults">{{ fault }}</li></ul>
           </div>
         </div>
+        <p v-if="state(name) && name !== 'taxonomy'" class="remove"><button v-if="removing !== name" class="bare" @click="removing = name">Remove {{ name === 'corpus' ? 'all documents' : 'all' }} …</button>
+          <template v-else>{{ warning(name) }} <button class="small danger" :disabled="view.busy" @click="remove(name)">Remove</button> <button class="small" @click="removing = ''">Keep</button></template></p>
       </section>
-    </div>`,
+    </div>
+    <p v-if="next" class="next"><button class="main" @click="act('go', { screen: next.screen })">{{ next.title }}</button></p>`,
+  computed: {
+    next() {
+      if (this.view.busy || this.view.preview || !this.view.documents || !this.view.topics) return null;
+      if (!this.view.seeds) return { screen: "seeds", title: "Next: choose seeds →" };
+      return { screen: "fit", title: "Next: fit →" };
+    },
+  },
   methods: {
     counted,
+    number,
+    shown,
+    when,
+    act(what, more = {}) {
+      this.$emit("act", { do: what, ...more });
+    },
+    thing: (name) => THINGS[name],
+    chosen(column) {
+      return column === this.view.preview.text || column === this.view.preview.id;
+    },
+    warning(name) {
+      if (name === "corpus") return "All documents go, and all decisions about them. A copy of the project is made first.";
+      return "Undo brings them back.";
+    },
+    remove(kind) {
+      this.removing = "";
+      this.act("remove", { kind });
+    },
     state(name) {
       const { documents, topics, levels, seeds, gold } = this.view;
       if (name === "corpus") return documents ? counted(documents, "document") : "";
@@ -76,7 +122,7 @@ export default {
       return gold ? counted(gold, "label") : "";
     },
     check(id, text) {
-      this.$emit("act", { do: "check", id, text });
+      this.act("check", { id, text });
     },
     drop(kind, event) {
       this.over = "";
@@ -102,7 +148,7 @@ export default {
         } catch {
           answer = { fault: request.responseText || "The file did not arrive. Try it again." };
         }
-        if (request.status === 200) this.$emit("act", { do: "uploaded", kind, token: answer.token, name: file.name });
+        if (request.status === 200) this.act("uploaded", { kind, token: answer.token, name: file.name });
         else this.faults[kind] = answer.fault;
       };
       request.send(file);

@@ -4,7 +4,7 @@ import documents from "/workbench/web/documents.js";
 import mapping from "/workbench/web/map.js";
 import parts from "/workbench/web/parts.js";
 import scores from "/workbench/web/scores.js";
-import { counted, crumbs, number, percent } from "/workbench/web/shared.js";
+import { counted, crumbs, number, percent, shown } from "/workbench/web/shared.js";
 
 const TABS = { topic: "Topic", map: "Map", changes: "What changed", scores: "Scores" };
 
@@ -22,19 +22,19 @@ export default {
         </div>
         <label class="inline">Fit <select :value="view.fit" @change="act('show', { fit: +$event.target.value })"><option v-for="id in view.fits" :value="id">{{ id }}</option></select></label>
       </div>
-      <p v-if="view.stale" class="hint">{{ counted(view.stale, "decision") }} since this fit, to count at the next one.</p>
+      <p v-if="view.stale" class="hint">{{ counted(view.stale, "decision") }} since this fit began, to count at the next one.</p>
       <template v-if="view.tab === 'topic'">
         <div v-if="!view.key"><h1>Look at the result</h1><p class="lead">{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} have a place. Select a topic in the tree<template v-if="view.places.length">, or start with <b>Other</b> and <b>None</b>, where new topics hide</template>.</p>
           <section v-if="view.places.length" class="panel" aria-label="Where to look first"><h2>Where to look first</h2>
-            <ul class="files"><li v-for="place in view.places" :key="place.key"><button class="bare" @click="act('select', { key: place.key })">{{ place.path }}</button>
+            <ul class="files"><li v-for="place in view.places" :key="place.key"><button class="bare" @click="act('select', { key: place.key })">{{ shown(place.path) }}</button>
               <span class="soft">{{ counted(place.count, "document") }} that no listed topic explains</span></li></ul></section></div>
         <template v-else>
           <h1 class="path"><span v-for="name in crumbs(view.path)">{{ name }}</span></h1>
-          <p class="soft">{{ counted(view.total, "document") }}</p>
+          <p class="soft">{{ counted(view.total, "document") }}<template v-if="view.expected !== null"> · about {{ percent(view.expected) }} of them expected right</template></p>
           <p v-if="view.words.length" class="words"><span v-for="word in view.words">{{ word }}</span></p>
           <div v-if="view.rivals.length" class="rivals"><h2>Nearest rivals</h2>
-            <ul><li v-for="rival in view.rivals" :key="rival.key"><button class="bare" @click="act('select', { key: rival.key })">{{ rival.path }}</button>
-              <span class="soft">{{ counted(rival.count, "document") }} nearly went there</span></li></ul></div>
+            <ul><li v-for="rival in view.rivals" :key="rival.key"><button class="bare" @click="act('select', { key: rival.key })">{{ shown(rival.path) }}</button>
+              <span class="soft">{{ counted(rival.count, "document") }} less than 50 % sure, and next in line there</span></li></ul></div>
           <div class="row" v-if="!view.listed || view.total > 30"><button @click="act('parts')">{{ view.listed ? "See parts in it" : "Look for new topics in here" }}</button></div>
           <p v-if="view.parts && !view.parts.length" class="soft">No dense part stands out.</p>
           <parts :parts="view.parts" @take="(what) => act('take_part', what)"></parts>
@@ -42,8 +42,8 @@ export default {
             <button v-for="(about, kind) in view.kinds" :key="kind" :aria-pressed="view.kind === kind ? 'true' : 'false'" :title="about" @click="act('kind', { kind })">{{ kind[0].toUpperCase() + kind.slice(1) }}</button>
           </div>
           <documents :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total"
-            :why="view.why" explain @act="(what) => $emit('act', what)"></documents>
-          <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> it belongs here <kbd>R</kbd> it does not <kbd>M</kbd> it belongs there <kbd>W</kbd> why here <kbd>O</kbd> more <kbd>U</kbd> take back</p>
+            :why="view.why" :words="view.words" explain @act="(what) => $emit('act', what)"></documents>
+          <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> accept <kbd>R</kbd> reject <kbd>M</kbd> other topic <kbd>N</kbd> none of these <kbd>E</kbd> unsure <kbd>U</kbd> undo <kbd>W</kbd> why here <kbd>?</kbd> all keys</p>
         </template>
       </template>
       <mapping v-else-if="view.tab === 'map'" :view="view" @select="(key) => act('select', { key })"></mapping>
@@ -61,6 +61,7 @@ export default {
     crumbs,
     number,
     percent,
+    shown,
     act(what, more = {}) {
       this.$emit("act", { do: what, ...more });
     },

@@ -1,4 +1,4 @@
-// Seeds: suggestions, search or likeness for the topic in sight; A accepts, R rejects.
+// Seeds: suggestions, search or similar documents for the selected topic.
 import documents from "/workbench/web/documents.js";
 import { counted, crumbs, number, shared, typing } from "/workbench/web/shared.js";
 
@@ -37,7 +37,7 @@ export default {
     <p v-else-if="!view.cards.length && (view.vectors || view.mode === 'search')" class="panel empty">{{ nothing }}</p>
     <documents :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total"
       :query="view.mode === 'search' ? view.query : ''" :similar="view.vectors" @act="(what) => $emit('act', what)"></documents>
-    <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> accept <kbd>R</kbd> reject <kbd>M</kbd> other topic <kbd>S</kbd> similar <kbd>O</kbd> more <kbd>U</kbd> take back <kbd>/</kbd> search</p>`,
+    <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> accept <kbd>R</kbd> reject <kbd>M</kbd> other topic <kbd>N</kbd> none of these <kbd>E</kbd> unsure <kbd>U</kbd> undo <kbd>/</kbd> search <kbd>?</kbd> all keys</p>`,
   computed: {
     advice() {
       const count = this.view.topic.seeds;
@@ -54,7 +54,7 @@ export default {
   created() {
     this.text = this.view.query;
     this.listen = (event) => {
-      if (event.key === "/" && !typing(event)) {
+      if (event.key === "/" && shared.keys && !typing(event)) {
         event.preventDefault();
         this.$refs.field?.focus();
       }

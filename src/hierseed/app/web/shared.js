@@ -1,7 +1,49 @@
-// What several screens use: the lines of the tree, numbers and dates as people write them.
+// What several screens share: the lines of the tree, the connection, numbers and dates.
 import * as Vue from "vue";
 
-export const shared = Vue.reactive({ lines: [], key: "", treeOpen: false });
+export const shared = Vue.reactive({
+  lines: [],
+  key: "",
+  treeOpen: false,
+  online: true,
+  refused: 0, // clicks while there was no connection
+  askedAt: 0,
+  wantFocus: 0, // counts up when the cards should take the focus
+  keys: localStorage.getItem("hierseed-keys") !== "off",
+  coder: "",
+  answered: 0, // counts up with each answer of the server
+});
+
+// Hand a click on to the server; without a connection it is refused, visibly.
+export function pass(part, what) {
+  if (shared.online) part.$emit("act", what);
+  else shared.refused++;
+}
+
+// Ask the cards to take the focus, now or as soon as they appear.
+export function askFocus() {
+  shared.askedAt = Date.now();
+  shared.wantFocus++;
+}
+
+// All single-key shortcuts: they act where a card has the focus.
+export const KEYS = [
+  ["↑ ↓ or J K", "move between documents, and on to the next page"],
+  ["A", "accept: the document becomes a seed of the topic that the button names"],
+  ["R", "reject: it does not belong to the selected topic; the next fit keeps it out"],
+  ["M", "it belongs to another topic, and to no other"],
+  ["T", "it belongs to another topic too"],
+  ["N", "it belongs to none of these topics"],
+  ["E", "unsure: leave it for later"],
+  ["X", "withdraw what was decided about this topic"],
+  ["S", "similar documents"],
+  ["W", "why is it here?"],
+  ["O", "more or less of the text"],
+  ["C", "write a memo"],
+  ["U", "undo your last step (also Ctrl Z; redo: Ctrl Y)"],
+  ["/", "search"],
+  ["?", "this list"],
+];
 
 // Topics by key, with the full path of each.
 export const topics = Vue.computed(() => {
@@ -16,6 +58,8 @@ export const topics = Vue.computed(() => {
 export const number = (value) => (value ?? 0).toLocaleString("en-US");
 export const percent = (value, digits = 0) => (value == null ? "–" : (100 * value).toFixed(digits) + " %");
 export const crumbs = (path) => (path || "").split(" > ");
+// A path, or a text with paths in it, as people read it.
+export const shown = (text) => (text || "").replaceAll(" > ", " › ");
 
 export function counted(value, one, many) {
   return number(value) + " " + (value === 1 ? one : many || one + "s");
@@ -47,4 +91,20 @@ export function bytes(value) {
 export function typing(event) {
   const tag = event.target.tagName;
   return tag === "INPUT" || tag === "TEXTAREA" || tag === "SELECT" || event.target.isContentEditable;
+}
+
+// Copy a text; over plain http beyond this computer browsers offer only the old way.
+export async function copyText(text) {
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.style.position = "fixed";
+  field.style.opacity = "0";
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
 }

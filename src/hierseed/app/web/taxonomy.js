@@ -1,13 +1,22 @@
-// Taxonomy: change the topic that is selected in the tree; every change can be taken back.
+// Taxonomy: change the topic that is selected in the tree, and its entry in the codebook.
+// What is typed stays, whatever others do meanwhile.
 import parts from "/workbench/web/parts.js";
 import picker from "/workbench/web/picker.js";
-import { counted, crumbs, shared, topics, when } from "/workbench/web/shared.js";
+import { counted, crumbs, shared, shown, when } from "/workbench/web/shared.js";
+
+const FIELDS = {
+  description: ["Definition", "A sentence or two. It can stand in for seeds."],
+  include: ["Include", "What belongs here, also at the border"],
+  exclude: ["Exclude", "What belongs elsewhere, and where"],
+  notes: ["Notes", "Anything else that coders should know"],
+  code: ["Code", "Such as 107"],
+};
 
 export default {
   components: { parts, picker },
   props: { view: Object },
   emits: ["act"],
-  data: () => ({ name: "", description: "", fresh: "", below: "", splitting: false, names: "", picking: "", shared }),
+  data: () => ({ FIELDS, drafts: {}, seen: {}, fresh: "", below: "", splitting: false, names: "", picking: "", memo: "", shared }),
   template: `
     <h1>Shape your taxonomy</h1>
     <p class="lead">A topic keeps its id for life: rename, move or merge it, and what was labelled stays labelled.</p>
@@ -17,14 +26,20 @@ export default {
           <p class="path big"><span v-for="part in crumbs(view.topic.path)">{{ part }}</span></p>
           <p class="soft">{{ counted(view.topic.seeds, "seed") }} of its own · {{ counted(view.topic.children, "topic") }} below<template v-if="view.topic.code"> · code {{ view.topic.code }}</template></p>
           <p v-if="view.topic.words.length" class="words"><span v-for="word in view.topic.words">{{ word }}</span></p>
-          <form class="row" @submit.prevent="act('rename', { name })">
-            <label class="grow">Name <input v-model="name"></label>
-            <button :disabled="!name.trim() || name === view.topic.name">Rename</button>
+          <form class="row" @submit.prevent="rename">
+            <label class="grow">Name <input v-model="drafts.name"></label>
+            <button :disabled="!drafts.name || !drafts.name.trim() || !changed('name')">Rename</button>
           </form>
-          <form @submit.prevent="act('describe', { description })">
-            <label>What it is about <textarea v-model="description" rows="3" placeholder="A sentence or two. It can stand in for seeds."></textarea></label>
-            <button :disabled="description === view.topic.description">Save the description</button>
-          </form>
+          <p v-if="clash('name')" class="hint bad">Someone else called it “{{ view.topic.name }}” meanwhile. <button class="bare" @click="takeTheirs('name')">Take theirs</button> or rename again.</p>
+          <details class="codebook" :open="true"><summary>Codebook</summary>
+            <form @submit.prevent="save">
+              <template v-for="([title, hint], field) in FIELDS" :key="field">
+                <label>{{ title }} <input v-if="field === 'code'" v-model="drafts[field]" :placeholder="hint"><textarea v-else v-model="drafts[field]" :rows="field === 'description' ? 3 : 2" :placeholder="hint"></textarea></label>
+                <p v-if="clash(field)" class="hint bad">Someone else wrote meanwhile: “{{ view.topic[field] }}”. <button type="button" class="bare" @click="takeTheirs(field)">Take theirs</button> or save yours.</p>
+              </template>
+              <button :disabled="!Object.keys(FIELDS).some(changed)">Save the description</button>
+            </form>
+          </details>
           <form class="row" @submit.prevent="add(true)">
             <label class="grow">New topic below it <input v-model="below"></label>
             <button :disabled="!below.trim()">Add</button>
@@ -41,6 +56,10 @@ export default {
               <button v-if="view.can_split" type="button" @click="act('propose')">Propose parts from its documents</button></div>
             <parts :parts="view.parts" @take="(what) => act('take_part', what)"></parts>
           </form>
+          <h3>Memos</h3>
+          <p v-for="note in view.topic.memos" :key="note.id" class="memo"><span>{{ note.text }}</span> <small class="soft">{{ note.coder || "memo" }}, {{ when(note.at) }}</small>
+            <button class="bare" aria-label="Remove this memo" @click="act('forget_memo', { memo: note.id })">×</button></p>
+          <form class="row" @submit.prevent="write"><label class="grow">New memo on this topic <input v-model="memo"></label><button :disabled="!memo.trim()">Save</button></form>
         </section>
         <section v-else class="panel empty"><p>Select a topic in the tree to change it, or add one at the top.</p></section>
         <form class="panel row" @submit.prevent="add(false)">
@@ -49,11 +68,10 @@ export default {
         </form>
       </div>
       <section class="panel" aria-label="Changes">
-        <h2>Changes</h2>
-        <div class="row"><button :disabled="!view.changes.length" @click="act('undo', { expected: view.changes[0].id })">Undo the last one</button>
-          <button v-if="view.redo" :title="view.redo[1]" @click="act('redo', { expected: view.redo[0] })">Redo</button></div>
-        <ol class="log"><li v-for="change in view.changes" :key="change.id"><span>{{ change.what }}</span><small>{{ when(change.at) }}</small></li></ol>
+        <h2>What was done last</h2>
+        <ol class="log"><li v-for="change in view.changes" :key="change.id"><span>{{ shown(change.what) }}</span><small>{{ change.coder ? change.coder + ", " : "" }}{{ when(change.at) }}</small></li></ol>
         <p v-if="!view.changes.length" class="soft">Nothing was changed yet.</p>
+        <p v-else class="soft">↶ in the header takes back your own last step.</p>
       </section>
     </div>
     <picker v-if="picking" :title="picking === 'move' ? 'Move it below which topic?' : 'Merge it into which topic?'" :top="picking === 'move'"
@@ -63,18 +81,45 @@ export default {
       immediate: true,
       handler(topic, before) {
         if (!topic) return;
-        if (!before || before.id !== topic.id || before.name !== topic.name) this.name = topic.name;
-        if (!before || before.id !== topic.id || before.description !== topic.description) this.description = topic.description;
-        if (!before || before.id !== topic.id) this.splitting = false;
+        const other = !before || before.id !== topic.id;
+        if (other) this.splitting = false;
+        for (const field of ["name", ...Object.keys(FIELDS)]) {
+          // A draft is kept; where nothing was typed the new text is shown.
+          if (other || this.drafts[field] === this.seen[field] || this.drafts[field] === topic[field]) {
+            this.drafts[field] = this.seen[field] = topic[field];
+          }
+        }
       },
     },
   },
   methods: {
     counted,
     crumbs,
+    shown,
     when,
     act(what, more = {}) {
       this.$emit("act", { do: what, ...more });
+    },
+    changed(field) {
+      return this.drafts[field] !== this.seen[field] || this.clash(field);
+    },
+    // Somebody else has changed what is being typed here.
+    clash(field) {
+      return this.view.topic[field] !== this.seen[field];
+    },
+    takeTheirs(field) {
+      this.drafts[field] = this.seen[field] = this.view.topic[field];
+    },
+    rename() {
+      this.act("rename", { name: this.drafts.name, seen: this.view.topic.name });
+    },
+    save() {
+      for (const field of Object.keys(FIELDS))
+        if (this.changed(field)) this.act("describe", { description: this.drafts[field], field, seen: this.view.topic[field] });
+    },
+    write() {
+      this.act("memo", { text: this.memo });
+      this.memo = "";
     },
     add(below) {
       this.act("add", { name: below ? this.below : this.fresh, below });

@@ -1,10 +1,10 @@
 // The taxonomy, always in sight: documents, share and seeds of each topic; all keys of a tree.
-import { counted, number, shared } from "/workbench/web/shared.js";
+import { askFocus, counted, number, pass, shared } from "/workbench/web/shared.js";
 
 export default {
   props: { view: Object },
   emits: ["act"],
-  data: () => ({ closed: {}, filter: "", focus: "", shared }),
+  data: () => ({ closed: {}, filter: "", focus: "", wanted: "", typed: "", shared }),
   template: `
     <div class="sidebox"><aside id="side" :class="{ open: shared.treeOpen }" aria-label="Topics">
       <div class="find"><input v-model="filter" type="search" placeholder="Find a topic" aria-label="Find a topic"
@@ -13,17 +13,17 @@ export default {
       <p v-else-if="!shown.length" class="empty">No topic is called so.</p>
       <div v-else role="tree" aria-label="Taxonomy" @keydown="key">
         <div v-for="line in shown" :key="line.key" role="treeitem" :id="'t-' + line.key"
-             :class="{ line: true, apart: line.apart, none: line.key === 'none', bare: line.leaf && line.seeds === 0, above: !hits.has(line.key) }"
+             :class="{ line: true, apart: line.apart, none: line.key === 'none', bare: line.below === 0, above: !hits.has(line.key) }"
              :style="{ '--depth': depth(line) - 1 }"
              :aria-level="depth(line)" :aria-selected="line.key === view.key ? 'true' : 'false'"
              :aria-expanded="line.leaf ? null : String(words.length > 0 || !closed[line.key])"
              :title="spoken(line)" :tabindex="line.key === stop ? 0 : -1"
              @click="pick(line.key)" @focus="focus = line.key">
           <span class="twist" aria-hidden="true" @click.stop="line.leaf || turn(line.key)">{{ line.leaf ? "" : closed[line.key] && !words.length ? "▸" : "▾" }}</span>
-          <span class="name">{{ line.name }}</span>
-          <span v-if="line.seeds === null"></span><span v-else class="seeds" :title="counted(line.below, 'seed')" aria-hidden="true">{{ line.below || "○" }}</span>
+          <span class="name">{{ short(line) }}</span>
+          <span v-if="line.seeds === null"></span><span v-else class="seeds" :title="counted(line.below, 'seed')" aria-hidden="true">{{ line.below || (line.leaf ? "○" : "") }}</span>
           <span class="count">{{ line.count === null ? "" : number(line.count) }}</span>
-          <span class="cover" aria-hidden="true"><i :style="{ width: width(line) }"></i></span>
+          <span v-if="line.count !== null" class="cover" aria-hidden="true"><i :style="{ width: width(line) }"></i></span>
         </div>
       </div>
     </aside></div>`,
@@ -33,9 +33,14 @@ export default {
       handler(now, before) {
         shared.lines = now.lines;
         shared.key = now.key;
-        if (!before && now.lines.length > 120)
-          for (const line of now.lines) if (!line.leaf) this.closed[line.key] = true;
+        // A large taxonomy starts folded, also when it has just been loaded.
+        const grown = now.lines.length > 120 && (!before || before.lines.length <= 120);
+        if (grown) for (const line of now.lines) if (!line.leaf) this.closed[line.key] = true;
         if (now.key && (!before || before.key !== now.key)) this.reveal(now.key);
+        if (this.wanted && now.key === this.wanted) {
+          this.wanted = "";
+          askFocus();
+        }
       },
     },
   },
@@ -108,10 +113,29 @@ export default {
       const count = line.count === null ? "" : ", " + counted(line.count, "document");
       return (line.code ? line.code + " " : "") + line.name + count + (line.seeds === null ? "" : ", " + counted(line.below, "seed"));
     },
-    pick(key) {
+    // Select a topic; the cards then take the focus, unless the person stays in the tree.
+    pick(key, stay = false) {
       this.focus = key;
       shared.treeOpen = false;
-      this.$emit("act", { do: "select", key });
+      if (!stay && key === this.view.key) askFocus();
+      else if (!stay) this.wanted = key;
+      pass(this, { do: "select", key });
+    },
+    // Letters typed in the tree move to the next topic that begins with them.
+    typeAhead(letter, at) {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => (this.typed = ""), 700);
+      this.typed += letter.toLowerCase();
+      const start = this.typed.length > 1 ? at : at + 1;
+      const order = [...this.shown.slice(start), ...this.shown.slice(0, start)];
+      const hit = order.find((line) => this.short(line).toLowerCase().startsWith(this.typed));
+      if (hit) this.moveTo(hit.key);
+    },
+    // A name without its parent's name in front: "Insurance" for "Health: Insurance".
+    short(line) {
+      const above = this.byKey.get(line.parent)?.name;
+      const rest = above && line.name.startsWith(above) ? line.name.slice(above.length).replace(/^\s*[:–-]\s*/, "") : line.name;
+      return rest || line.name;
     },
     pickFirst() {
       const first = this.shown.find((line) => this.hits.has(line.key));
@@ -146,7 +170,9 @@ export default {
         if (!line.leaf && !this.closed[line.key]) this.turn(line.key);
         else if (line.parent) this.moveTo(line.parent);
       } else if (event.key === "Enter" || event.key === " ") {
-        this.pick(line.key);
+        this.pick(line.key, event.key === " ");
+      } else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && !"/?".includes(event.key)) {
+        this.typeAhead(event.key, at);
       } else return;
       event.preventDefault();
       event.stopPropagation();

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
+from hierseed.core.distance import squared_norms
 from hierseed.core.hierseed.descend import pivot_distances, place
 from hierseed.core.hierseed.model import Model
+from hierseed.core.hierseed.pivot import reached
 from hierseed.core.hierseed.placements import placement_cache
 
 Floats = NDArray[np.float64]
@@ -55,5 +57,7 @@ def reach(block: Block, model: Model) -> Reach:
     """
     xp, D = block.xp, pivot_distances(block, model)
     placement_cache(block, model).by_level[model.pivot_level] = place(block, model, D)
-    inside = (xp.asarray(model.radii[model.pivots] ** 2) >= D).sum(axis=0)
+    vectors = model.vectors[model.pivots]
+    scale = block.squared_norms + squared_norms(vectors).max(initial=0.0)
+    inside = reached(D, scale, model.radii[model.pivots], xp).sum(axis=0)
     return Reach(xp.to_numpy(xp.min(D, axis=0)), xp.to_numpy(inside))

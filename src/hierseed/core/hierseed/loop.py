@@ -19,6 +19,7 @@ from hierseed.core.hierseed.objective import Objective, objective
 from hierseed.core.hierseed.other import other_vector, parents_for_other
 from hierseed.core.hierseed.pivot import radii
 from hierseed.core.hierseed.refine import refine
+from hierseed.core.hierseed.sphere import Tolerance
 from hierseed.core.hierseed.spheres import spheres_above_pivot, spheres_of_level
 from hierseed.core.hierseed.vectors import Spheres, bottom_up
 from hierseed.core.tree import Tree
@@ -46,11 +47,20 @@ class Settings:
     tol: float = 1e-4
     refine_max_iter: int = 5  # each round runs it again
     refine_tol: float = 1e-3
+    stop_rule: str = "charged"
+    sphere_triples: str = "tightest"
+    overlap: str = "always"
+    only_child: str = "sibling"
+
+    @property
+    def tolerance(self) -> Tolerance:
+        """Which triples of children make a sphere."""
+        return Tolerance(self.sphere, all_triples=self.sphere_triples == "all")
 
 
 @dataclass
 class Fitted:
-    """What the loop leaves behind."""
+    """The result of the loop."""
 
     model: Model
     objective: Objective | None
@@ -60,10 +70,10 @@ class Fitted:
 
 @dataclass(frozen=True)
 class State:
-    """Where the loop stands after a round: all that it takes to go on.
+    """The loop after a round: all that is needed to continue.
 
-    `best` has the history of all rounds. A round that is not the best is the last, so that no
-    other model is needed.
+    `best` has the history of all rounds. A round that is not the best is the last, so no other
+    model is needed.
     """
 
     best: Fitted
@@ -85,8 +95,8 @@ def fit(
     """Repeat the rounds while the objective falls; keep the best.
 
     `vectors` start the topics (line 1). `largest` bounds the length of a document's vector.
-    Topics in `extended` (-1: the root) get no Other: an earlier fit has seen to them.
-    `keep` is told where the loop stands after each round, `resume` is where it stood before.
+    Topics in `extended` (-1: the root) get no Other: an earlier fit has decided that.
+    `keep` is called with the state after each round; `resume` is a state to continue from.
     """
     grid = Grid.holding(blocks.n, largest)
     grid2 = Grid.holding(blocks.n, largest**2)
@@ -102,7 +112,7 @@ def fit(
         began = time.perf_counter()
         if previous:
             tree, vectors = previous.tree, previous.vectors
-            spheres = partial(spheres_of_level, blocks, previous, settings.sphere, largest)
+            spheres = partial(spheres_of_level, blocks, previous, settings.tolerance, largest)
         model, empty = at_pivot(
             blocks, tree, vectors, spheres, settings, largest=largest,
             extended=extended, earlier=len(history),
@@ -112,8 +122,9 @@ def fit(
         )
         now = objective(blocks, model, grid, grid2, previous)
         previous = model
-        best = result.objective if result else None
-        falls = best is None or now.mean < best.mean
+        cost = now.of(settings.stop_rule)
+        best = result.objective.of(settings.stop_rule) if result and result.objective else None
+        falls = best is None or cost < best
         history.append(
             {
                 "round": len(history) + 1,
@@ -127,13 +138,15 @@ def fit(
         )
         if falls or result is None:
             result = Fitted(model, now, history, empty)
-        stands = best is not None and now.mean >= best.mean * (1 - settings.tol)
-        done = stands or len(history) == settings.max_iter
+        converged = best is not None and cost >= best * (1 - settings.tol)
+        done = converged or len(history) == settings.max_iter
         if keep:
             keep(State(replace(result, history=list(history)), done))
         if progress:
             progress(history[-1])
-    assert result is not None  # the first round always falls
+    assert result is not None  # the first round always lowers the objective
+    if settings.overlap == "fitting":
+        result = replace(result, model=result.model.keeping_all())
     return replace(result, history=history)
 
 
@@ -175,6 +188,7 @@ def at_pivot(
     own = radii(
         tree, vectors, pivots(tree, settings.pivot_level),
         child_factor=settings.child_factor, sibling_factor=settings.sibling_factor,
+        zero_allowed=settings.only_child == "zero",
     )  # fmt: skip
     eccentricity = _per_topic(settings.eccentricity, len(tree))
     model = Model(tree, settings.pivot_level, vectors, own, eccentricity)
@@ -189,14 +203,14 @@ def add_others(
     largest: float,
     extended: Collection[int],
 ) -> tuple[Tree, Floats]:
-    """Append an Other child wherever children are unevenly spread around their topic."""
+    """Append an Other child to each topic that its children surround unevenly."""
     level = settings.pivot_level
     parents = parents_for_other(tree, level, at_pivot=settings.other is True)
     parents = [topic for topic in parents if topic not in extended]
     centres: dict[int, Floats] = {}
     if any(t < 0 or tree.level[t] < level for t in parents):
         model = Model(tree, level, vectors, np.zeros(0), np.zeros(0))
-        centres = spheres_above_pivot(blocks, model, settings.sphere, largest)
+        centres = spheres_above_pivot(blocks, model, settings.tolerance, largest)
     parent, rows = list(tree.parent), [vectors]
     for topic in parents:
         children = vectors[tree.children(topic)]
@@ -210,7 +224,7 @@ def add_others(
 
 
 def _per_topic(eccentricity: float | Sequence[float] | None, n: int) -> Floats:
-    """One eccentricity per topic; those added since (Other) follow the default."""
+    """One eccentricity per topic; NaN, the default, for Other topics added later."""
     result = np.full(n, np.nan)
     if eccentricity is None:
         return result

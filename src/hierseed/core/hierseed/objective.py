@@ -1,10 +1,10 @@
-"""The objective, in one place: the sum over topics of level times squared distances (eq. 6).
+"""The objective: the sum over topics of level times squared distances (eq. 6).
 
-From counts, sums and squared lengths alone: the squares around c are Q - 2 c.S + n |c|^2.
+It needs counts, sums and squared lengths only: the squares around c are Q - 2 c.S + n |c|^2.
 
-A round must not look better by dropping documents, so two things are charged that the paper's
-sum leaves out: a document that no topic reaches costs what its nearest pivot topic would cost it,
-and one that ends above the deepest level (in an Other, say) pays there for the levels it skips.
+A round must not look better because it drops documents. So two costs are added that the paper's
+sum leaves out: a document that no topic reaches costs what it would in its nearest pivot topic,
+and a document that ends above the deepest level (in an Other, say) costs the levels below too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Ints = NDArray[np.integer]
 
 @dataclass
 class Weight:
-    """Documents at the leaves: first those placed there, then those charged there."""
+    """Documents by leaf: first those placed there, then those that only cost there."""
 
     topic: Ints
     counts: Ints
@@ -64,16 +64,20 @@ class Objective:
     moved: int
     n: int
 
+    def of(self, stop_rule: str) -> float:
+        """The number that must fall from round to round: ours, or the paper's sum."""
+        return self.within if stop_rule == "within" else self.mean
+
     @property
     def mean(self) -> float:
-        """Cost per placement: what must fall from round to round."""
+        """Cost per placement, which must fall from round to round."""
         return self.total / max(self.placed + self.n - self.covered, 1)
 
 
 def objective(
     blocks: Blocks, model: Model, grid: Grid, grid2: Grid, before: Model | None = None
 ) -> Objective:
-    """Weigh all documents where the model places them; `before`: the last round's, to compare."""
+    """Objective of a model; `before` is that of the last round, to count documents that moved."""
     n = len(model.tree)
     counts = np.zeros(2 * n, dtype=np.intp)
     sums, squares = np.zeros((2 * n, blocks.width)), np.zeros(2 * n)
@@ -96,13 +100,13 @@ def objective(
 
 
 def full_weights(tree: Tree) -> Floats:
-    """Level of each topic; a leaf bears those of the levels below it too."""
+    """Level of each topic; for a leaf those of the levels below it are added."""
     below = tree.height * (tree.height + 1) / 2 - tree.level * (tree.level - 1) / 2
     return np.where(tree.is_leaf, below, tree.level)
 
 
 def cost(model: Model, weight: Floats, counts: Ints, sums: Floats, squares: Floats) -> float:
-    """Weight times squares around the vector, for every topic from the pivot down."""
+    """Sum of weight times squared distances, over all topics from the pivot down."""
     tree = model.tree
     counts, sums, squares = counts.astype(np.float64), sums.copy(), squares.copy()
     total = 0.0

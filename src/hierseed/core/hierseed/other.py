@@ -1,7 +1,7 @@
-"""Where an Other child sits (paper: Extend taxonomy, appendix A).
+"""The vector of an Other child (paper: Extend taxonomy, appendix A).
 
-It lies opposite to the listed children, as far from the topic as their mean: it stands for what
-the experts did not list, and makes the children even around their topic.
+It lies opposite to the listed children, as far from the topic as their mean. It stands for what
+the experts did not list, and balances the children around their topic.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
 SPELLINGS = ("text", "printed")
-BALANCED = 1e-9  # share of a vector that is put down to rounding
+BALANCED = 1e-9  # share of a vector's length that counts as rounding
 
 
 def other_vector(topic: Floats, children: Floats, spelling: str = "text") -> Floats | None:
-    """Vector of the Other child, None where the children are balanced already.
+    """Vector of the Other child; None if the children are balanced.
 
-    A topic at the mean of its children has its Other on its own place. `text` is what the paper
-    says and its code does; `printed` is its equation to the letter, which is longer by the number
-    of children times their imbalance.
+    A topic at the mean of its children has its Other at its own position. `text` is what the paper
+    says and its code does; `printed` is the equation as printed, which is longer by the number of
+    children times their imbalance.
     """
     offsets = children - topic
     lengths = np.linalg.norm(offsets, axis=1, keepdims=True)
@@ -38,7 +38,7 @@ def other_vector(topic: Floats, children: Floats, spelling: str = "text") -> Flo
 
 
 def same_place(topic: Floats, children: Floats) -> float:
-    """Distance below which a child lies where its topic lies, but for rounding."""
+    """Distance below which a child is at the position of its topic, up to rounding."""
     return BALANCED * float(np.abs(topic).max() + np.abs(children).max(initial=0.0))
 
 

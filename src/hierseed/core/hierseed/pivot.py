@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.distance import LEVEL, squared_distances
+from hierseed.core.distance import TIE, squared_distances
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.other import same_place
 from hierseed.core.tree import Tree
@@ -22,13 +22,14 @@ def radii(
     *,
     child_factor: float = 2.0,
     sibling_factor: float = 1.0,
+    zero_allowed: bool = False,
 ) -> Floats:
     """Radius of each pivot topic, NaN elsewhere.
 
     `child_factor` times the distance to the farthest child. Without children, `sibling_factor`
     times the distance to the nearest sibling. An only child at the position of its topic counts
-    as no child. A topic with neither is bounded by the nearest other pivot topic. The only pivot
-    topic has no bound.
+    as no child, unless a radius of zero is allowed. A topic with neither is bounded by the
+    nearest other pivot topic. The only pivot topic has no bound.
     """
     result = np.full(len(tree), np.nan)
     for topic in pivots:
@@ -38,11 +39,26 @@ def radii(
         if not len(others):
             others = pivots[pivots != topic]
         gaps = np.linalg.norm(vectors[others] - vectors[topic], axis=1)
-        away = furthest > same_place(vectors[topic], vectors[children])
-        result[topic] = (
-            child_factor * furthest if away else sibling_factor * gaps.min(initial=np.inf)
-        )
+        if furthest > same_place(vectors[topic], vectors[children]):
+            result[topic] = child_factor * furthest
+        elif zero_allowed and len(children):
+            result[topic] = 0.0
+        else:
+            result[topic] = sibling_factor * gaps.min(initial=np.inf)
     return result
+
+
+def reached(D: Array, scale: Array, own: Floats, xp: Arrays = NUMPY) -> Array:
+    """Which radii reach each document (Eq. 3).
+
+    A radius of zero reaches documents at the topic's place, whose distance is zero but for
+    rounding.
+    """
+    within = xp.asarray(own**2) >= D
+    at_place = np.flatnonzero(own == 0)
+    if len(at_place):
+        within[:, at_place] |= D[:, at_place] <= (TIE * scale)[:, None]
+    return within
 
 
 def assigned(D: Array, scale: Array, model: Model, xp: Arrays = NUMPY) -> Array:
@@ -54,15 +70,15 @@ def assigned(D: Array, scale: Array, model: Model, xp: Arrays = NUMPY) -> Array:
     vectors, own = model.vectors[model.pivots], model.radii[model.pivots]
     eccentricity = model.eccentricity[model.pivots]
     plain = np.isnan(eccentricity)
-    within = xp.asarray(own**2) >= D
+    within = reached(D, scale, own, xp)
     kept = xp.copy(within)
     for members in model.pivot_families:
         nearer = members[plain[members]]
         if len(nearer):
             among = xp.where(within[:, members], D[:, members], np.inf)
-            first = xp.argmax(among <= (xp.min(among, axis=1) + LEVEL * scale)[:, None], axis=1)
+            first = xp.argmax(among <= (xp.min(among, axis=1) + TIE * scale)[:, None], axis=1)
             kept[:, nearer] &= xp.asarray(members)[first][:, None] == xp.asarray(nearer)
-        for topic in members[~plain[members]]:
+        for topic in members[eccentricity[members] < 1]:  # at 1 a topic keeps all it reaches
             rivals = members[members != topic]
             gap = np.sqrt(squared_distances(vectors[[topic]], vectors[rivals]))[0]
             overlap = own[topic] + own[rivals] - gap

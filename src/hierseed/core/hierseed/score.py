@@ -1,8 +1,8 @@
 """Distances and scores of placements, level by level.
 
 A score is a softmax of squared distances in units of the typical margin between the nearest and
-the next topic, multiplied down the path. It ranks placements and compares documents; it is no
-calibrated probability.
+the second topic, multiplied down the path. It ranks placements and compares documents; it is not
+a calibrated probability.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _squares_down_to_pivot(
 
 
 def _lengths(squares: Floats, row: Ints, path: Ints, block: ArrayBlock, model: Model) -> Floats:
-    """Distances from squared ones; where these are all rounding, from the vectors themselves."""
+    """Distances from squared ones; tiny ones, which are all rounding, from the vectors."""
     for at, level in np.argwhere(squares <= TINY * block.squared_norms[row][:, None]):
         (_, X), *_ = block.chunks(row[[at]])
         squares[at, level] = ((X[0] - model.vectors[path[at, level]]) ** 2).sum()
@@ -121,7 +121,7 @@ def _lengths(squares: Floats, row: Ints, path: Ints, block: ArrayBlock, model: M
 def _score_down_to_pivot(
     score: Floats, share: Floats, row: Ints, topic: Ints, model: Model
 ) -> None:
-    """Fill in levels 1 to the pivot: a topic above it has the shares of all pivots under it."""
+    """Fill in levels 1 to the pivot: a topic above it has the shares of all pivots below it."""
     above = model.tree.ancestors[model.pivots]
     for level in range(model.pivot_level):
         mine = model.tree.ancestors[topic, level]

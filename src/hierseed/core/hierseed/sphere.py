@@ -3,15 +3,17 @@
 A document about equally far from three children is an approximate Voronoi vertex; the sphere is
 the one of these with the largest radius. Of all triples of a document's distances the one with
 the least spread is three neighbours in sorted order, so B - 2 windows replace B(B-1)(B-2)/6
-triples. With two children a pair stands in for the triple.
+triples. With two children a pair takes the place of the triple. Of all triples with the same
+farthest child the window has both the least spread and the largest radius, so that windows also
+decide the largest sphere over all triples under a tolerance.
 
-Which documents count as vertices is decided after all have been seen, so each block answers with
-the documents that no other beats in both spread and radius: enough to decide under any tolerance.
+Which documents count as vertices is decided after all have been seen. So each block returns the
+documents that no other beats in both spread and radius: enough for any tolerance.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,20 +24,58 @@ from hierseed.core.exact import Grid
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Tolerance:
+    """Which documents count as vertices.
+
+    `rule` is "ratio", "deviation" or "empty"; `all_triples` lets every triple of a document
+    count, in place of its tightest one.
+    """
+
+    rule: str = "ratio"
+    all_triples: bool = False
+
+
 def windows(distances: Array, *, empty: bool = False, xp: Arrays = NUMPY) -> tuple[Array, Array]:
     """Least spread of three sorted distances, and the mean of those three, for each document.
 
-    With `empty` only the three nearest children count: then the sphere truly holds no child.
+    With `empty` only the three nearest children count: then the sphere holds no child.
     """
     width = min(3, distances.shape[1])
     ordered = xp.sort_rows(distances)
     if empty:
         ordered = ordered[:, :width]
-    spread = ordered[:, width - 1 :] - ordered[:, : ordered.shape[1] - width + 1]
+    spread, radius = all_windows(ordered)
     at = xp.argmin(spread, axis=1)
     every = xp.arange(len(ordered))
-    total = sum(ordered[every, at + step] for step in range(width))
-    return spread[every, at], total / width
+    return spread[every, at], radius[every, at]
+
+
+def all_windows(ordered: Array) -> tuple[Array, Array]:
+    """Spread and mean of every three neighbours among sorted distances, one column a window."""
+    width = min(3, ordered.shape[1])
+    count = ordered.shape[1] - width + 1
+    total = sum(ordered[:, step : step + count] for step in range(width))
+    return ordered[:, width - 1 :] - ordered[:, :count], total / width
+
+
+def triple_sums(ordered: Array, grid: Grid, grid2: Grid, xp: Arrays) -> tuple[int, float, float]:
+    """Count, sum and sum of squares of the spreads of all triples, on the grids.
+
+    Two children that are `step` places apart are the ends of `step - 1` triples.
+    """
+    n, width = ordered.shape
+    if width < 3:
+        spread = ordered[:, 1] - ordered[:, 0]
+        total, squares = grid.quantize(spread, xp).sum(), grid2.quantize(spread**2, xp).sum()
+        return n, float(total), float(squares)
+    count, total, squares = 0, 0.0, 0.0
+    for step in range(2, width):
+        spread = ordered[:, step:] - ordered[:, : width - step]
+        count += (step - 1) * n * (width - step)
+        total += (step - 1) * float(grid.quantize(spread, xp).sum())
+        squares += (step - 1) * float(grid2.quantize(spread**2, xp).sum())
+    return count, total, squares
 
 
 def unbeaten(spread: Array, radius: Array, xp: Arrays = NUMPY) -> Array:
@@ -58,6 +98,19 @@ class Candidates:
     count: int = 0
     sum: float = 0.0  # whole multiples of the grid, see `exact`
     sum_of_squares: float = 0.0
+
+    @classmethod
+    def of_triples(
+        cls, distances: Array, row: Array, grid: Grid, grid2: Grid, start: int, xp: Arrays
+    ) -> Candidates:
+        """Keep the unbeaten triples of one block; the tolerance comes of all triples."""
+        ordered = xp.sort_rows(distances)
+        spread, radius = all_windows(ordered)
+        count = spread.shape[1]
+        document = row[xp.arange(len(row) * count) // count]
+        made = cls.of(spread.reshape(-1), radius.reshape(-1), document, grid, grid2, start, xp)
+        triples, total, squares = triple_sums(ordered, grid, grid2, xp)
+        return replace(made, count=triples, sum=total, sum_of_squares=squares)
 
     @classmethod
     def of(
@@ -89,14 +142,14 @@ class Candidates:
             self.sum_of_squares + other.sum_of_squares,
         )  # fmt: skip
 
-    def centre(self, tolerance: str, grid: Grid, grid2: Grid) -> int:
+    def centre(self, rule: str, grid: Grid, grid2: Grid) -> int:
         """Row of the document at the centre: the largest radius within the tolerance.
 
         Spread at most 10 times the least (the published code); with `deviation`, at most the mean
         less one standard deviation of all spreads, and never less than the least (the paper).
         """
         least = self.spread.min()
-        if tolerance != "deviation":
+        if rule != "deviation":
             limit = 10.0 * least
         else:
             mean = np.ldexp(self.sum, -grid.bits) / self.count

@@ -1,4 +1,4 @@
-"""Passes that find the sphere centres of all topics of a level (`sphere` is one topic's)."""
+"""The largest empty spheres of all topics of a level, in one pass (`sphere`: of one topic)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid
 from hierseed.core.hierseed.descend import by_topic, placed
 from hierseed.core.hierseed.model import Model
-from hierseed.core.hierseed.sphere import Candidates, windows
+from hierseed.core.hierseed.sphere import Candidates, Tolerance, windows
+from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +31,7 @@ class Found(dict[int, Candidates]):
 
 
 def spheres_of_level(
-    blocks: Blocks, model: Model, tolerance: str, largest: float, level: int, vectors: Floats
+    blocks: Blocks, model: Model, tolerance: Tolerance, largest: float, level: int, vectors: Floats
 ) -> dict[int, Floats]:
     """Sphere centre of each topic of a level, among the documents assigned to it.
 
@@ -41,11 +42,11 @@ def spheres_of_level(
 
 
 def spheres_above_pivot(
-    blocks: Blocks, model: Model, tolerance: str, largest: float
+    blocks: Blocks, model: Model, tolerance: Tolerance, largest: float
 ) -> dict[int, Floats]:
     """Sphere centre of each topic just above the pivot (-1: the root).
 
-    No documents are assigned to these; the nearest to one of its children stand in.
+    No documents are assigned to these; those nearest to one of its children are used instead.
     """
     return _centres(blocks, candidates_above_pivot, model, tolerance, largest)
 
@@ -54,22 +55,29 @@ def _centres(
     blocks: Blocks,
     step: Callable[..., Found],
     model: Model,
-    tolerance: str,
+    tolerance: Tolerance,
     largest: float,
     *where: Any,
 ) -> dict[int, Floats]:
-    grid = Grid.holding(blocks.n, 2 * largest)
-    grid2 = Grid.holding(blocks.n, 4 * largest**2)
+    terms = blocks.n * (_triples(model.tree) if tolerance.all_triples else 1)
+    grid = Grid.holding(terms, 2 * largest)
+    grid2 = Grid.holding(terms, 4 * largest**2)
     found = blocks.fold(step, model, tolerance, grid, grid2, *where)
-    rows = [candidates.centre(tolerance, grid, grid2) for candidates in found.values()]
+    rows = [candidates.centre(tolerance.rule, grid, grid2) for candidates in found.values()]
     return dict(zip(found, blocks.take(np.array(rows, dtype=np.intp)))) if rows else {}
+
+
+def _triples(tree: Tree) -> int:
+    """Triples among the children of the topic that has most."""
+    most = max(len(tree.children(topic)) for topic in (-1, *range(len(tree))))
+    return max(most * (most - 1) * (most - 2) // 6, 1)
 
 
 @portable
 def candidates_of_level(
     block: Block,
     model: Model,
-    tolerance: str,
+    tolerance: Tolerance,
     grid: Grid,
     grid2: Grid,
     level: int,
@@ -85,7 +93,7 @@ def candidates_of_level(
 
 @portable
 def candidates_above_pivot(
-    block: Block, model: Model, tolerance: str, grid: Grid, grid2: Grid
+    block: Block, model: Model, tolerance: Tolerance, grid: Grid, grid2: Grid
 ) -> Found:
     """Candidates of each topic just above the pivot, among the documents nearest to it."""
     xp, at_level = block.xp, model.tree.at_level(model.pivot_level)
@@ -101,7 +109,7 @@ def _candidates(
     sets: Iterable[tuple[int, Array]],
     model: Model,
     vectors: Floats,
-    tolerance: str,
+    tolerance: Tolerance,
     grid: Grid,
     grid2: Grid,
 ) -> Iterator[tuple[int, Candidates]]:
@@ -111,5 +119,8 @@ def _candidates(
         if len(children) < 2 or not len(rows):
             continue
         distances = xp.sqrt(block.distances(vectors[children], rows))
-        spread, radius = windows(distances, empty=tolerance == "empty", xp=xp)
+        if tolerance.all_triples and tolerance.rule != "empty":
+            yield topic, Candidates.of_triples(distances, rows, grid, grid2, block.start, xp)
+            continue
+        spread, radius = windows(distances, empty=tolerance.rule == "empty", xp=xp)
         yield topic, Candidates.of(spread, radius, rows, grid, grid2, block.start, xp)

@@ -14,7 +14,7 @@ Spheres = Callable[[int, Floats], dict[int, Floats]]
 
 
 def start(tree: Tree, means: Floats, has_seeds: NDArray[np.bool_]) -> Floats:
-    """Mean of own seeds; an inner topic without seeds starts at the mean of its children."""
+    """Mean of each topic's seeds; an inner topic without seeds starts at its children's mean."""
     vectors = means.copy()
     for topic in range(len(tree) - 1, -1, -1):
         if not has_seeds[topic] and not tree.is_leaf[topic]:

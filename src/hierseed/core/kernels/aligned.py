@@ -1,4 +1,4 @@
-"""Arrays that begin where a line of the cache does, so that no register straddles two."""
+"""Arrays aligned to cache lines, so that no vector load crosses two."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LINE = 64  # bytes
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-    """Zeros whose first number stands at a multiple of 64 bytes."""
+    """Zeros that begin at a multiple of 64 bytes."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
     raw = np.zeros(size + LINE, dtype=np.uint8)
     skip = -raw.ctypes.data % LINE

@@ -1,32 +1,32 @@
-"""Whether to use the compiled loops: numba is an extra, and loading it takes a while."""
+"""Whether to use the numba kernels: numba is an extra, and importing it takes seconds."""
 
 from __future__ import annotations
 
 from functools import cache
 from types import ModuleType
 
-REPAID = 200_000_000  # numbers passed through; the time saved on so many is that of loading
+BREAK_EVEN = 200_000_000  # numbers processed after which the import has paid off
 
-_passed = 0
+_processed = 0
 
 
 def compiled(numbers: int) -> ModuleType | None:
-    """Return `loops` once this process has passed enough numbers; None before, or without numba.
+    """Return the kernels once this process has processed enough numbers; else None.
 
     Results are the same to the last bit either way.
     """
-    global _passed
-    if _passed < REPAID:
-        _passed += numbers
+    global _processed
+    if _processed < BREAK_EVEN:
+        _processed += numbers
         return None
-    return loops()
+    return load_kernels()
 
 
 @cache
-def loops() -> ModuleType | None:
-    """Load the compiled loops; None where numba is missing, or has nowhere to keep them."""
+def load_kernels() -> ModuleType | None:
+    """Import the kernels; None without numba, or without a folder for its cache."""
     try:
-        from hierseed.core.kernels import numba_kernels as loops
+        from hierseed.core.kernels import numba_kernels
     except (ImportError, RuntimeError):
         return None
-    return loops
+    return numba_kernels

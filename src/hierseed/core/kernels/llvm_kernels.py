@@ -1,9 +1,9 @@
-"""Rows against centres, the two nearest kept on the way: the innermost loop of a pass.
+"""The innermost loop of a pass, in LLVM IR: rows times centres, and the two nearest of each row.
 
-A matrix library writes the whole product before anybody looks at it, and waits for rows from
-memory. Here six rows meet up to 64 centres at a time, their products stay in registers, the least
-and the next are taken there, and the next six rows are on their way meanwhile. Numba's loops do
-not come out as such code, so this one is written in the vectors of the compiler below it.
+A matrix library writes the whole product to memory before the least is found. Here six rows are
+multiplied with up to 64 centres at a time. The products stay in registers, where the least and
+the second are found, while the next six rows are prefetched. Numba does not compile a plain loop
+to such code.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-ROWS = 6  # with 4 vectors of centres they fill 24 of 32 registers, with 2 12 of 16
+ROWS = 6  # times 4 vectors of centres: 24 of 32 registers; times 2: 12 of 16
 INT, REAL = ir.IntType(32), ir.FloatType()
 
 
 def shape(features: Mapping[str, bool], machine: str) -> tuple[int, int]:
-    """Numbers in a register, and registers of centres at a time, of a processor."""
+    """Numbers in a vector register of the processor, and vectors of centres at a time."""
     if features.get("avx512f"):
         return 16, 4
     if all(features.get(name) for name in ("avx2", "fma", "f16c")):
@@ -36,51 +36,51 @@ LANES, MOST = shape(binding.get_host_cpu_features(), platform.machine())
 REALS, INTS = ir.VectorType(REAL, LANES), ir.VectorType(INT, LANES)
 
 
-class Writer:
-    """What is said more than once while the code is written."""
+class Emitter:
+    """LLVM IR helpers."""
 
     def __init__(self, build: Any) -> None:
         self.build = build
 
     def load(self, base: Any, at: Any, kind: Any) -> Any:
-        """Read a number or a vector that starts at some place of an array."""
+        """Load a number or a vector at a position of an array."""
         there = self.build.gep(base, [at])
         return self.build.load(self.build.bitcast(there, kind.as_pointer()), align=2)
 
     def store(self, value: Any, base: Any, at: Any) -> None:
-        """Write a vector from some place of an array on."""
+        """Store a vector at a position of an array."""
         there = self.build.gep(base, [at])
         self.build.store(value, self.build.bitcast(there, value.type.as_pointer()), align=4)
 
     def every(self, number: Any, kind: Any) -> Any:
-        """Put a number into every lane."""
+        """Broadcast a number to all lanes."""
         nothing = ir.Constant(kind, ir.Undefined)
         one = self.build.insert_element(nothing, number, INT(0))
         return self.build.shuffle_vector(one, nothing, ir.Constant(INTS, [0] * LANES))
 
     def call(self, name: str, result: Any, *values: Any) -> Any:
-        """Call a function that the compiler knows."""
+        """Call an intrinsic."""
         kind = ir.FunctionType(result, [value.type for value in values])
         known = cgutils.get_or_insert_function(self.build.module, kind, name)
         return self.build.call(known, values)
 
     def pick(self, sign: str, a: Any, b: Any) -> Any:
-        """Lane by lane the smaller (`<`) or the larger (`>`) of two."""
+        """Minimum (`<`) or maximum (`>`) of two vectors, lane by lane."""
         return self.build.select(self.build.fcmp_ordered(sign, a, b), a, b)
 
 
 def widening(lanes: int) -> Callable[..., None]:
-    """Return the code that makes floats of so many halves, from one place of two arrays on."""
+    """Make an intrinsic that converts so many float16 to float32, at a position of two arrays."""
 
     def write(context: Any, build: Any, signature: Any, args: Any) -> Any:
         halves, floats = (
             build.bitcast(context.make_array(kind)(context, build, array).data, of.as_pointer())
             for kind, array, of in zip(signature.args, args, (ir.IntType(16), REAL))
         )
-        say = Writer(build)
-        some = say.load(halves, args[2], ir.VectorType(ir.IntType(16), lanes))
+        emit = Emitter(build)
+        some = emit.load(halves, args[2], ir.VectorType(ir.IntType(16), lanes))
         some = build.bitcast(some, ir.VectorType(ir.HalfType(), lanes))
-        say.store(build.fpext(some, ir.VectorType(REAL, lanes)), floats, args[2])
+        emit.store(build.fpext(some, ir.VectorType(REAL, lanes)), floats, args[2])
         return context.get_dummy_value()
 
     def widen(_: Any, halves: Any, floats: Any, at: Any) -> Any:
@@ -90,23 +90,23 @@ def widening(lanes: int) -> Callable[..., None]:
     return made
 
 
-def products(say: Writer, X: Any, row: Any, width: Any, panel: Any, vectors: int) -> list[Any]:
-    """Sums over the width of six rows times so many vectors of centres, row by row."""
-    build, whole = say.build, row.type
+def products(emit: Emitter, X: Any, row: Any, width: Any, panel: Any, vectors: int) -> list[Any]:
+    """Products of six rows and some vectors of centres, row by row."""
+    build, whole = emit.build, row.type
     lines = [build.gep(X, [build.mul(build.add(row, whole(r)), width)]) for r in range(ROWS + 1)]
     before, loop, after = build.block, *map(build.append_basic_block, ("width", "after"))
     build.branch(loop)
     build.position_at_end(loop)
     j, so_far = build.phi(whole), [build.phi(REALS) for _ in range(ROWS * vectors)]
-    ahead = build.gep(lines[ROWS], [build.mul(j, whole(ROWS))])  # all of the next six in one turn
+    ahead = build.gep(lines[ROWS], [build.mul(j, whole(ROWS))])  # prefetches the next six rows
     ahead = build.bitcast(ahead, ir.IntType(8).as_pointer())
-    say.call("llvm.prefetch", ir.VoidType(), ahead, INT(0), INT(3), INT(1))
+    emit.call("llvm.prefetch", ir.VoidType(), ahead, INT(0), INT(3), INT(1))
     at = build.mul(j, whole(vectors * LANES))
-    centres = [say.load(panel, build.add(at, whole(v * LANES)), REALS) for v in range(vectors)]
-    rows = [say.every(say.load(line, j, REAL), REALS) for line in lines[:ROWS]]
+    centres = [emit.load(panel, build.add(at, whole(v * LANES)), REALS) for v in range(vectors)]
+    rows = [emit.every(emit.load(line, j, REAL), REALS) for line in lines[:ROWS]]
     pairs = [(x, some) for x in rows for some in centres]
     sums = [
-        say.call(f"llvm.fma.v{LANES}f32", REALS, x, some, total)
+        emit.call(f"llvm.fma.v{LANES}f32", REALS, x, some, total)
         for (x, some), total in zip(pairs, so_far)
     ]
     for total, more in zip(so_far, sums):
@@ -121,11 +121,11 @@ def products(say: Writer, X: Any, row: Any, width: Any, panel: Any, vectors: int
 
 
 def tile(vectors: int) -> Callable[..., None]:
-    """Return the code that compares six rows with so many vectors of centres.
+    """Make an intrinsic that compares six rows with some vectors of centres.
 
-    Its arguments: the rows, contiguous, and the first of the six; the panels of `loops.pack`, and
-    at which column to begin; what to add to each column; and for each lane of a row the least so
-    far, the next, and the column of the least, from the place of the first row on.
+    Its arguments: the rows, contiguous, and the first of the six; the panels of
+    `numba_kernels.pack`, and the first column; the offset of each column; for each lane of a row
+    the least so far, the second, and the column of the least; and the first row of these.
     """
 
     def write(context: Any, build: Any, signature: Any, args: Any) -> Any:
@@ -136,25 +136,25 @@ def tile(vectors: int) -> Callable[..., None]:
             if i == 0:
                 width = build.extract_value(array.shape, 1)
         _, row, _, column, _, _, _, _, state = args
-        say, whole = Writer(build), row.type
+        emit, whole = Emitter(build), row.type
         panel = build.gep(arrays[2], [build.mul(column, width)])
-        sums = products(say, arrays[0], row, width, panel, vectors)
+        sums = products(emit, arrays[0], row, width, panel, vectors)
         starts = [build.add(column, whole(v * LANES)) for v in range(vectors)]
-        offsets = [say.load(arrays[4], start, REALS) for start in starts]
-        columns = [say.every(build.trunc(start, INT), INTS) for start in starts]
+        offsets = [emit.load(arrays[4], start, REALS) for start in starts]
+        columns = [emit.every(build.trunc(start, INT), INTS) for start in starts]
         columns = [build.add(c, ir.Constant(INTS, list(range(LANES)))) for c in columns]
         for r in range(ROWS):
             at = build.mul(build.add(state, whole(r)), whole(LANES))
             first, second, place = (
-                say.load(arrays[i], at, kind) for i, kind in ((5, REALS), (6, REALS), (7, INTS))
+                emit.load(arrays[i], at, kind) for i, kind in ((5, REALS), (6, REALS), (7, INTS))
             )
             for v in range(vectors):
                 d = build.fadd(sums[r * vectors + v], offsets[v])
-                second = say.pick("<", second, say.pick(">", first, d))
+                second = emit.pick("<", second, emit.pick(">", first, d))
                 place = build.select(build.fcmp_ordered("<", d, first), columns[v], place)
-                first = say.pick("<", first, d)
+                first = emit.pick("<", first, d)
             for i, value in ((5, first), (6, second), (7, place)):
-                say.store(value, arrays[i], at)
+                emit.store(value, arrays[i], at)
         return context.get_dummy_value()
 
     def compare(

@@ -1,8 +1,8 @@
-"""Loops that numpy can't do in one sweep, compiled by numba; `compiled` decides when.
+"""Loops that take numpy several passes, compiled by numba; `compiled` decides when.
 
-Each has a twin in numpy: `exact.Tally.move`, `half.floats` and `distance.two_least` give the same
-bits. `sweep` rounds its products otherwise than a matrix library does; as in `distance.Centres`
-float64 decides whatever that could turn.
+`exact.Tally.move`, `half.floats` and `distance.two_least` give the same bits in numpy. `sweep`
+rounds products differently from a matrix library; as in `distance.Centres`, float64 decides where
+that matters.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hierseed.core.kernels.aligned import aligned_zeros
 from hierseed.core.kernels.llvm_kernels import LANES, MOST, ROWS, tile, widening
 
-STRIP = 4 * ROWS  # rows that meet all centres before the next do
+STRIP = 4 * ROWS  # rows that are compared with all centres before the next ones
 
 _one, _two, _three, _four = (tile(vectors) for vectors in (1, 2, 3, 4))
 _single, _many = widening(1), widening(LANES)
@@ -24,7 +24,7 @@ _single, _many = widening(1), widening(LANES)
 
 @njit(nogil=True, cache=True)
 def move(sums: Any, counts: Any, X: Any, to: Any, out_of: Any, step: float) -> None:
-    """Take rows out of one group and into another, where these differ."""
+    """Move rows from one group to another, where these differ."""
     for i in range(X.shape[0]):
         if to[i] != out_of[i]:
             move_one(sums, counts, X, i, to[i], out_of[i], step)
@@ -32,7 +32,7 @@ def move(sums: Any, counts: Any, X: Any, to: Any, out_of: Any, step: float) -> N
 
 @njit(nogil=True, cache=True)
 def move_one(sums: Any, counts: Any, X: Any, i: int, to: int, out_of: int, step: float) -> None:
-    """Take one row out of a group, unless it is in none, and into another."""
+    """Move one row to a group, from another unless that is -1."""
     add(sums, to, X, i, step)
     counts[to] += 1
     if out_of >= 0:
@@ -50,7 +50,7 @@ def add(sums: Any, group: int, X: Any, i: int, step: float) -> None:
 
 @njit(nogil=True, cache=True)
 def widen(halves: Any, floats: Any) -> None:
-    """Make floats of halves, given as the whole numbers of their bits."""
+    """Convert float16, given as int16 bits, to float32."""
     n = halves.size
     for at in range(0, n - n % LANES, LANES):
         _many(halves, floats, at)
@@ -60,7 +60,7 @@ def widen(halves: Any, floats: Any) -> None:
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
 def two_least(D: Any, offset: Any, best: Any, first: Any, second: Any) -> None:
-    """Place of the least of D + offset in each row, its value and the next; 4 columns at a time."""
+    """Column of the least of D + offset in each row, its value and the second; 4 columns a step."""
     for i in range(D.shape[0]):
         d = D[i]
         for j in range(d.shape[0]):
@@ -85,7 +85,7 @@ def two_least(D: Any, offset: Any, best: Any, first: Any, second: Any) -> None:
 
 
 def pack(C: NDArray[np.float64], c2: NDArray[np.float64]) -> tuple[Any, Any]:
-    """-2 C' in panels as `sweep` goes through them, and c2: infinite where no centre is."""
+    """-2 C' in the panels that `sweep` reads, and c2, infinite for padding."""
     n = -(-len(C) // LANES) * LANES
     packed = aligned_zeros((n * C.shape[1],), np.float32)
     offset = aligned_zeros((n,), np.float32)
@@ -97,7 +97,7 @@ def pack(C: NDArray[np.float64], c2: NDArray[np.float64]) -> tuple[Any, Any]:
 
 @njit(nogil=True, cache=True)
 def fill(C: Any, packed: Any) -> None:
-    """Write -2 C' into its panels."""
+    """Write -2 C' into panels."""
     n, width = C.shape
     vectors = -(-n // LANES)
     panels = -(-vectors // MOST)
@@ -111,7 +111,7 @@ def fill(C: Any, packed: Any) -> None:
 
 @njit(nogil=True, cache=True)
 def two_lanes(least: Any, after: Any) -> tuple[int, float, float]:
-    """Lane of the least, its value, and the next of all lanes."""
+    """Lane of the least value, that value, and the second of all lanes."""
     lane, lowest, beyond = 0, least[0], after[0]
     for i in range(1, LANES):
         beyond = min(beyond, after[i], max(lowest, least[i]))
@@ -121,15 +121,15 @@ def two_lanes(least: Any, after: Any) -> tuple[int, float, float]:
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def decide(x: Any, C: Any, c2: Any, level: float) -> int:
-    """Find the nearest centre in float64; the first of those that are level."""
+def decide(x: Any, C: Any, c2: Any, tie: float) -> int:
+    """Nearest centre in float64; of tied ones the first."""
     d = np.empty(len(c2))
     for k in range(len(d)):
         centre, product = C[k], 0.0
         for j in range(len(x)):
             product += np.float64(x[j]) * centre[j]
         d[k] = c2[k] - 2.0 * product
-    least = d.min() + level
+    least = d.min() + tie
     at = 0
     while d[at] > least:
         at += 1
@@ -137,7 +137,7 @@ def decide(x: Any, C: Any, c2: Any, level: float) -> int:
 
 
 def _read(kind: Any, dimensions: int) -> Any:
-    """An array that is only read: rows of a file can't be written to."""
+    """A read-only array, such as rows of a memory map."""
     return types.Array(kind, dimensions, "C", readonly=True)
 
 
@@ -145,7 +145,7 @@ _real, _whole, _short = types.float64, types.intp, types.float32
 
 
 @njit(
-    types.void(  # one version for all callers: it takes a while to compile
+    types.void(  # one signature for all callers: compilation takes long
         _read(_short, 2), _read(_short, 1), _read(_short, 1), _read(_real, 2), _read(_real, 1),
         _read(_real, 1), _real, _real, _read(_whole, 1), _real[:, ::1], _whole[::1], _real,
         _whole[::1], _real[::1],
@@ -154,12 +154,12 @@ _real, _whole, _short = types.float64, types.intp, types.float32
     cache=True,
 )  # fmt: skip
 def sweep(
-    X: Any, packed: Any, offset: Any, C: Any, c2: Any, x2: Any, error: float, level: float,
+    X: Any, packed: Any, offset: Any, C: Any, c2: Any, x2: Any, error: float, tie: float,
     was: Any, sums: Any, counts: Any, step: float, best: Any, margin: Any,
 ) -> None:  # fmt: skip
-    """Find the nearest centre of each row and its margin, and move the row to that group.
+    """Nearest centre of each row and its margin; moves the row to the group of that centre.
 
-    At least `ROWS` rows; see `distance.Centres.nearest`. Without groups nothing is moved.
+    Takes at least `ROWS` rows; see `distance.Centres.nearest`. Without groups nothing is summed.
     """
     n, vectors, largest = X.shape[0], len(offset) // LANES, c2.max()
     panels = -(-vectors // MOST)
@@ -193,6 +193,6 @@ def sweep(
                 more = x2[i] + error * scale
                 margin[i] = apart / (np.sqrt(max(lowest + more, 0.0)) + np.sqrt(beyond + more))
             else:
-                best[i], margin[i] = decide(X[i], C, c2, level * scale), 0.0
+                best[i], margin[i] = decide(X[i], C, c2, tie * scale), 0.0
             if len(counts) and best[i] != was[i]:
                 move_one(sums, counts, X, i, best[i], was[i], step)

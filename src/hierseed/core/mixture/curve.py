@@ -57,6 +57,8 @@ def learn(scores: Floats, right: Bools) -> Floats:
 
 def _fit(odds: Floats, hit: Bools, belief: Floats) -> Floats:
     """Logistic regression of one variable, held towards a belief."""
+    order = np.lexsort((hit, odds))  # sums must not depend on the order of the seeds
+    odds, hit = odds[order], hit[order]
     rows, held = np.stack([np.ones(len(odds)), odds]), np.diag(np.power(BELIEF, -2.0))
     curve = belief
     for _ in range(STEPS):

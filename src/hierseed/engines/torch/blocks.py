@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, ArrayBlocks, M, merge
 from hierseed.core.checks import check_vectors
 from hierseed.engines.torch.block import TorchBlock
-from hierseed.engines.torch.rows import Courier, TensorRows
+from hierseed.engines.torch.rows import Prefetcher, TensorRows
 
 T = TypeVar("T")
 
 ON_CARD = 1 << 29  # numbers in a block: enough to fill a card
-STREAMED = 1 << 27  # smaller, so that the first copy, which nothing hides, is short
-NEEDED = 32  # bytes that steps may take for each of them
-SHARE = 0.5  # of the free memory that rows may take; the rest is for steps
+STREAMED = 1 << 27  # smaller: the first copy overlaps with no step
+NEEDED = 32  # bytes of memory of a step for each of them
+SHARE = 0.5  # of the free memory for rows; the rest is for steps
 
 
 class NoGpuWarning(UserWarning):
@@ -72,8 +72,8 @@ class TorchBlocks:
         self._blocks = [
             TorchBlock(at, min(at + rows, self.n), self.device) for at in range(0, self.n, rows)
         ]
-        self._courier = Courier(self.vectors, self.device)
-        self._waiting = self.resident  # rows come when the first step asks for them
+        self._prefetcher = Prefetcher(self.vectors, self.device)
+        self._waiting = self.resident  # rows are sent with the first step
         if here:
             for block in self._blocks:
                 block.rows = vectors[block.start : block.stop].contiguous()
@@ -106,7 +106,7 @@ class TorchBlocks:
     def _run(self, step: Callable[..., T], model: tuple[Any, ...]) -> Iterator[T]:
         """Run a step; on out-of-memory, halve the block and drop its caches."""
         done: list[TorchBlock] = []
-        for whole, rows in self._delivered():
+        for whole, rows in self._with_rows():
             whole.rows = rows
             parts = [whole]
             while parts:
@@ -120,11 +120,11 @@ class TorchBlocks:
                 yield answer
         self._blocks, self._waiting = done, False
 
-    def _delivered(self) -> Iterator[tuple[TorchBlock, torch.Tensor]]:
+    def _with_rows(self) -> Iterator[tuple[TorchBlock, torch.Tensor]]:
         """Blocks and their rows; resident rows are fetched once."""
         if self.resident and not self._waiting:
             return ((block, block.rows) for block in self._blocks)
-        return self._courier.deliver(self._blocks)
+        return self._prefetcher.prefetch(self._blocks)
 
     def _room(self) -> int:
         """Free bytes on the card; on the processor small blocks are faster."""

@@ -1,7 +1,7 @@
-"""Twin of `core.distance`: squared distances, and the nearest centre of a row's own family.
+"""Squared distances, and the nearest centre of a row's own family (see `core.distance`).
 
-On a card a kernel compares half or single precision; where its rounding could decide, the row is
-looked at again in float64, as on the processor, and what is level there goes to the lower id.
+On a card a kernel compares in half or single precision. Where its rounding could decide, the row
+is compared again in float64, as on the processor, and a tie goes to the lower id.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from hierseed.core.distance import LEVEL
+from hierseed.core.distance import TIE
 
-CHUNK = 1 << 28  # numbers of float64 that are made of rows at a time
+CHUNK = 1 << 28  # numbers that are converted to float64 at a time
 
 
 @dataclass(frozen=True)
 class Centres:
-    """Centres in float64, and the family each belongs to: a row looks at its own family only."""
+    """Centres in float64, and the family each belongs to: a row is compared with its own only."""
 
     vectors: Tensor
     family: Tensor
@@ -46,14 +46,14 @@ def squared_distances(X: Tensor, C: Tensor, x2: Tensor) -> Tensor:
 
 
 def lowest(D: Tensor, scale: Tensor) -> Tensor:
-    """Column of the least squared distance in each row; level ones go to the first column."""
-    return ((D.amin(dim=1) + LEVEL * scale)[:, None] >= D).to(torch.uint8).argmax(dim=1)
+    """Column of the least squared distance in each row; of tied ones the first."""
+    return ((D.amin(dim=1) + TIE * scale)[:, None] >= D).to(torch.uint8).argmax(dim=1)
 
 
 def nearest(
     X: Tensor, rows: Tensor | None, family: Tensor, centres: Centres, x2: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Nearest centre of each row in its family, and by how much the next is further (not squared).
+    """Nearest centre of each row in its family, and how much farther the second is (not squared).
 
     `rows` picks rows of X, None takes all; `family` and `x2` are theirs. The margin is a lower
     bound, as in `core.distance`.
@@ -62,7 +62,7 @@ def nearest(
     if kernels is None:
         return _in_float64(X, rows, family, centres, x2)
     found, bound = kernels.assign(X, rows, family, centres, x2)
-    close = torch.nonzero(~(bound > 0))[:, 0]  # also where a rounded centre is no number
+    close = torch.nonzero(~(bound > 0))[:, 0]  # also where a rounded centre is not finite
     best, margin = found.long(), bound.double()
     if len(close):
         chosen = close if rows is None else rows[close]
@@ -71,7 +71,7 @@ def nearest(
 
 
 def fused(X: Tensor) -> Any:
-    """The module that calls the kernels, or None where there is no card, or no Triton."""
+    """The module that calls the kernels; None without a card or without Triton."""
     if not X.is_cuda or X.dtype == torch.float64:
         return None
     try:
@@ -97,7 +97,7 @@ def _in_float64(
         first = D.gather(1, at[:, None])[:, 0]
         second = D.scatter_(1, at[:, None], torch.inf).amin(dim=1)
         rounding = 4 * (X.shape[1] + 4) * torch.finfo(torch.float64).eps
-        error = scale * max(LEVEL, rounding)
+        error = scale * max(TIE, rounding)
         apart = (first + error).sqrt() + (second + error).sqrt()
         gap = (second - first - error) / apart.clamp_(min=torch.finfo(torch.float64).tiny)
         margin[part] = torch.where(second.isinf(), torch.inf, gap)

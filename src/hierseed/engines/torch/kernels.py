@@ -1,21 +1,21 @@
 # mypy: disable-error-code="no-untyped-def, untyped-decorator, misc"
 """Triton kernels of a k-means pass: the nearest centre of each row, and exact sums by group.
 
-Neither holds a whole row in shared memory, so what it needs does not depend on the dimension.
-Centres come in a wide tile and a narrow one behind it: 141 take 128 + 16 columns, where one
-power of two would take 256.
+Neither holds a whole row in shared memory, so the memory does not depend on the dimension.
+Centres are processed in a wide tile and a narrow one: 141 centres take 128 + 16 columns, where
+one power of two would take 256.
 """
 
 import triton
 import triton.language as tl
 
-SURE = tl.constexpr(0.999999)  # a root or a quotient in single precision is off by less
-ROUND = tl.constexpr(6755399441055744.0)  # 1.5 * 2**52: there and back rounds to whole
+SURE = tl.constexpr(0.999999)  # relative error of a root or quotient in single precision is less
+ROUND = tl.constexpr(6755399441055744.0)  # 1.5 * 2**52: added and subtracted it rounds
 
 
 @triton.jit
 def _keep_best(score, base, first, second, best):
-    """Least and second least so far, and where the least is; of level ones the first."""
+    """Least and second least so far, and the position of the least; of tied ones the first."""
     low = tl.min(score, axis=1)
     column = tl.arange(0, score.shape[1])
     at = tl.min(tl.where(score == low[:, None], column[None, :], score.shape[1]), axis=1)
@@ -44,7 +44,7 @@ def _chunk(C, base, column, D: tl.constexpr, EVEN: tl.constexpr, SIZE: tl.conste
 
 @triton.jit
 def _margin(first, second, x2, longest, relative, moved):
-    """By how much the second is further than the first, not squared, less what rounding may do."""
+    """How much farther the second is than the first, not squared, less the rounding error."""
     error = relative * (x2 + longest) + moved * tl.sqrt(x2)
     most = x2 + error
     apart = tl.sqrt(tl.maximum(first + most, 0.0)) + tl.sqrt(tl.maximum(second + most, 0.0))
@@ -71,7 +71,7 @@ def assign_kernel(
     for base in range(0, K, WIDE + TAIL):
         wide = tl.zeros((ROWS, WIDE), tl.float32)
         tail = tl.zeros((ROWS, TAIL if TAIL else 16), tl.float32)
-        for start in range(0, width, DEPTH):  # width is D: known when called, it is not unrolled
+        for start in range(0, width, DEPTH):  # width is D; a constant would unroll this
             column = start + tl.arange(0, DEPTH)
             known = inside[:, None] if EVEN else inside[:, None] & (column < D)[None, :]
             x = tl.load(X + row[:, None] * D + column[None, :], mask=known, other=0.0)
@@ -107,7 +107,7 @@ def sum_kernel(
     for _ in range(begin, end, ROWS):
         known = (row >= 0)[:, None] if EVEN else (row >= 0)[:, None] & (column < D)[None, :]
         x = tl.load(X + row[:, None] * D + column[None, :], mask=known, other=0.0)
-        place += ROWS  # the next rows' numbers are fetched while these rows are under way
+        place += ROWS  # the next row numbers are loaded while these rows are
         row = tl.load(order + place, mask=place < end, other=-1)
         whole = x.to(tl.float64) * scale
         total += whole if ON_GRID else (whole + ROUND) - ROUND

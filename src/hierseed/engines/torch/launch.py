@@ -1,4 +1,4 @@
-"""Call the kernels: sizes of tiles, buffers, and the settings that are tried on a new card."""
+"""Launch the kernels: tile sizes, buffers, and the configurations that are tuned on a card."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hierseed.engines.torch.distance import Centres
 from hierseed.engines.torch.kernels import assign_kernel, sum_kernel
 
 LEAST_TILE, WIDEST_TILE = 16, 128  # columns of a matrix product
-PIECE = 4096  # rows of a group that one program adds up
+PIECE = 4096  # rows of a group that one program sums
 EPS = torch.finfo(torch.float32).eps
 SPLIT = 2.0**-16  # single precision goes through tensor cores in three parts: 12 * 2**-20 at most
 
-# Tried once for each dimension and number of centres; a setting that a card has no room for is
-# passed over. In half precision all fit Hopper's shared memory (227 KB), the last any card's.
+# Tuned once for each dimension and number of centres; a configuration that does not fit a card is
+# skipped. In half precision all fit Hopper's shared memory (227 KB), the last fits any card.
 ASSIGN = [
     triton.Config({"ROWS": 128, "DEPTH": 64}, num_warps=8, num_stages=3),
     triton.Config({"ROWS": 128, "DEPTH": 64}, num_warps=8, num_stages=3, maxnreg=128),
@@ -34,7 +34,7 @@ _tuned_sum = triton.autotune(SUM, key=["D"], reset_to_zero=["sums"])(sum_kernel)
 
 
 def tiles(n_centres: int) -> tuple[int, int]:
-    """Columns of the wide tile and of the one behind it, which may be 0."""
+    """Columns of the wide tile and of the narrow one after it, which may be 0."""
     if n_centres <= WIDEST_TILE:
         return max(LEAST_TILE, triton.next_power_of_2(n_centres)), 0
     behind = min(n_centres - WIDEST_TILE, WIDEST_TILE)
@@ -46,8 +46,8 @@ def assign(
 ) -> tuple[Tensor, Tensor]:
     """Nearest centre of each row among its family's, and a lower bound of its margin.
 
-    Where the margin is not above 0, rounding could decide. X in float16 or float32; the product
-    takes centres as X is. `rows` picks rows of X, None takes all; `family` and `x2` are theirs.
+    Where the margin is not above 0, rounding could decide. X in float16 or float32; centres are
+    converted to its type. `rows` picks rows of X, None takes all; `family` and `x2` are theirs.
     """
     C, width, n = centres.vectors, X.shape[1], len(family)
     wide, behind = tiles(len(C))
@@ -58,7 +58,7 @@ def assign(
     c2[: len(C)] = centres.c2
     theirs = torch.full((size,), -1, dtype=torch.int32, device=X.device)
     theirs[: len(C)] = centres.family
-    # rounding a centre moves a product by no more than this times the length of the row
+    # rounding a centre changes a product by at most this times the length of the row
     moved = 4.0 * (C - rounded[: len(C)].double()).norm(dim=1).amax()
     best = torch.empty(n, dtype=torch.int32, device=X.device)
     margin = torch.empty(n, device=X.device)
@@ -79,7 +79,7 @@ def sum_by_group(
 ) -> tuple[Tensor, Tensor]:
     """Sum, by group, of rows times `scale` rounded to whole numbers, in float64, exact; and counts.
 
-    `on_grid`: they are whole numbers already. Nothing here waits for the card.
+    `on_grid`: they are whole numbers already. Nothing here synchronises with the card.
     """
     sums = torch.zeros((n_groups, X.shape[1]), dtype=torch.float64, device=X.device)
     key, order = torch.sort(group.to(torch.uint8) if n_groups <= 256 else group)
@@ -99,7 +99,7 @@ def sum_by_group(
 def pieces(ends: Tensor, total: int) -> Tensor:
     """Group, first and last place of pieces of at most `PIECE` rows sorted by group.
 
-    As many as there can be, so that their number need not be asked for; the last ones are empty.
+    As many as there can be, so that no count has to be fetched; the last ones are empty.
     """
     begins = torch.cat([ends.new_zeros(1), ends[:-1]])
     number = (ends - begins + PIECE - 1) // PIECE
@@ -116,12 +116,12 @@ def _start(
     if X.is_cuda:
         with torch.cuda.device(X.device):
             tuned[grid](X, *args, **sizes)
-    else:  # Triton's interpreter, which has no clock to choose by
+    else:  # Triton's interpreter can't tune
         plain[grid](X, *args, **sizes, **settings[0].kwargs)
 
 
 def settings() -> dict[str, list[str]]:
-    """What was chosen on this card, for each dimension and number of centres seen."""
+    """Configurations chosen on this card, for each dimension and number of centres."""
     return {
         name: [f"{key}: {value}" for key, value in tuned.cache.items()]
         for name, tuned in (("assign", _tuned_assign), ("sum", _tuned_sum))

@@ -1,4 +1,4 @@
-"""Rows on their way to the device: read by a second thread, copied while a step computes."""
+"""Send rows to the device: a second thread reads them, copies overlap with the running step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NUMPY = {torch.float16: np.float16, torch.float32: np.float32, torch.float64: np
 
 
 class TensorRows:
-    """A tensor as rows for the processor: what a step without a twin, or `take`, asks for."""
+    """A tensor as rows for the host: for `take`, and for steps that only the host can run."""
 
     def __init__(self, tensor: Tensor) -> None:
         if tensor.ndim != 2 or tensor.dtype not in NUMPY:
@@ -38,18 +38,18 @@ class TensorRows:
         return found
 
 
-class Courier:
-    """Bring blocks to the device, one ahead of the step that runs.
+class Prefetcher:
+    """Bring blocks to the device, one ahead of the running step.
 
-    On a card the rows go through pinned memory and a stream of their own, so that the copy of
-    the next block and the step on this one run side by side.
+    On a card rows go through pinned memory and a stream of their own, so that the copy of the next
+    block overlaps with the step on this one.
     """
 
     def __init__(self, vectors: Vectors, device: torch.device) -> None:
         self.vectors, self.device = vectors, device
         self._stream = torch.cuda.Stream(device) if device.type == "cuda" else None
 
-    def deliver(self, blocks: list[TorchBlock]) -> Iterator[tuple[TorchBlock, Tensor]]:
+    def prefetch(self, blocks: list[TorchBlock]) -> Iterator[tuple[TorchBlock, Tensor]]:
         """Yield each block and its rows on the device."""
         with ThreadPoolExecutor(1) as reader:
             waiting = reader.submit(self._send, blocks[0])

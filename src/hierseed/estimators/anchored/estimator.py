@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any, Self
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,10 @@ from hierseed.estimators.anchored.others import (
     with_others,
 )
 from hierseed.estimators.anchored.seeding import SeedPairs, with_seeds
-from hierseed.estimators.base import Progress, SeededEstimator, is_engine, need_seeds
-from hierseed.estimators.inputs import seed_pairs
+from hierseed.estimators.base import Progress, SeededEstimator
+from hierseed.estimators.inputs import is_engine, need_seeds, seed_pairs
+from hierseed.estimators.parameters import BOOLEAN, NONE, Constraints, Interval, OneOf
+from hierseed.estimators.resume import rounds_on_disk
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -89,11 +91,34 @@ class AnchoredHierSeed(SeededEstimator):
     thresholds_ : score that a placement must reach at each level
     labels_ : deepest topic of each document, -1 for None; seeds keep their topic
     objective_ : penalised negative log-likelihood per document
-    history_ : one dict per round: objective, coverage, moved, seconds
+    history_ : one dict per round: objective, coverage, moved; seconds too until it is saved
     n_iter_ : rounds run
     coverage_ : share of documents that are not None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hierseed import AnchoredHierSeed, Taxonomy
+    >>> taxonomy = Taxonomy.from_paths(["Sport > Tennis", "Sport > Golf", "Music"])
+    >>> X = np.array([[0.0, 1.0], [0.2, 1.1], [1.0, 0.0], [1.1, 0.2], [5.0, 5.0], [5.1, 4.9]])
+    >>> seeds = {"Sport > Tennis": [0], "Sport > Golf": [2], "Music": [4]}
+    >>> model = AnchoredHierSeed(taxonomy).fit(X, taxonomy.labels(seeds, len(X)))
+    >>> model.taxonomy_.paths[model.predict([[0.1, 0.8]])[0]]
+    'Sport > Tennis'
     """
 
+    _parameter_constraints: ClassVar[Constraints] = {
+        "precision": [NONE, Interval(0, 1, closed="neither")],
+        "several": [OneOf((SEEDS, None)), Interval(0, 1, closed="right")],
+        "other": [BOOLEAN],
+        "false_alarm": [Interval(0, 1, closed="left")],
+        "seed_weight": [Interval(0, closed="neither")],
+        "tree_weight": [NONE, Interval(0, closed="neither")],
+        "smoothing": [Interval(0, closed="neither")],
+        "max_iter": [Interval(1, whole=True)],
+        "tol": [Interval(0)],
+        "n_jobs": [NONE, Interval(1, whole=True)],
+    }
     _placer: Placer
 
     def __init__(
@@ -147,6 +172,13 @@ class AnchoredHierSeed(SeededEstimator):
         progress : called after each round with its entry of `history_`
         checkpoint : a folder where each finished round is kept; the same fit, stopped and
             called again, goes on from there and ends with the same bits
+
+        Examples
+        --------
+        >>> from hierseed import AnchoredHierSeed, Taxonomy
+        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]).labels_
+        array([0, 0, 1, 1], dtype=int32)
         """
         need_seeds(y, X_seeds, start)
         settings = self._settings()
@@ -156,8 +188,8 @@ class AnchoredHierSeed(SeededEstimator):
         quantization = Quantization.holding(
             blocks.n + len(given.topics), max(largest, given.longest)
         )
-        keeping = self._resumable(
-            checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.rows
+        keeping = rounds_on_disk(
+            self, checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.rows
         )
         found = fit_mixture(
             self.taxonomy,
@@ -245,12 +277,21 @@ class AnchoredHierSeed(SeededEstimator):
     # ---------------------------------------------------------------- using it
 
     def assign(self, X: Any, y: Any = None) -> Assignments:
-        """Place documents with distance and score at each level; seeds in `y` keep their topics."""
+        """Place documents with distance and score at each level; seeds in `y` keep their topics.
+
+        Examples
+        --------
+        >>> from hierseed import AnchoredHierSeed, Taxonomy
+        >>> X, y = [[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]
+        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"])).fit(X, y)
+        >>> model.assign(X, y).is_seed.tolist()
+        [True, False, True, False]
+        """
         placed = super().assign(X, y)
         rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
         if not len(rows):
             return placed
-        seeds = X if is_engine(X) else ArrayBlocks(check_vectors(self.prepared(X)))
+        seeds = X if is_engine(X) else ArrayBlocks(check_vectors(X))
         return with_seeds(placed, rows, topics, self._distances(seeds.take(rows), topics))
 
     def _distances(self, X: Floats, topics: Ints) -> Floats:
@@ -316,21 +357,4 @@ class AnchoredHierSeed(SeededEstimator):
 
     def _settings(self) -> Settings:
         self._check_taxonomy()
-        p, m, t = self.precision, self.several, self.tree_weight
-        checks = [
-            ("precision", p is None or 0 < p < 1, "None or between 0 and 1"),
-            (
-                "several",
-                m in (None, SEEDS) or (not isinstance(m, str) and 0 < m <= 1),
-                "'seeds', None, or above 0 and at most 1",
-            ),
-            ("other", self.other in (True, False), "True or False"),
-            ("false_alarm", 0 <= self.false_alarm < 1, "at least 0 and below 1"),
-            ("seed_weight", self.seed_weight > 0, "above 0"),
-            ("tree_weight", t is None or t > 0, "None or above 0"),
-            ("smoothing", self.smoothing > 0, "above 0"),
-            ("max_iter", self.max_iter >= 1, "at least 1"),
-            ("tol", self.tol >= 0, "at least 0"),
-        ]
-        self._check_parameters(checks)
-        return Settings(**{name: getattr(self, name) for name in Settings.__dataclass_fields__})
+        return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
 from hierseed.errors import SeedError, name_some
-from hierseed.estimators.base import check_start
-from hierseed.estimators.inputs import seed_pairs
+from hierseed.estimators.inputs import check_start, seed_pairs
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -90,8 +89,8 @@ class SeedPairs:
         if len(bare):
             warnings.warn(
                 f"{len(bare)} leaves have no seed and get no documents: "
-                f"{name_some(taxonomy.paths[topic] for topic in bare)}. Give each a seed, or one "
-                "made from its name (hierseed fit --seeds-from-names).",
+                f"{name_some(taxonomy.paths[topic] for topic in bare)}. Give each a seed, or "
+                "let its name stand in for one (seeds_from_names).",
                 UnseededTopicWarning,
                 stacklevel=4,
             )

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from hierseed.errors import CorpusError
 from hierseed.io.faults import Fault
 from hierseed.io.records.delimited import DelimitedFile
+from hierseed.io.records.encoding import AUTO, called, check_encoding, detect_encoding
 from hierseed.io.records.excel import ExcelFile
+from hierseed.io.records.json_list import JsonFile
 from hierseed.io.records.jsonl import JsonLinesFile
 from hierseed.io.records.parquet import ParquetFile
 from hierseed.io.records.row import Row, as_text, describe
 
-__all__ = ["ENDINGS", "Records", "Row", "as_text", "describe", "open_records"]
+__all__ = ["READERS", "Records", "Row", "as_text", "describe", "open_records"]
 
-ENDINGS = ".csv .tsv .jsonl (each also with .gz) .parquet .xlsx"
+READERS: dict[str, type[Any]] = {
+    ".csv": DelimitedFile,
+    ".tsv": DelimitedFile,
+    ".tab": DelimitedFile,
+    ".jsonl": JsonLinesFile,
+    ".ndjson": JsonLinesFile,
+    ".json": JsonFile,
+    ".parquet": ParquetFile,
+    ".pq": ParquetFile,
+    ".xlsx": ExcelFile,
+    ".xlsm": ExcelFile,
+}
+PACKED = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json")  # also with .gz
+NAMES = ".csv .tsv .jsonl .json (each also with .gz) .parquet .xlsx"
 
 
 class Records(Protocol):
@@ -36,21 +52,61 @@ class Records(Protocol):
         ...
 
 
-def open_records(path: str | PathLike[str], *, quotes: bool = True) -> Records:
+def refuse_special(path: Path) -> None:
+    """Refuse a pipe or a device: a corpus is read several times, and a pipe only once."""
+    if not path.is_file() and not path.is_dir():
+        raise CorpusError(
+            f"{path} is a pipe or a device, which can be read only once. Save it as a file first"
+        )
+
+
+def open_records(
+    path: str | PathLike[str],
+    *,
+    quotes: bool = True,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Records:
     """Open a file of rows by its ending.
 
-    `quotes=False` reads quotation marks in CSV and TSV as plain letters.
+    Parameters
+    ----------
+    path : the file
+    quotes : False reads quotation marks in CSV and TSV as plain letters
+    encoding : of lines that are not UTF-8; "auto" finds out, None makes a fault of such lines
+    sheet : of an Excel workbook, by name or number from 1; the first one unless it is named
     """
     path = Path(path)
     if not path.exists():
         raise CorpusError(f"no file {path}. Check the name, and the folder you are in")
-    ending = Path(path.name.lower().removesuffix(".gz")).suffix
-    if ending in (".csv", ".tsv", ".tab"):
-        return DelimitedFile(path, quotes=quotes)
-    if ending in (".jsonl", ".ndjson"):
-        return JsonLinesFile(path)
-    if path.name.lower().endswith((".parquet", ".pq")):
+    refuse_special(path)
+    name = path.name.lower()
+    ending = Path(name.removesuffix(".gz")).suffix
+    if ending not in READERS or (name.endswith(".gz") and ending not in PACKED):
+        raise CorpusError(f"{path}: the ending {ending!r} is none of {NAMES}. Convert or rename it")
+    reader: Any = READERS[ending]
+    if reader is ExcelFile:
+        return ExcelFile(path, sheet)
+    if sheet is not None:
+        raise CorpusError(f"{path} is no Excel workbook, and has no sheet {sheet!r} to choose")
+    if reader is ParquetFile:
         return ParquetFile(path)
-    if path.name.lower().endswith((".xlsx", ".xlsm")):
-        return ExcelFile(path)
-    raise CorpusError(f"{path}: the ending {ending!r} is none of {ENDINGS}. Convert or rename it")
+    chosen = _encoding(path, encoding)
+    if reader is DelimitedFile:
+        return DelimitedFile(path, quotes=quotes, encoding=chosen)
+    found: Records = reader(path, encoding=chosen)
+    return found
+
+
+def _encoding(path: Path, name: str | None) -> str:
+    """The encoding to use; one that was found out is told."""
+    if name != AUTO:
+        return check_encoding(name or "utf-8")
+    found = detect_encoding(path)
+    if found != "utf-8":
+        warnings.warn(
+            f"{path.name} is not UTF-8: read as {called(found)}. If letters look wrong, name the "
+            "encoding with --encoding",
+            stacklevel=3,
+        )
+    return found

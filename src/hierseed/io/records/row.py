@@ -22,7 +22,7 @@ def as_text(value: Any) -> str | None:
     Whole numbers lose the `.0` that Excel and pandas give them, so that ids still match.
     """
     if isinstance(value, str):
-        return value if value.isascii() or _is_whole(value) else None
+        return value if value.isascii() or is_unicode(value) else None
     if value is None or value != value:  # NaN differs from itself
         return ""
     if isinstance(value, bool):
@@ -44,8 +44,8 @@ def describe(value: Any) -> str:
     return "half of a surrogate pair" if isinstance(value, str) else f"a {type(value).__name__}"
 
 
-def _is_whole(text: str) -> bool:
-    """False where JSON gave half of a surrogate pair, which no file can hold."""
+def is_unicode(text: str) -> bool:
+    """False for half of a surrogate pair, as JSON or a file name can give it: no file holds it."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from functools import partial
 from typing import Any, Unpack
@@ -29,7 +30,7 @@ def read_cells(source: Source, sheet: str | None = None) -> Table:
     """Give the cells of a sheet as texts; what can't be one is a fault with its cell."""
     page = _sheet(source, sheet, data_only=False)
     _spread_merged(source, page)
-    formulas = [cell for row in page.iter_rows() for cell in row if cell.data_type == "f"]
+    formulas = [cell for row in _filled_rows(page) for cell in row if cell.data_type == "f"]
     if formulas:
         stored = _sheet(source, sheet, data_only=True)
         for cell in formulas:
@@ -42,7 +43,7 @@ def read_cells(source: Source, sheet: str | None = None) -> Table:
                 )
             cell.value = value if value is not None else ""
     rows = []
-    for row in page.iter_rows():
+    for row in _filled_rows(page):
         cells = [_text(source, cell) for cell in row]
         if any(cells):
             rows.append((f"row {row[0].row}", cells))
@@ -55,6 +56,13 @@ def read_cells(source: Source, sheet: str | None = None) -> Table:
         if any(cells[len(header) :]):
             source.fault(place, f"cells to the right of the header's {len(header)} columns")
     return Table(header, [(place, cells[: len(header)]) for place, cells in body], where)
+
+
+def _filled_rows(page: Any) -> Iterator[tuple[Any, ...]]:
+    """Rows that have a cell with a value; one stray cell far down costs nothing."""
+    numbers = {row for (row, _), cell in page._cells.items() if cell.value is not None}
+    for number in sorted(numbers):
+        yield next(page.iter_rows(number, number, 1))
 
 
 def _sheet(source: Source, sheet: str | None, *, data_only: bool) -> Any:

@@ -1,0 +1,281 @@
+"""Commands that make runs: run, all, quick, foreign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hierseed.cli.console import Console
+from hierseed.cli.options import AsJson
+from hierseed.progress import duration
+from hierseed_bench.commands.options import (
+    RESULTS,
+    Again,
+    AllowDirty,
+    Draws,
+    Jobs,
+    Limit,
+    Results,
+    Seeds,
+    Set,
+    open_records,
+    parameters,
+    refuse_unknown,
+)
+
+if TYPE_CHECKING:
+    from hierseed_bench.runs.config import RunConfig
+    from hierseed_bench.runs.records import Record, Records
+
+
+def run(
+    data: Annotated[
+        list[str],
+        typer.Option(
+            "--data",
+            "-d",
+            help="20newsgroups, arxiv, cap, arxiv_acm, us_code, wos_partial, demo, wos, rcv1, nyt, "
+            "or a folder with docs.jsonl.gz and taxonomy.json. May be given several times.",
+        ),
+    ],
+    method: Annotated[
+        list[str],
+        typer.Option("--method", "-m", help="See `hierseed bench methods`. May be repeated."),
+    ],
+    seeds: Seeds = 4,
+    draws: Draws = 5,
+    vectors: Annotated[
+        str,
+        typer.Option("--vectors", help="minilm (beside the data), an embedder, or a .npy file."),
+    ] = "minilm",
+    min_docs: Annotated[
+        int, typer.Option("--min-docs", min=1, help="Drop topics with fewer documents.")
+    ] = 15,
+    limit: Limit = 0,
+    skew: Annotated[
+        float, typer.Option("--skew", min=0, help="Zipf exponent for topic sizes; 0 leaves them.")
+    ] = 0.0,
+    leave_out: Annotated[
+        float,
+        typer.Option("--leave-out", min=0, max=0.9, help="Share of leaves the taxonomy lacks."),
+    ] = 0.0,
+    prepare: Annotated[
+        bool, typer.Option(help="Centre vectors and scale them to unit length.")
+    ] = True,
+    option: Set = None,
+    path: Annotated[
+        Path | None, typer.Option("--path", help="Your copy of wos, rcv1 or nyt.")
+    ] = None,
+    results: Results = RESULTS,
+    jobs: Jobs = 1,
+    again: Again = False,
+    allow_dirty: AllowDirty = False,
+    json: AsJson = False,
+) -> None:
+    """Run methods on data sets; each run leaves one record with its predictions.
+
+    Example: hierseed bench run --data 20newsgroups --method hierseed --method logreg --draws 2
+    """
+    from hierseed_bench.competitors.catalogue import METHODS
+    from hierseed_bench.runs.config import RunConfig
+
+    given = parameters(option)
+    refuse_unknown(method, METHODS, "method")
+    configs = [
+        RunConfig(name, one, seeds, draw, min_docs, limit, skew, leave_out, vectors, prepare, given)
+        for name in data
+        for one in method
+        for draw in range(draws)
+    ]
+    records = make(configs, results, jobs, again, allow_dirty, path=path)
+    wanted = {config.key for config in configs}
+    own = [record for record in records if record["key"] in wanted]
+    if json:
+        Console(json=True).result(own)
+    else:
+        print(_summary(own), end="")
+
+
+def all_(
+    part: Annotated[
+        list[str] | None,
+        typer.Option("--part", help="main, seeds, ablations, vectors, systems-seeds, …"),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option("--method", "-m", help="Only these methods; with --again after a change."),
+    ] = None,
+    data: Annotated[list[str] | None, typer.Option("--data", "-d", help="Only these sets.")] = None,
+    draws: Draws = 5,
+    results: Results = RESULTS,
+    jobs: Jobs = 2,
+    minutes: Annotated[
+        float, typer.Option("--minutes", help="Stop after so long; trainings go on next time.")
+    ] = float("inf"),
+    again: Again = False,
+    allow_dirty: AllowDirty = False,
+    dry: Annotated[
+        bool, typer.Option("--dry", help="Only name the runs that are missing.")
+    ] = False,
+) -> None:
+    """Make the runs of every result, then tables, figures and pages.
+
+    What is on disk is not made again, so a stopped run goes on where it was.
+    """
+    from hierseed_bench.competitors.catalogue import METHODS
+    from hierseed_bench.pages.fill import write_documents
+    from hierseed_bench.runs.plan import PLANS, everything
+
+    parts = part or list(PLANS)
+    refuse_unknown(parts, PLANS, "part")
+    refuse_unknown(method or [], METHODS, "method")
+    configs = [
+        config
+        for config in everything(draws, parts)
+        if (not method or config.method in method) and (not data or config.data in data)
+    ]
+    if dry:
+        known = open_records(results).keys()
+        print("\n".join(str(config) for config in configs if config.key not in known))
+        return
+    make(configs, results, jobs, again, allow_dirty, minutes=minutes)
+    console = Console()
+    for fault in write_documents(results):
+        console.note(fault)
+    console.fact("Written", f"the tables and figures in {results}, and those on the pages")
+
+
+def quick(results: Results = Path("bench-quick")) -> None:
+    """Make a small table in a minute or two: six methods, 6,000 documents, two draws.
+
+    Uses 20 Newsgroups where the open sets are at hand, and otherwise the demo's corpus, the
+    docstrings of Python's library.
+    """
+    from dataclasses import replace
+
+    from hierseed_bench.data.catalogue import OPEN, data_root
+    from hierseed_bench.runs.plan import quick as plan
+
+    configs = list(plan())
+    if not (data_root() / OPEN["20newsgroups"]).is_dir():
+        configs = [replace(c, data="demo", vectors="wordllama", limit=0) for c in configs]
+    records = make(configs, results, 1, again=False, allow_dirty=True)
+    wanted = {config.key for config in configs}
+    print(_summary(record for record in records if record["key"] in wanted), end="")
+
+
+def foreign(
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", "-d", help="May be repeated; five sets unless given."),
+    ] = None,
+    scenario: Annotated[
+        list[str] | None,
+        typer.Option("--scenario", "-s", help="few, leftout, closed; all unless given."),
+    ] = None,
+    method: Annotated[
+        str, typer.Option("--method", "-m", help="anchored, hierseed, unfit.")
+    ] = "anchored",
+    seeds: Seeds = 4,
+    draws: Draws = 5,
+    vectors: Annotated[str, typer.Option("--vectors", help="As in `bench run`.")] = "minilm",
+    limit: Limit = 0,
+    detector: Annotated[
+        list[str] | None,
+        typer.Option("--detector", help="belongs, score, …; all twelve unless given."),
+    ] = None,
+    option: Set = None,
+    results: Results = RESULTS,
+    again: Again = False,
+    allow_dirty: AllowDirty = False,
+) -> None:
+    """Judge how well foreign documents are noticed: detectors' scores, and the decision.
+
+    Example: hierseed bench foreign --data cap --scenario few --draws 2
+    """
+    from hierseed.estimators.registry import METHODS
+    from hierseed_bench.foreign import run as foreign_run
+    from hierseed_bench.foreign.detectors import DETECTORS
+    from hierseed_bench.foreign.scenarios import SCENARIOS
+    from hierseed_bench.foreign.table import tables
+    from hierseed_bench.runs.environment import require_clean_tree
+    from hierseed_bench.runs.records import Records
+
+    refuse_unknown(scenario or [], SCENARIOS, "scenario")
+    refuse_unknown(detector or [], DETECTORS, "detector")
+    refuse_unknown([method], METHODS, "method")
+    runs = foreign_run.plan(
+        data or foreign_run.SETS, scenario or tuple(SCENARIOS), draws, method=method,
+        parameters=parameters(option), seeds=seeds, vectors=vectors, limit=limit,
+        detectors=tuple(detector or DETECTORS),
+    )  # fmt: skip
+    console, records = Console(), Records(results / "foreign")
+    require_clean_tree(allow_dirty)
+    if again:
+        records.forget(run.key for run in runs)
+
+    def report(run: foreign_run.ForeignRun, record: Record) -> None:
+        made = record["decision"]
+        found = record["detectors"].get("belongs", {}).get("auroc")
+        shown = "" if found is None else f"  AUROC {found:.2f}"
+        console.fact(str(run), f"  {made['false_alarms']:.3f} false alarms{shown}")
+
+    foreign_run.run_all(runs, records, report)
+    wanted = {run.key for run in runs}
+    own = [record for record in records if record["key"] in wanted]
+    print("\n".join(table.markdown() for table in tables(own)), end="")
+
+
+# ------------------------------------------------------------------ behind the commands
+
+
+def make(
+    configs: list[RunConfig],
+    results: Path,
+    jobs: int,
+    again: bool,
+    allow_dirty: bool,
+    *,
+    path: Path | None = None,
+    minutes: float = float("inf"),
+) -> Records:
+    """Make what is not on disk, and tell of each run."""
+    from hierseed_bench.runs.environment import require_clean_tree
+    from hierseed_bench.runs.run import run_all
+
+    console = Console()
+    records = open_records(results)
+    waiting = len({config.key for config in configs} - (set() if again else records.keys()))
+    if waiting:
+        require_clean_tree(allow_dirty)
+    if again:
+        records.forget(config.key for config in configs)
+    console.fact("Runs", f"{waiting:,} to make, {len(configs) - waiting:,} on disk")
+    faults: dict[str, str] = {}
+    done = 0
+
+    def report(config: RunConfig, outcome: Record | str) -> None:
+        nonlocal done
+        done += 1
+        if isinstance(outcome, str):
+            if faults.setdefault(config.method, outcome) is outcome:
+                console.note(f"{config}: {outcome}")
+            return
+        mean = outcome["scores"]["all"]["mean"]
+        took = duration(outcome["seconds"]["fit"] + outcome["seconds"]["predict"])
+        console.fact(
+            f"{done}/{waiting}",
+            f"{config}  B3 {mean['bcubed_f1']:.3f}  V {mean['v_measure']:.3f}  {took}",
+        )
+
+    run_all(configs, records, path=path, jobs=jobs, minutes=minutes, report=report)
+    return records
+
+
+def _summary(records: Iterable[Record]) -> str:
+    from hierseed_bench.tables.cells import summary
+
+    return summary(list(records)).markdown()

@@ -1,0 +1,106 @@
+"""Fill the tables of docs/ and README.md from results: one grammar, one command.
+
+A line `<!-- table NAME -->` is followed by the table of that name, down to `<!-- end -->`. What
+stands between is replaced; the prose around it is left alone. Tables that no page shows, because
+they are long, go to results/tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from hierseed.errors import CorpusError
+from hierseed.io.atomic import atomic_file
+from hierseed_bench.foreign.table import tables as foreign_tables
+from hierseed_bench.pages import cli, embedders, method, scale, scale_gpu, scale_machine, systems
+from hierseed_bench.pages import workbench as workbench_page
+from hierseed_bench.pages.curves import FIGURES as CURVES
+from hierseed_bench.repository import DOCS, RESULTS, ROOT
+from hierseed_bench.runs.records import Records
+from hierseed_bench.tables.figures import FIGURES
+from hierseed_bench.tables.markdown import Table
+from hierseed_bench.tables.tables import TABLES as RECORD_TABLES
+
+BLOCK = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+Make = Callable[[], str | Table | list[Table]]
+
+
+def all_tables(results: Path = RESULTS) -> dict[str, Make]:
+    """Return every table by name."""
+    records = Records(results / "runs")
+    made: dict[str, Make] = {name: partial(make, records) for name, make in RECORD_TABLES.items()}
+    made["foreign"] = lambda: foreign_tables(Records(results / "foreign"))
+    for page in (systems, method, embedders, scale, scale_machine, scale_gpu, workbench_page):
+        made |= page.TABLES
+    return made
+
+
+def text_of(made: str | Table | list[Table]) -> str:
+    """Return Markdown."""
+    if isinstance(made, str):
+        return f"{made}\n"
+    if isinstance(made, Table):
+        return made.markdown()
+    return "\n".join(table.markdown() for table in made)
+
+
+def fill(text: str, tables: dict[str, Make]) -> str:
+    """Replace the tables of a page by those that the results give now."""
+
+    def fresh(match: re.Match[str]) -> str:
+        name = match[2]
+        if name not in tables:
+            raise CorpusError(f"no table {name!r} on the page; there are {', '.join(tables)}")
+        return f"{match[1]}\n{text_of(tables[name]())}\n{match[3]}"
+
+    return BLOCK.sub(fresh, text)
+
+
+def documents(results: Path = RESULTS) -> dict[Path, str]:
+    """Return every file that is made from results, with the text that it should have."""
+    tables = all_tables(results)
+    made: dict[Path, str] = {cli.FILE: cli.render()}
+    shown: set[str] = set()
+    for page in (ROOT / "README.md", *sorted(DOCS.glob("*.md"))):
+        text = page.read_text(encoding="utf-8")
+        names = {match[2] for match in BLOCK.finditer(text)}
+        if names:
+            made[page] = fill(text, tables)
+            shown |= names
+    for name in tables.keys() - shown:
+        made[results / "tables" / f"{name}.md"] = text_of(tables[name]())
+    return made
+
+
+def outdated(results: Path = RESULTS) -> list[Path]:
+    """Name the files that do not say what the results say."""
+    return [
+        file
+        for file, text in documents(results).items()
+        if not file.is_file() or file.read_text(encoding="utf-8") != text
+    ]
+
+
+def write_documents(results: Path = RESULTS, figures: bool = True) -> list[str]:
+    """Bring pages, tables and figures up to date; returns what could not be made."""
+    made = documents(results)
+    for file, text in made.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_file(file) as unfinished:
+            unfinished.write_text(text, encoding="utf-8")
+    for file in (results / "tables").glob("*.md"):
+        if file not in made:  # a page shows it now, or its table is gone
+            file.unlink()
+    faults = []
+    records = Records(results / "runs")
+    for name, draw in FIGURES.items() if figures else ():
+        try:
+            draw(records, results / f"figure_{name}.svg")
+        except CorpusError as fault:  # nothing of that kind was run
+            faults.append(f"figure {name}: {fault}")
+    for name, draw_curves in CURVES.items() if figures else ():
+        draw_curves(DOCS / "figures" / f"{name}.svg")
+    return faults

@@ -1,0 +1,209 @@
+"""Tables of docs/method.md: the default method beside its rivals, its parts, its time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from hierseed_bench.repository import RESULTS
+from hierseed_bench.runs.plan import CHOSEN_ON, DRAWS, METHOD_SETS, RIVALS
+from hierseed_bench.runs.records import Record, Records
+from hierseed_bench.tables.cells import Pick, cell, seconds
+from hierseed_bench.tables.markdown import Table, grid
+
+CEILING = "ridge-all-labels"
+HOME = RESULTS / "method"
+
+
+def _name(data: str, skew: float) -> str:
+    return f"{data} skewed" if skew else data
+
+
+SETS = tuple(_name(*each) for each in METHOD_SETS)
+
+
+@cache
+def _plain() -> dict[tuple[str, str, int], dict[int, Record]]:
+    """Plain runs by set, method and seeds, then by draw."""
+    found: dict[tuple[str, str, int], dict[int, Record]] = {}
+    wanted = {"leave_out": 0, "limit": 0, "prepare": True, "vectors": "minilm", "parameters": ()}
+    for record in Records(RESULTS / "runs").find(**wanted):
+        s = record["setting"]
+        if s["draw"] < DRAWS and (s["data"], s["skew"]) in METHOD_SETS:
+            at = (_name(s["data"], s["skew"]), s["method"], s["seeds"])
+            found.setdefault(at, {})[s["draw"]] = record
+    return found
+
+
+def draws(name: str, method: str, k: int, measure: str) -> dict[int, float]:
+    """Score of each draw."""
+    found = _plain().get((name, method, 4 if method == CEILING else k), {})
+    return {draw: r["scores"]["all"]["mean"][measure] for draw, r in found.items()}
+
+
+def best_rival(name: str, k: int, measure: str) -> str:
+    """The rival with the highest mean."""
+    means = {m: np.mean([*v.values()]) for m in RIVALS if (v := draws(name, m, k, measure))}
+    return max(means, key=lambda m: means[m]) if means else "-"
+
+
+def lead(name: str, k: int, measure: str) -> list[float]:
+    """Ours less the best rival's, for each draw that both have."""
+    ours = draws(name, "anchored", k, measure)
+    theirs = draws(name, best_rival(name, k, measure), k, measure)
+    return [ours[draw] - theirs[draw] for draw in sorted(ours.keys() & theirs.keys())]
+
+
+def results() -> str:
+    """B-cubed F1 with four seeds: ours, HierSeed, the best rival, all labels."""
+    k, measure = 4, "bcubed_f1"
+
+    def row(label: str, method: str | None) -> tuple[str, ...]:
+        found = [draws(n, method or best_rival(n, k, measure), k, measure) for n in SETS]
+        return (label, *(_mean(each.values(), False) for each in found))
+
+    return grid(
+        ("", *SETS),
+        (
+            row("Anchored HierSeed", "anchored"),
+            row("HierSeed", "hierseed"),
+            row("best of eight simple methods", None),
+            ("which one", *(best_rival(name, k, measure) for name in SETS)),
+            ("ahead of it by", *(_mean(lead(name, k, measure), sign=True) for name in SETS)),
+            row("ridge with all labels", CEILING),
+        ),
+    )
+
+
+def compare() -> list[Table]:
+    """Return every rival with 1, 2, 4 and 8 seeds, in both measures."""
+    made = []
+    for (title, measure), k in product(
+        {"B-cubed F1": "bcubed_f1", "V-measure": "v_measure"}.items(), (4, 1, 2, 8)
+    ):
+        rows = [
+            (m, *(_mean(draws(name, m, k, measure).values()) for name in SETS))
+            for m in ("anchored", *RIVALS, CEILING)
+        ]
+        rows.append(("best rival", *(best_rival(name, k, measure) for name in SETS)))
+        leads = [lead(name, k, measure) for name in SETS]
+        rows.append(("ahead of it by", *(_mean(each, sign=True) for each in leads)))
+        chosen = ", ".join(_name(*each) for each in CHOSEN_ON)
+        about = (
+            f"{k} seeds a topic, up to {DRAWS} draws, protocol `all`; `-`: not run. Constants were "
+            f"chosen on {chosen}."
+        )
+        made.append(Table(f"{title}, {k} seeds", about, ("method", *SETS), tuple(rows)))
+    return made
+
+
+def left_out() -> str:
+    """Where documents of topics went that the taxonomy lacks."""
+    rows = []
+    for data, method in product(("20newsgroups", "arxiv", "cap"), ("anchored", "hierseed")):
+        own = Records(RESULTS / "runs").find(
+            data=data, method=method, leave_out=0.15, parameters=(), limit=0
+        )
+        own = [r for r in own if "catch" in r]
+        picks = [cell(own, _catch(part)) for part in ("home", "false_alarm")]
+        f1 = cell(own, lambda r: r["scores"]["all"]["mean"]["bcubed_f1"])
+        rows.append((data, method, *picks, f1))
+    return grid(("data", "method", "right place", "false alarms", "F1"), rows)
+
+
+def _catch(part: str) -> Pick:
+    return lambda record: record["catch"][part]
+
+
+def time() -> str:
+    """Least processor seconds of a fit over the draws, on one thread."""
+    rows = []
+    for name in SETS:
+        both = [_plain().get((name, method, 4), {}) for method in ("anchored", "hierseed")]
+        least = [min(s for r in each.values() if (s := seconds(r)) is not None) for each in both]
+        size = next(iter(both[0].values()))["sizes"]["fitting"]
+        ratio = f"{least[0] / least[1]:.2f}"
+        rows.append((name, f"{size:,}", *(f"{value:.2f}" for value in least), ratio))
+    return grid(("data", "documents", "AnchoredHierSeed", "HierSeed", "ratio"), rows)
+
+
+def ablations() -> Table:
+    """Each row takes one part away."""
+    rows = _read("ablations")
+    names = [name for name in SETS if any(r["data"] == name for r in rows)]
+    body = []
+    for change in dict.fromkeys(r["without"] for r in rows):
+        mine = [r for r in rows if r["without"] == change]
+        cells = [[r["bcubed_f1"] for r in mine if r["data"] == name] for name in names]
+        body.append((change, *map(_mean, cells)))
+    about = "B-cubed F1, mean over levels, protocol `all`, 4 seeds; each row takes one thing away."
+    return Table("Ablations of the default method", about, ("without", *names), tuple(body))
+
+
+def calibration() -> Table:
+    """Mean gap between score and share that is right."""
+    rows = _read("calibration")
+    body = []
+    for method, k, level in sorted({(r["method"], r["seeds"], r["level"]) for r in rows}):
+        same = [r for r in rows if (r["method"], r["seeds"], r["level"]) == (method, k, level)]
+        cells = [[r["error"] for r in same if r["data"] == name] for name in SETS]
+        body.append((method, str(k), str(level), *map(_mean, cells)))
+    about = "Mean gap between score and share that is right, in ten bands; 0 is honest."
+    return Table("Calibration error", about, ("method", "seeds", "level", *SETS), tuple(body))
+
+
+def precision() -> str:
+    """The share that is right of what `precision=0.9` would keep, and the share kept."""
+    return grid(("seeds", "level", *SETS), _precision(_read("calibration"), 0.9))
+
+
+def _precision(rows: list[Record], asked: float) -> Iterator[tuple[str, ...]]:
+    for k, level in product((1, 4), (1, 2, 3)):
+        cells = []
+        for name in SETS:
+            held = []
+            for row in rows:
+                at = (row["method"], row["data"], row["seeds"], row["level"])
+                if at == ("AnchoredHierSeed", name, k, level):
+                    count, score, right = (
+                        np.array(row[part], float)[::-1] for part in ("counts", "score", "accuracy")
+                    )
+                    kept, told = np.cumsum(count), np.cumsum(count * score)
+                    fine = np.flatnonzero((kept > 0) & (told >= asked * kept))
+                    if len(fine):
+                        upto = fine[-1] + 1
+                        right_of_kept = count[:upto] @ right[:upto] / kept[upto - 1]
+                        held.append((right_of_kept, kept[upto - 1] / kept[-1]))
+            accuracy, share = np.mean(held, axis=0) if held else (np.nan, 0.0)
+            cells.append(f"{accuracy:.2f} ({share:.0%})" if share >= 0.01 else "-")
+        yield (str(k), str(level), *cells)
+
+
+def _mean(values: Iterable[float], spread: bool = True, sign: bool = False) -> str:
+    found = list(values)
+    if not found:
+        return "-"
+    text = f"{np.mean(found):{'+' if sign else ''}.3f}"
+    return f"{text} ± {np.std(found, ddof=1):.3f}" if spread and len(found) > 1 else text
+
+
+def _read(name: str) -> list[dict[str, Any]]:
+    file = HOME / f"{name}.json"
+    found: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
+    return found
+
+
+TABLES: dict[str, Callable[[], str | Table | list[Table]]] = {
+    "method-results": results,
+    "method-left-out": left_out,
+    "method-precision": precision,
+    "method-time": time,
+    "method-compare": compare,
+    "method-ablations": ablations,
+    "method-calibration": calibration,
+}

@@ -1,0 +1,73 @@
+"""What a card can be told: accept, reject, another topic, none of these, unsure, a memo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hierseed.app.pages.screen import Screen
+from hierseed.app.store import labels, memos, topics
+from hierseed.errors import ProjectError
+
+WHOLE = {"none": labels.NONE_OF_THESE, "unsure": labels.UNSURE}
+
+
+class Deciding(Screen):
+    """A screen with cards: the same keys mean the same on each of them."""
+
+    source = "page"
+
+    def __init__(self, session: Any) -> None:
+        super().__init__(session)
+        self.whole: int | None = None  # the row whose text is shown in full
+
+    @property
+    def several(self) -> bool:
+        """True where a document may have several topics, as set in Fit."""
+        return bool(self.project.get("dials", {}).get("overlap", 0.0))
+
+    def do_say(self, row: int, verdict: int, key: str, seen: int | None = None) -> None:
+        """Accept, reject or withdraw a document for a topic."""
+        if verdict not in (labels.YES, labels.NO, labels.NOTHING):
+            raise ProjectError("a verdict is yes, no or nothing. Reload the page")
+        self._decide(int(row), self.topic_id(key), verdict, seen=seen, several=self.several)
+
+    def do_move(self, row: int, key: str) -> None:
+        """Make a document a seed of this topic, and of no other."""
+        self._decide(int(row), self.topic_id(key), labels.YES, exact=True)
+        self._tell(key, "A seed of")
+
+    def do_also(self, row: int, key: str) -> None:
+        """Make a document a seed of this topic too."""
+        self._decide(int(row), self.topic_id(key), labels.YES, several=True)
+        self._tell(key, "Also a seed of")
+
+    def do_whole(self, row: int, decision: str) -> None:
+        """Decide about the document as a whole: none of these, or unsure; again withdraws."""
+        if decision not in WHOLE:
+            raise ProjectError("a decision is none or unsure. Reload the page")
+        topic = WHOLE[decision]
+        marks = {label.topic for label in labels.of_rows(self.project, [row]).get(int(row), [])}
+        verdict = labels.NOTHING if topic in marks else labels.YES
+        self._decide(int(row), topic, verdict)
+
+    def _decide(self, row: int, topic: int, verdict: int, **options: Any) -> None:
+        labels.decide(
+            self.project, row, topic, verdict, source=self.source, by=self.person, **options
+        )
+
+    def _tell(self, key: str, what: str) -> None:
+        path = topics.current(self.project).path(self.topic_id(key))
+        later = " It counts at the next fit." if self.session.fit else ""
+        self.session.say(f"{what} {path} now.{later}")
+
+    def do_read(self, row: int) -> None:
+        """Show a long text in full, or short again."""
+        self.whole = None if self.whole == int(row) else int(row)
+
+    def do_memo(self, row: int, text: str) -> None:
+        """Write a memo on a document."""
+        memos.add(self.project, "document", int(row), str(text), self.person)
+
+    def do_forget_memo(self, memo: int) -> None:
+        """Remove a memo."""
+        memos.remove(self.project, int(memo))

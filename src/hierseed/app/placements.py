@@ -1,0 +1,244 @@
+"""Placements: which document is in which topic, and the same in the current taxonomy.
+
+A fit is written with the taxonomy of its day. Everything that is shown or exported reads it
+through `in_tree`, so that renamed, moved, merged and deleted topics look the same everywhere.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.app.store.topics import Topics
+from hierseed.assignments import Assignments
+from hierseed.names import free_name
+from hierseed.taxonomy import Taxonomy
+
+NONE = "none"
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float32]
+Bools = NDArray[np.bool_]
+
+
+class Records(NamedTuple):
+    """One record for each document and topic, sorted by document (see `Assignments`)."""
+
+    row: Ints
+    topic: Ints
+    path: Ints
+    distance: Floats
+    score: Floats
+    runner_up: Ints
+
+
+class Grouped:
+    """Records by topic, sorted once, so that those of a few topics are found without a search."""
+
+    def __init__(self, topic: Ints, topics: int) -> None:
+        self.order = np.argsort(topic, kind="stable").astype(np.int32)
+        self.edges = np.searchsorted(topic[self.order], np.arange(-1, topics + 1))
+
+    def take(self, within: Bools) -> Ints:
+        """Records of the topics marked; the last mark is that of None (-1)."""
+        chosen = np.flatnonzero(within)
+        start = np.where(chosen == len(within) - 1, 0, chosen + 1)  # None is sorted first
+        parts = [self.order[self.edges[i] : self.edges[i + 1]] for i in start]
+        return np.sort(np.concatenate([np.zeros(0, dtype=np.int32), *parts]))
+
+
+class Placements:
+    """Where every document is.
+
+    Parameters
+    ----------
+    taxonomy : the listed topics, then the Others
+    ids : the id for life of each listed topic
+    records : the placements
+    is_seed : per document
+    """
+
+    def __init__(
+        self, taxonomy: Taxonomy, ids: list[int], records: Records, is_seed: Bools
+    ) -> None:
+        self.taxonomy, self.ids, self.is_seed = taxonomy, ids, is_seed
+        self.row, self.topic, self.path, self.distance, self.score, self.runner_up = records
+        self.n = len(is_seed)
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The name of each topic on a page: its id for life, or `other-` and its parent's id."""
+        keys = [str(id) for id in self.ids]
+        for topic in range(len(self.ids), len(self.taxonomy)):
+            above = int(self.taxonomy.tree.parent[topic])
+            keys.append(f"other-{self.ids[above] if above >= 0 else 0}")
+        return [*keys, NONE]  # the last belongs to topic -1
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """From a key to the topic; None is -1."""
+        return {**{key: i for i, key in enumerate(self.keys)}, NONE: -1}
+
+    @cached_property
+    def primary(self) -> NDArray[np.intp]:
+        """The first record of each document."""
+        return np.flatnonzero(np.diff(self.row, prepend=-1))
+
+    @cached_property
+    def labels(self) -> Ints:
+        """Deepest topic of each document."""
+        return self.topic[self.primary]
+
+    @cached_property
+    def own_counts(self) -> dict[str, int]:
+        """Records that end at each topic, by key; topics without any are left out."""
+        counts = np.bincount(
+            np.where(self.topic < 0, len(self.taxonomy), self.topic),
+            minlength=len(self.taxonomy) + 1,
+        )
+        return {key: int(n) for key, n in zip(self.keys, counts) if n}
+
+    def level(self, topic: int) -> int:
+        """Level of a topic, 1 for None."""
+        return int(self.taxonomy.tree.level[topic]) if topic >= 0 else 1
+
+    def records(self, row: int) -> range:
+        """The records of one document."""
+        start = int(self.primary[row])
+        stop = int(self.primary[row + 1]) if row + 1 < self.n else len(self.row)
+        return range(start, stop)
+
+    @cached_property
+    def final_score(self) -> Floats:
+        """For each record the score of its deepest topic."""
+        depth = np.maximum((self.path >= 0).sum(axis=1) - 1, 0)
+        return self.score[np.arange(len(self.score)), depth]
+
+    @cached_property
+    def _first(self) -> Grouped:
+        return Grouped(self.topic, len(self.taxonomy))
+
+    @cached_property
+    def _second(self) -> Grouped:
+        return Grouped(self.runner_up, len(self.taxonomy))
+
+    def inside(self, key: str) -> Bools:
+        """Mark the topics that a line of the tree covers, itself and all below; None is last."""
+        marks = np.zeros(len(self.taxonomy) + 1, dtype=bool)
+        topic = self.number.get(key)
+        if topic is not None:
+            marks[topic] = True
+            if topic >= 0:
+                marks[:-1] |= (self.taxonomy.tree.ancestors[:-1] == topic).any(axis=1)
+        return marks
+
+    def members(self, within: Bools) -> Ints:
+        """Records in any of these topics (None last), in order."""
+        return self._first.take(within)
+
+    def nearly(self, within: Bools) -> Ints:
+        """Records for which any of these topics came second, in order."""
+        return self._second.take(np.append(within[:-1], False))
+
+    def expected_accuracy(self, records: Ints | None = None) -> list[float]:
+        """Mean score at each level: the share of placements to expect right.
+
+        Seeds are left out, and so are documents that stop above the level.
+        """
+        chosen = self.primary if records is None else records
+        chosen = chosen[~self.is_seed[self.row[chosen]]]
+        placed = self.path[chosen] >= 0
+        scores = np.where(placed, self.score[chosen], np.nan)
+        known = np.isfinite(scores)
+        totals = np.where(known, scores, 0.0).sum(axis=0, dtype=float)
+        counts = known.sum(axis=0)
+        return [float(t / n) for t, n in zip(totals, counts) if n]
+
+    def assignments(self, start: int = 0, stop: int | None = None) -> Assignments:
+        """The placements of consecutive documents as the library knows them."""
+        stop = self.n if stop is None else min(stop, self.n)
+        part = slice(self.records(start).start, self.records(stop - 1).stop)
+        return Assignments.ungraded(
+            self.taxonomy, stop - start, self.row[part] - start, self.topic[part], self.path[part],
+            self.distance[part], self.score[part], self.runner_up[part], self.is_seed[start:stop],
+        )  # fmt: skip
+
+
+def in_tree(fitted: Placements, here: Topics) -> tuple[Placements, Ints]:
+    """Read placements in the current taxonomy.
+
+    Topics that were moved, merged or renamed take their documents along. Documents of a deleted
+    topic are counted at the nearest topic above it that is left; without one they are None.
+    Also returns the new number of each old topic, the last entry for None.
+    """
+    taxonomy, number = _renumbered(fitted, here)
+    tree, old_tree = taxonomy.tree, fitted.taxonomy.tree
+    height = max(tree.height, 1)
+    topic = number[fitted.topic]
+    path = np.full((len(topic), height), -1, dtype=np.int32)
+    path[:, : tree.ancestors.shape[1]] = tree.ancestors[topic]
+    source = np.full((len(number), height), -1, dtype=np.int32)
+    for old in range(len(number) - 1):
+        source[old] = _score_levels(old_tree.path(old), tree.path(int(number[old])), number, height)
+    where = source[fitted.topic]
+    at = np.arange(len(topic))[:, None], np.maximum(where, 0)
+    score = np.where(where >= 0, fitted.score[at], np.nan).astype(np.float32)
+    distance = np.where(where >= 0, fitted.distance[at], np.nan).astype(np.float32)
+    none = topic < 0
+    distance[none, 0] = fitted.distance[none, 0]
+    score[none, 0] = np.where(fitted.topic[none] < 0, fitted.score[none, 0], 0.0)
+    second = number[fitted.runner_up]
+    second = np.where((path == second[:, None]).any(axis=1), -1, second).astype(np.int32)
+    # Of two topics of a document that were merged, the first record stays.
+    _, kept = np.unique(
+        fitted.row.astype(np.int64) * (len(taxonomy) + 1) + topic, return_index=True
+    )
+    kept.sort()
+    records = Records(
+        fitted.row[kept], topic[kept], path[kept], distance[kept], score[kept], second[kept]
+    )
+    return Placements(taxonomy, list(here.ids), records, fitted.is_seed), number
+
+
+def _renumbered(fitted: Placements, here: Topics) -> tuple[Taxonomy, Ints]:
+    """Today's topics followed by the Others, and the new number of each old topic."""
+    names, parent = list(here.taxonomy.names), here.taxonomy.tree.parent.tolist()
+    others: dict[int, int] = {}
+    number = np.full(len(fitted.taxonomy) + 1, -1, dtype=np.int32)
+    old_parent = fitted.taxonomy.tree.parent
+    for old in range(len(fitted.taxonomy)):
+        above = int(old_parent[old])
+        number[old] = number[above] if above >= 0 else -1  # where the topic is gone
+        if old < len(fitted.ids):
+            number[old] = here.place.get(fitted.ids[old], number[old])
+        elif above < 0 or fitted.ids[above] in here.place:
+            home = int(number[above]) if above >= 0 else -1
+            if home not in others:
+                others[home] = len(names)
+                siblings = {names[i] for i, up in enumerate(parent) if up == home}
+                names.append(free_name(siblings))
+                parent.append(home)
+            number[old] = others[home]
+    added = len(names) - len(here.ids)
+    taxonomy = Taxonomy(
+        names,
+        parent,
+        codes=[*here.taxonomy.codes, *[""] * added],
+        descriptions=[*here.taxonomy.descriptions, *[""] * added],
+        is_other=[False] * len(here.ids) + [True] * added,
+    )
+    return taxonomy, number
+
+
+def _score_levels(old: list[int], new: list[int], number: Ints, height: int) -> list[int]:
+    """For each level of the new path, the level of the old path whose score holds for it."""
+    levels = [-1] * height
+    known = -1
+    for level in range(len(new) - 1, -1, -1):
+        same = [i for i, topic in enumerate(old) if number[topic] == new[level]]
+        known = same[0] if same else known  # a topic set above the others: as sure as the next
+        levels[level] = known
+    return levels

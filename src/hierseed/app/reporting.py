@@ -1,0 +1,79 @@
+"""The report of a fit, told in the current taxonomy: names, counts, words and map."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hierseed.app.fits import Fit
+from hierseed.app.store.topics import Topics
+
+ABOUT = 600  # letters of a description in the report
+
+
+def report_today(fit: Fit, here: Topics) -> dict[str, Any]:
+    """What `hierseed report` shows, with topics renamed, moved, merged and deleted as they are."""
+    found = fit.report
+    placed, number = fit.today(here), fit.numbers_today(here)
+    taxonomy, old = placed.taxonomy, found["topics"]
+    n = len(taxonomy)
+    counts = np.zeros(n, dtype=int)
+    own = np.zeros(n, dtype=int)
+    labels = placed.labels
+    np.add.at(own, labels[labels >= 0], 1)
+    above = taxonomy.tree.ancestors[labels]
+    np.add.at(counts, above[above >= 0], 1)
+    topics: dict[str, Any] = {
+        "name": list(taxonomy.names),
+        "parent": taxonomy.tree.parent.tolist(),
+        "other": taxonomy.is_other.astype(int).tolist(),
+        "count": counts.tolist(),
+        "own": own.tolist(),
+        "code": list(taxonomy.codes) if any(taxonomy.codes) else [],
+        "about": [text[:ABOUT] for text in taxonomy.descriptions]
+        if any(taxonomy.descriptions)
+        else [],
+    }
+    for name in ("words", "central", "border"):
+        topics[name] = _joined(old[name], number, n)
+    topics["rivals"] = _joined(
+        [[[int(number[other]), share] for other, share in line] for line in old["rivals"]],
+        number,
+        n,
+    )
+    topics["rivals"] = [
+        [rival for rival in line if rival[0] >= 0 and rival[0] != topic]
+        for topic, line in enumerate(topics["rivals"])
+    ]
+    documents = {
+        **found["docs"],
+        "topic": [int(number[topic]) for topic in found["docs"]["topic"]],
+        "rival": [int(number[topic]) for topic in found["docs"]["rival"]],
+    }
+    return {
+        **found,
+        "none": int((labels < 0).sum()),
+        "other": int(taxonomy.is_other[labels[labels >= 0]].sum()),
+        "topics": topics,
+        "docs": documents,
+        "map": _map_today(found["map"], number),
+    }
+
+
+def _joined(lists: list[list[Any]], number: Any, n: int) -> list[list[Any]]:
+    """The lists of the topics that are one now, one after the other, without repeats."""
+    found: list[list[Any]] = [[] for _ in range(n)]
+    for topic, line in enumerate(lists):
+        if number[topic] >= 0:
+            home = found[number[topic]]
+            home.extend(one for one in line if one not in home)
+    return found
+
+
+def _map_today(found: dict[str, Any], number: Any) -> dict[str, Any]:
+    """The map without the islands of deleted topics."""
+    topics = [int(number[topic]) for topic in found["topic"]]
+    islands = [i for i, topic in enumerate(topics) if topic >= 0]
+    kept = {name: [found[name][i] for i in islands] for name in ("tx", "ty", "r")}
+    return {**found, **kept, "topic": [topics[i] for i in islands]}

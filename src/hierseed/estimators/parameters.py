@@ -1,0 +1,110 @@
+"""Constraints of parameters, in the style of scikit-learn: a table per class, one checker."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Protocol
+
+import numpy as np
+
+from hierseed.errors import ParameterError
+
+
+class Constraint(Protocol):
+    """A set of allowed values; its text completes the sentence "it must be …"."""
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value belongs to the set."""
+
+    def __str__(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Numbers from `low` to `high`.
+
+    Parameters
+    ----------
+    closed : {"both", "left", "right", "neither"}
+        Which of the bounds belong to the interval.
+    whole : bool
+        Allow whole numbers only.
+
+    Examples
+    --------
+    >>> print(Interval(0, 1, closed="right"))
+    a number above 0 and at most 1
+    >>> Interval(1, whole=True).allows(2.5)
+    False
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    closed: str = "both"
+    whole: bool = False
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value is such a number; True and False are none."""
+        if isinstance(value, bool) or not isinstance(value, Integral if self.whole else Real):
+            return False
+        number = float(value)
+        above = number >= self.low if self.closed in ("both", "left") else number > self.low
+        below = number <= self.high if self.closed in ("both", "right") else number < self.high
+        return above and below
+
+    def __str__(self) -> str:
+        low = "at least" if self.closed in ("both", "left") else "above"
+        high = "at most" if self.closed in ("both", "right") else "below"
+        bounds = [f"{low} {self.low}"] if self.low > -math.inf else []
+        bounds += [f"{high} {self.high}"] if self.high < math.inf else []
+        return f"a {'whole ' * self.whole}number {' and '.join(bounds)}".strip()
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Some values by name."""
+
+    values: tuple[Any, ...]
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value is one of them."""
+        return np.ndim(value) == 0 and value in self.values
+
+    def __str__(self) -> str:
+        return " or ".join(map(repr, self.values))
+
+
+@dataclass(frozen=True)
+class Each:
+    """A sequence with one allowed value for each of `n` things."""
+
+    of: Constraint
+    n: int
+    what: str
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value is such a sequence."""
+        if isinstance(value, str) or np.ndim(value) != 1 or len(value) != self.n:
+            return False
+        return all(self.of.allows(one) for one in np.asarray(value).tolist())
+
+    def __str__(self) -> str:
+        return f"one such number for each of the {self.n} {self.what}"
+
+
+Constraints = Mapping[str, Sequence[Constraint]]
+NONE, BOOLEAN = OneOf((None,)), OneOf((True, False))
+
+
+def check_parameters(owner: str, values: Mapping[str, Any], constraints: Constraints) -> None:
+    """Raise one `ParameterError` that names all values that no constraint allows."""
+    faults = [
+        f"{name} of {owner} must be {' or '.join(map(str, allowed))}, got {values[name]!r}"
+        for name, allowed in constraints.items()
+        if not any(one.allows(values[name]) for one in allowed)
+    ]
+    if faults:
+        raise ParameterError("; ".join(faults))

@@ -1,0 +1,142 @@
+"""Documents as users give them: texts, a table, a file, or vectors that were made before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+
+from hierseed.embed.choose import load_embedder
+from hierseed.embed.embedder import Embedder
+from hierseed.embed.precomputed import Precomputed
+from hierseed.embed.prepare import ArrayLike
+from hierseed.embed.store import VectorStore, is_store, read_ids
+from hierseed.errors import CorpusError
+from hierseed.io.corpus import Corpus
+from hierseed.io.records.memory import MemoryRecords
+from hierseed.progress import amount
+
+Key = tuple[str, str]  # id of a document, and hash of its text
+NAME = "documents"  # what a corpus in memory is called in messages
+
+
+@dataclass
+class DocumentVectors:
+    """Vectors as the embedder made them, and the id of each row's document.
+
+    Parameters
+    ----------
+    X : one row per document
+    ids : of the documents
+    store : where the rows are on disk; None for other vectors
+    hashes : of the texts, where they are known and there is no store
+    n_reused, n_cut : documents whose vectors were there before, and texts that were too long
+    """
+
+    X: ArrayLike
+    ids: Sequence[str]
+    store: VectorStore | None = None
+    hashes: Sequence[str] | None = None
+    name: str = "vectors"
+    n_reused: int = 0
+    n_cut: int = 0
+
+    @classmethod
+    def of_store(cls, store: VectorStore) -> Self:
+        """Take the vectors of a store that is finished."""
+        if not store.complete:
+            raise CorpusError(
+                f"the vectors in {store.folder} are not finished: {len(store):,} documents are "
+                "there. Run the same `hierseed embed` again; it goes on where it stopped"
+            )
+        return cls(store, store.ids, store, name=store.folder.name)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """What made the vectors, None where that is not known."""
+        return load_embedder(self.store.folder) if self.store else None
+
+    def keys(self) -> Iterator[Key]:
+        """Id and text hash of each document, in row order; nothing where texts are not known."""
+        if self.store:
+            return read_ids(self.store.folder, len(self.store))
+        return zip(self.ids, self.hashes or ())
+
+    @cached_property
+    def row_of(self) -> dict[Key, int]:
+        """Row of each document by its key."""
+        return {key: row for row, key in enumerate(self.keys())}
+
+    def describe(self) -> str:
+        """Name and size."""
+        n, width = self.X.shape
+        made = f" of {self.store.embedder_name}" if self.store else ""
+        return f"{self.name}, {amount(n, 'document')}, {width} numbers each{made}"
+
+
+class RowNumbers(Sequence[str]):
+    """Ids of rows that have no names: "0", "1", … without a list of them."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, row: Any) -> Any:
+        numbers = range(self.n)[row]
+        return [str(number) for number in numbers] if isinstance(row, slice) else str(numbers)
+
+
+Documents = Corpus | DocumentVectors
+
+
+def open_documents(documents: Any) -> Documents:
+    """Open documents of any kind that `hierseed.fit` takes.
+
+    A list of texts and a matrix have their row numbers as ids, a DataFrame without a column `id`
+    its index.
+    """
+    if isinstance(documents, Corpus | DocumentVectors):
+        return documents
+    if isinstance(documents, str | PathLike):
+        return open_vectors(documents) if is_vectors(documents) else Corpus(documents)
+    if isinstance(documents, VectorStore):
+        return DocumentVectors.of_store(documents)
+    if isinstance(documents, pd.DataFrame):
+        if not any(str(column).lower() == "id" for column in documents):
+            documents = documents.assign(id=documents.index)
+        return Corpus(MemoryRecords.of_frame(NAME, documents))
+    if hasattr(documents, "shape") and len(documents.shape) == 2:
+        return DocumentVectors(documents, RowNumbers(documents.shape[0]))
+    if isinstance(documents, Mapping):
+        ids, texts = list(documents), list(documents.values())
+    elif hasattr(documents, "__iter__"):
+        texts = list(documents)
+        ids = list(map(str, range(len(texts))))
+    else:
+        raise CorpusError(
+            f"documents can't be a {type(documents).__name__}. Give a list of texts, a mapping of "
+            "id to text, a DataFrame, a file or folder, or vectors"
+        )
+    return Corpus(MemoryRecords(NAME, {"id": ids, "text": texts}))
+
+
+def is_vectors(path: str | PathLike[str]) -> bool:
+    """True for what `open_vectors` reads; anything else is taken for a corpus."""
+    return Path(path).suffix == ".npy" or is_store(path)
+
+
+def open_vectors(path: str | PathLike[str]) -> DocumentVectors:
+    """Open without reading: rows come from disk when they are asked for."""
+    if Path(path).suffix == ".npy":
+        X = Precomputed(path).vectors
+        if not len(X):
+            raise CorpusError(f"{path} has no rows, and so no document. Check what wrote it")
+        return DocumentVectors(X, RowNumbers(len(X)), name=Path(path).name)
+    return DocumentVectors.of_store(VectorStore(path))

@@ -1,0 +1,282 @@
+"""The inputs of a fit, read with every fault collected: all are raised at once.
+
+`hierseed.fit` refuses to start with a fault; `hierseed check` only reads.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from hierseed.embed.choose import split_spec
+from hierseed.errors import (
+    CorpusError,
+    HierSeedError,
+    InputError,
+    SeedError,
+    TaxonomyError,
+    explain_os_error,
+    name_some,
+)
+from hierseed.estimators.base import SeededEstimator
+from hierseed.estimators.registry import METHODS, get_method
+from hierseed.io.corpus import Corpus
+from hierseed.io.documents import Documents, DocumentVectors, open_documents
+from hierseed.io.faults import Fault
+from hierseed.io.records.memory import MemoryRecords
+from hierseed.io.seeds import Seeds, open_seeds, read_seeds, seeds_of_mapping
+from hierseed.progress import Fact, Listener, Note, amount
+from hierseed.settings import check_names
+from hierseed.taxonomy import Taxonomy
+
+FEW = 3  # seeds; a topic with fewer is mentioned
+
+
+class Inputs:
+    """Reads taxonomy, seeds and documents; tells facts at once and collects faults and notes.
+
+    Attributes
+    ----------
+    facts : what was read, by label
+    faults : what stops a fit
+    notes : what is worth knowing
+    """
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self.facts: dict[str, str] = {}
+        self.faults: list[HierSeedError] = []
+        self.notes: list[str] = []
+
+    def fact(self, label: str, text: str) -> None:
+        """Tell and keep a fact."""
+        self.facts[label] = text
+        self._listener(Fact(label, text))
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Keep a fault for the end, and go on with the next input."""
+        try:
+            yield
+        except InputError as several:
+            self.faults += several.faults
+        except HierSeedError as fault:
+            self.faults.append(fault.with_traceback(None))  # its frames may hold open files
+        except OSError as fault:
+            self.faults.append(HierSeedError(explain_os_error(fault)))
+
+    def refuse(self) -> None:
+        """Tell the notes, and raise with every fault."""
+        for note in self.notes:
+            self._listener(Note(note))
+        if len(self.faults) == 1:
+            raise self.faults[0]
+        if self.faults:
+            raise InputError(self.faults)
+
+    def taxonomy(self, given: Taxonomy | str | PathLike[str] | Sequence[Any]) -> Taxonomy | None:
+        """Read the topics from a file, or take paths or a Taxonomy."""
+        with self.collecting():
+            if isinstance(given, str | PathLike):
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always", UserWarning)
+                    taxonomy = Taxonomy.read(given)
+                self.notes += [str(warning.message) for warning in caught]
+            elif isinstance(given, Taxonomy):
+                taxonomy = given
+            else:
+                taxonomy = Taxonomy.from_paths(list(given))
+            if not len(taxonomy):
+                raise TaxonomyError("the taxonomy has no topics")
+            levels = range(1, taxonomy.tree.height + 1)
+            each = ", ".join(f"{len(taxonomy.tree.at_level(k)):,} on level {k}" for k in levels)
+            name = f"{Path(given).name}, " if isinstance(given, str | PathLike) else ""
+            self.fact("Taxonomy", f"{name}{amount(len(taxonomy), 'topic')}: {each}")
+            return taxonomy
+        return None
+
+    def estimator(
+        self, method: str, taxonomy: Taxonomy | None, settings: Mapping[str, Any]
+    ) -> SeededEstimator | None:
+        """Make the estimator, with its parameters checked."""
+        with self.collecting():
+            kind = get_method(method)
+            check_names(settings, kind.parameters)
+            if taxonomy is not None:
+                estimator = kind.estimator(taxonomy, **settings)
+                estimator.check_parameters()
+                return estimator
+        return None
+
+    def seeds(
+        self,
+        given: Any,
+        taxonomy: Taxonomy | None,
+        documents: Documents | None = None,
+        from_names: bool = False,
+    ) -> Seeds:
+        """Read the seeds, and look for them in the documents.
+
+        Rows that can't be used are skipped where the corpus skips its own. Without a taxonomy
+        only columns are checked. `from_names`: leaves without a seed start from their name.
+        """
+        on_skip = None
+        if isinstance(documents, Corpus) and documents.on_error == "skip":
+            on_skip = documents.on_skip or (lambda fault: None)
+        found, names = Seeds(), "the seeds"
+        if isinstance(given, Seeds):
+            found = given
+        elif isinstance(given, Mapping):
+            with self.collecting():
+                if taxonomy is not None and documents is not None:
+                    found = _of_mapping(given, taxonomy, documents)
+        elif given is not None:
+            tables = _tables(given)
+            names = ", ".join(table.path.name if isinstance(table, MemoryRecords) else table.name
+                              for table in tables)  # fmt: skip
+            for table in tables:
+                with self.collecting():
+                    self._read_table(table, taxonomy, found, on_skip)
+        if given is not None:
+            self._tell_seeds(found, names, taxonomy)
+        if from_names and taxonomy is not None and (added := found.add_names(taxonomy)):
+            self.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
+        if documents is not None:
+            self._match(found, documents)
+        return found
+
+    def _read_table(
+        self,
+        table: Path | MemoryRecords,
+        taxonomy: Taxonomy | None,
+        found: Seeds,
+        on_skip: Callable[[Fault], object] | None,
+    ) -> None:
+        if taxonomy is None:
+            open_seeds(table)
+            return
+        more = read_seeds(table, taxonomy, strict=False, on_skip=on_skip)
+        found.add(more)
+        found.blank += more.blank
+        if not on_skip:
+            self.faults += [SeedError(line) for line in more.faults.told()]
+        elif more.faults:
+            name = table.path.name if isinstance(table, MemoryRecords) else table.name
+            self._left_out(name, len(more.faults), more.faults.describe())
+
+    def _tell_seeds(self, found: Seeds, names: str, taxonomy: Taxonomy | None) -> None:
+        if found.blank:
+            self.notes.append(f"{amount(found.blank, 'row')} of the seeds without a topic: ignored")
+        for name, others in found.shared.items():
+            self.notes.append(
+                f"the seeds' topic {name!r} is read as the topic of level 1; {name_some(others)} "
+                "has the same name: write the whole path where it is meant"
+            )
+        if taxonomy is not None:
+            seeded = int((found.counts(len(taxonomy)) > 0).sum())
+            of = f"{seeded:,} of {amount(len(taxonomy), 'topic')}"
+            self.fact("Seeds", f"{names}, {amount(len(found), 'seed')} for {of}")
+            if not len(found) and not self.faults:
+                self.faults.append(
+                    SeedError(f"{names} has no seeds. Give rows of id,topic or text,topic")
+                )
+
+    def need_seeds(self, method: str, taxonomy: Taxonomy, seeds: Seeds) -> None:
+        """Collect the faults of too few seeds, before the long step."""
+        with self.collecting():
+            bare = [taxonomy.paths[topic] for topic in seeds.without(taxonomy)]
+            if not len(seeds) and not self.faults:
+                raise SeedError("there are no seeds. Give rows of id,topic or text,topic")
+            if bare and METHODS[method].needs_all_seeds:
+                raise SeedError(
+                    f"no seed for {len(bare):,} of {int(taxonomy.tree.is_leaf.sum()):,} topics at "
+                    f"the end of a branch, and {method} needs one for each: {name_some(bare)}.",
+                    "Give each at least one, use {seeds_from_names:True}, or {method:anchored}",
+                )
+
+    def few_seeds(self, taxonomy: Taxonomy, seeds: Seeds, names: bool) -> None:
+        """Note topics with no seeds or few; `names` stand in for seeds."""
+        if lacking := [taxonomy.paths[topic] for topic in seeds.without(taxonomy)]:
+            instead = "start from their name" if names else "get no documents"
+            self.notes.append(
+                f"{amount(len(lacking), 'topic')} at the end of a branch without a seed, which "
+                f"{instead}: {name_some(lacking)}"
+            )
+        counts = seeds.counts(len(taxonomy))
+        few = [path for path, count in zip(taxonomy.paths, counts) if 0 < count < FEW]
+        if few:
+            self.notes.append(
+                f"fewer than {FEW} seeds for {amount(len(few), 'topic')}: {name_some(few)}"
+            )
+
+    def embedder(self, spec: Any) -> None:
+        """Check that an embedder named by a text is ready."""
+        if isinstance(spec, str) and spec != "auto":
+            with self.collecting():
+                kind, detail = split_spec(spec)
+                if kind.lacking():
+                    kind.make(detail)  # raises with the way to get it
+
+    def documents(self, given: Any) -> Documents | None:
+        """Open the documents; a corpus is read once from end to end."""
+        with self.collecting():
+            documents = open_documents(given)
+            if isinstance(documents, DocumentVectors):
+                self.fact("Vectors", documents.describe())
+                self._enough(documents.name, documents.X.shape[0])
+                return documents
+            survey = documents.read(self._listener)
+            self.fact("Corpus", documents.describe())
+            if survey.faults and documents.on_error == "stop":
+                self.faults += [CorpusError(line) for line in survey.faults.told()]
+                self.faults[-1].advice += "Mend the rows, or leave them out with {on_error:skip}"
+            elif survey.faults:
+                self._left_out(documents.name, len(survey.faults), survey.faults.describe())
+            self._enough(str(documents.path), survey.n_documents)
+            return documents
+        return None
+
+    def _match(self, seeds: Seeds, documents: Documents) -> None:
+        """Look for every seed document."""
+        with self.collecting():
+            if isinstance(documents, DocumentVectors):
+                ids = set(documents.ids)
+                seeds.match(ids.__contains__, len(ids), documents.ids[:3])
+            else:
+                survey = documents.survey()
+                seeds.match(survey.holds, survey.n_documents, survey.first_ids)
+
+    def _enough(self, name: str, n: int) -> None:
+        if n == 0:
+            raise CorpusError(f"{name} has no document that can be used")
+        if n == 1:
+            raise CorpusError(
+                f"{name} has one document, and topics are learned from many. Fit on a larger "
+                "corpus, then assign single documents with the model"
+            )
+
+    def _left_out(self, name: str, count: int, what: str) -> None:
+        self.notes.append(f"{amount(count, 'row')} of {name} left out:{what}")
+
+
+def _tables(given: Any) -> list[Path | MemoryRecords]:
+    """Files of seeds, or a DataFrame."""
+    if isinstance(given, pd.DataFrame):
+        return [MemoryRecords.of_frame("seeds", given)]
+    files = [given] if isinstance(given, str | PathLike) else list(given)
+    return [Path(file) for file in files]
+
+
+def _of_mapping(given: Mapping[Any, Any], taxonomy: Taxonomy, documents: Documents) -> Seeds:
+    if isinstance(documents, DocumentVectors):
+        stored = documents.ids
+        return seeds_of_mapping(given, taxonomy, set(stored).__contains__, lambda: stored)
+    corpus = documents
+    every = lambda: [document.id for document in corpus]  # noqa: E731 - read only where rows are given
+    return seeds_of_mapping(given, taxonomy, corpus.survey().holds, every)

@@ -1,0 +1,190 @@
+"""From texts to a model: the only place where reading, embedding, preparation and fit meet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from hierseed.embed.embedder import Embedder
+from hierseed.embed.prepare import Preparation, Prepared
+from hierseed.engines.choose import Engine
+from hierseed.errors import HierSeedError, SeedError
+from hierseed.estimators.base import SeededEstimator
+from hierseed.io.checkpoint import Checkpoint
+from hierseed.io.corpus import Corpus
+from hierseed.io.documents import DocumentVectors
+from hierseed.io.inputs import Inputs
+from hierseed.io.seed_documents import SeedDocuments
+from hierseed.io.seeds import Seeds
+from hierseed.io.vectorize import make_embedder, vectorize
+from hierseed.progress import Fact, Listener, Step, amount, duration, warn_of_notes
+from hierseed.text_model import TextModel
+
+
+def fit(
+    documents: Any,
+    taxonomy: Any,
+    seeds: Any = None,
+    *,
+    embedder: Any = "auto",
+    method: str = "anchored",
+    engine: Engine | str | int | None = None,
+    progress: Listener | None = None,
+    seeds_from_names: bool = False,
+    preparation: Preparation | None = None,
+    vectors: str | PathLike[str] | None = None,
+    replace_vectors: bool = False,
+    checkpoint: str | PathLike[str] | None = None,
+    **settings: Any,
+) -> TextModel:
+    """Learn topics from a taxonomy, a few seeds per topic, and the whole corpus.
+
+    Reads all inputs and raises every fault at once, embeds the texts, prepares the vectors,
+    and fits. The model embeds and prepares new documents in the same way.
+
+    Parameters
+    ----------
+    documents : list of str, mapping of id to text, DataFrame with the columns `id` and `text`,
+        file or folder, vector store or matrix; `hierseed.io.corpus.Corpus` for other columns
+    taxonomy : Taxonomy, file, or list of paths such as `"Health > Mental health"`
+    seeds : mapping of path to ids, rows or texts, DataFrame with the columns `topic` and `id` or
+        `text`, file, or list of files
+    embedder : name as `get_embedder` takes it, an embedder, or a function of a list of texts
+    method : "anchored", "hierseed" or "unfit"
+    engine : None or "threads", "cuda", a number of worker processes, or the address of a dask
+        scheduler; the result is the same
+    progress : called with each event of `hierseed.progress`; None turns notes into warnings
+    seeds_from_names : leaves without a seed start from their name and description
+    preparation : what is done to vectors before the fit; None centres them and scales them to
+        unit length
+    vectors : folder that keeps the vectors, so that a stopped run goes on; None keeps them in
+        memory
+    replace_vectors : make vectors again where the folder holds those of another corpus
+    checkpoint : folder that keeps each finished round, so that a stopped fit goes on; `save`
+        removes it
+    **settings : parameters of the estimator
+
+    Returns
+    -------
+    TextModel
+
+    Examples
+    --------
+    >>> import hierseed
+    >>> texts = ["the cat purrs", "a kitten naps", "the dog barks", "a puppy digs",
+    ...          "bread from the oven", "flour for bread", "hot soup in a bowl", "soup and salt"]
+    >>> seeds = {"Animals > Cats": [0], "Animals > Dogs": [2], "Food > Bread": [4],
+    ...          "Food > Soup": [6]}
+    >>> model = hierseed.fit(texts, list(seeds), seeds, embedder="wordllama", method="unfit")
+    >>> model.assign(["a cat and her kitten"]).to_frame()["topic"].tolist()
+    ['Animals > Cats']
+    """
+    listener = progress or warn_of_notes
+    run = Engine.of(engine)
+    run.check()
+    inputs = Inputs(listener)
+    tree = inputs.taxonomy(taxonomy)
+    estimator = inputs.estimator(method, tree, settings)
+    opened = inputs.documents(documents)
+    if not isinstance(opened, DocumentVectors):
+        inputs.embedder(embedder)
+    examples = inputs.seeds(seeds, tree, opened, seeds_from_names)
+    if tree is not None and estimator is not None:
+        inputs.need_seeds(method, tree, examples)
+    inputs.refuse()
+    assert opened is not None  # else refused
+    assert estimator is not None
+
+    made: Embedder | None
+    if isinstance(opened, Corpus):
+        made = make_embedder(embedder, opened, listener, vectors)
+        rows = vectorize(opened, made, listener, vectors, replace=replace_vectors)
+    else:
+        made, rows = opened.embedder, opened
+    y = examples.rows(rows.ids)
+    preparation = preparation or Preparation()
+    rounds = _checkpoint(checkpoint, listener)
+    started = time.perf_counter()
+    with run.open(listener) as blocks_of, _going_on(rounds):
+        preparation.fit(blocks_of(rows.X))
+        outside = _encode(examples, made, preparation)
+        X = blocks_of(Prepared(rows.X, preparation))
+        _fit(estimator, X, y, outside, examples.text_topics, rounds, listener)
+    seconds = time.perf_counter() - started
+    listener(Fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}"))
+    about = {"corpus": opened.name, "documents": len(rows.ids)}
+    if isinstance(opened, Corpus) and opened.is_file:
+        about["columns"] = opened.columns
+    return TextModel(
+        estimator,
+        preparation,
+        embedder=made,
+        seeds=SeedDocuments.among(examples.by_id, rows.ids, rows.X),
+        about=about,
+        vectors=rows,
+        files=_files(taxonomy, seeds),
+        checkpoint=rounds,
+    )
+
+
+def _encode(seeds: Seeds, embedder: Embedder | None, preparation: Preparation) -> Any:
+    """Vectors of seeds that are no documents of the corpus."""
+    if not seeds.texts:
+        return None
+    if embedder is None:
+        raise SeedError(
+            f"{len(seeds.texts):,} seeds are texts, and it is not known how the vectors were made. "
+            "Name seeds by document id, or give the corpus instead of vectors"
+        )
+    return preparation.transform(embedder.encode(seeds.texts))
+
+
+def _checkpoint(folder: str | PathLike[str] | None, listener: Listener) -> Checkpoint | None:
+    if folder is None:
+        return None
+    return Checkpoint(folder, say=lambda text: listener(Fact("Resumed", text)))
+
+
+@contextmanager
+def _going_on(rounds: Checkpoint | None) -> Iterator[None]:
+    """Say of a fault of the engine that finished rounds are kept."""
+    try:
+        yield
+    except HierSeedError as fault:
+        if rounds is not None and rounds.rounds and isinstance(fault, ConnectionError):
+            fault.message += (
+                f" The same command goes on after round {rounds.rounds}, which is kept in "
+                f"{rounds.folder}"
+            )
+        raise
+
+
+def _fit(
+    estimator: SeededEstimator,
+    X: Any,
+    y: Any,
+    X_seeds: Any,
+    y_seeds: list[int],
+    rounds: Checkpoint | None,
+    listener: Listener,
+) -> None:
+    most = getattr(estimator, "max_iter", None)
+    listener(Step("Fitting", 0, most, "rounds at most"))
+    estimator.fit(
+        X,
+        y,
+        X_seeds=X_seeds,
+        y_seeds=y_seeds if X_seeds is not None else None,
+        progress=lambda event: listener(Step("Fitting", event["round"], most, "rounds at most")),
+        checkpoint=rounds,
+    )
+
+
+def _files(*given: Any) -> list[Path]:
+    """The files among the inputs, which no later output may replace."""
+    every = [one for some in given for one in (some if isinstance(some, list) else [some])]
+    return [Path(one).absolute() for one in every if isinstance(one, str | PathLike)]

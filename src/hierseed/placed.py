@@ -1,0 +1,65 @@
+"""Placed documents with their vectors: what suggestions and a report are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hierseed.assignments import Assignments
+from hierseed.progress import Listener, Step, warn_of_notes
+from hierseed.report.gather import gather
+from hierseed.suggestions import Suggestions, suggest
+
+if TYPE_CHECKING:
+    from hierseed.estimators.base import SeededEstimator
+
+EVERY = 1_000  # documents between two events of progress
+
+
+@dataclass(frozen=True)
+class PlacedDocuments:
+    """A placed corpus.
+
+    Attributes
+    ----------
+    estimator : what placed it
+    X : the vectors, prepared
+    assignments : with the ids
+    documents : pairs of id and text, in order; texts are empty where only vectors were given
+    name : of the corpus
+    """
+
+    estimator: SeededEstimator
+    X: Any
+    assignments: Assignments
+    documents: Iterable[tuple[str, str]]
+    name: str = "Placed corpus"
+
+    def suggest(self, n: int = 20, *, per_topic: int | None = None) -> Suggestions:
+        """Return documents to label next."""
+        return suggest(self.assignments, self.X, n, per_topic=per_topic)
+
+    def report(self, title: str | None = None, progress: Listener | None = None) -> dict[str, Any]:
+        """Return all that the report page shows."""
+        listener = progress or warn_of_notes
+        n = self.assignments.n_documents
+
+        def documents() -> Iterator[tuple[str, str]]:
+            for row, document in enumerate(self.documents):
+                if row % EVERY == 0:
+                    listener(Step("Gathering", row, n))
+                yield document
+
+        return gather(
+            self.estimator,
+            self.X,
+            documents(),
+            title=title or self.name,
+            assignments=self.assignments,
+        )
+
+    def texts(self, rows: Iterable[int]) -> dict[int, str]:
+        """Texts of a few rows, in one pass."""
+        wanted = set(rows)
+        return {row: text for row, (_, text) in enumerate(self.documents) if row in wanted}

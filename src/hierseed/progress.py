@@ -1,0 +1,56 @@
+"""What a long job tells while it runs: facts, notes and how far a step is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Fact(NamedTuple):
+    """A result of a step, such as the size of the corpus."""
+
+    label: str
+    text: str
+
+
+class Note(NamedTuple):
+    """Something to be aware of, though the job goes on."""
+
+    text: str
+
+
+class Step(NamedTuple):
+    """How far a step is; `total` is None where it is not known."""
+
+    name: str
+    done: int
+    total: int | None = None
+    unit: str = "documents"
+
+
+Event = Fact | Note | Step
+Listener = Callable[[Event], None]
+
+
+def warn_of_notes(event: Event) -> None:
+    """Listen where nobody else does: notes become warnings."""
+    if isinstance(event, Note):
+        warnings.warn(event.text, stacklevel=4)
+
+
+def amount(count: int, unit: str) -> str:
+    """`1 document`, `3,045 documents`."""
+    return f"{count:,} {unit}{'' if count == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """`0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,254 @@
+"""Faults that people met in a real browser: each stays mended."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workbench_browser import Server, Visit, missing
+
+from hierseed.app import jobs
+from hierseed.app.project import Project
+from hierseed.app.serving import own_address
+from hierseed.app.store import documents, edits, labels, topics
+from hierseed.taxonomy import Taxonomy
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
+
+
+def focused(page: Any, selector: str) -> bool:
+    return bool(page.evaluate("s => document.activeElement.matches(s)", selector))
+
+
+def test_typing_in_the_tree_labels_nothing_and_moves_to_the_topic(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
+    server, project = house
+    visit = Visit(chrome, server.address + "/seeds")
+    page = visit.page
+    visit.topic("zipfile")
+    page.wait_for_function("document.activeElement.matches('article.card')")
+    before = labels.last_event(project)
+    page.focus("#side [role=treeitem][tabindex='0']")
+    page.keyboard.type("random")
+    page.wait_for_function("document.activeElement.innerText.includes('random')")
+    for key in ("a", "r", "n", "x", "u"):
+        page.keyboard.press(key)
+    # then by the field above the tree: Enter leads to the cards, and letters act there only
+    page.fill("#side input", "zip")
+    page.keyboard.type("a")
+    assert page.input_value("#side input") == "zipa"
+    page.fill("#side input", "tarf")
+    page.press("#side input", "Enter")
+    page.wait_for_selector("h1:has-text('tarfile')")
+    page.wait_for_function("document.activeElement.matches('article.card')")
+    assert labels.last_event(project) == before
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog[aria-label=Keys][open]")
+    page.click("dialog[aria-label=Keys] input[type=checkbox]")  # keys off
+    page.click("dialog[aria-label=Keys] button:has-text('Close')")
+    page.focus(".card.here")
+    page.keyboard.press("a")
+    page.keyboard.press("ArrowDown")  # arrows stay
+    page.wait_for_selector("[role=listitem]:nth-child(2).here")
+    assert labels.last_event(project) == before
+    assert visit.faults == []
+
+
+def test_a_on_the_last_card_turns_the_page_and_twice_is_once(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
+    server, project = house
+    visit = Visit(chrome, server.address + "/review")
+    page = visit.page
+    visit.topic("statistics")
+    page.wait_for_function("document.activeElement.matches('article.card')")
+    last = page.locator("article.card").count() - 1
+    for _ in range(last):
+        page.keyboard.press("ArrowDown")
+    page.wait_for_selector(f"[role=listitem]:nth-child({last + 1}).here")
+    before = labels.last_event(project)
+    page.keyboard.press("a")
+    page.keyboard.press("a")
+    page.wait_for_selector(".pager >> text=2 of")
+    page.wait_for_function("document.activeElement.matches('article.card')")
+    assert page.locator(".notes p.bad").count() == 0
+    events = project.db.execute(
+        "SELECT row, verdict FROM label_event WHERE event > ? AND verdict = 1", (before,)
+    ).fetchall()
+    assert len(events) == len({row for row, _ in events})
+    while (
+        labels.last_event(project) > before and page.locator("[aria-label^=Undo]:enabled").count()
+    ):
+        page.click("[aria-label='Undo your last step']")
+        page.wait_for_selector(".notes p:has-text('Undone')")
+        break
+    assert visit.faults == []
+
+
+def test_undo_of_one_person_leaves_the_others_alone(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
+    server, project = house
+    one, two = (Visit(chrome, server.address + "/seeds") for _ in range(2))
+    for visit, name in ((one, "Anna"), (two, "Ben")):
+        visit.page.click("button:text-is('Who?')")
+        visit.page.fill("dialog[open] input", name)
+        visit.page.click("dialog[open] button:text-is('Save')")
+        visit.page.wait_for_selector(f"button:text-is('{name}')")
+    before = labels.seeds(project)
+    one.topic("smtplib")
+    one.page.wait_for_function("document.activeElement.matches('article.card')")
+    one.page.keyboard.press("a")
+    one.page.wait_for_selector(".stamp.yes")
+    two.topic("smtplib")
+    two.page.wait_for_function("document.activeElement.matches('article.card')")
+    for _ in range(3):
+        two.page.keyboard.press("u")
+    two.page.wait_for_selector(".notes p")
+    fresh = {row: ids for row, ids in labels.seeds(project).items() if row not in before}
+    assert len(fresh) == 1
+    one.page.keyboard.press("Control+z")
+    one.page.wait_for_selector(".notes p:has-text('Undone: Accepted')")
+    assert labels.seeds(project) == before
+    one.page.keyboard.press("Control+y")
+    one.page.wait_for_selector(".notes p:has-text('Done again')")
+    one.page.keyboard.press("u")
+    one.page.wait_for_function("document.querySelectorAll('.stamp.yes').length === 0")
+    assert one.faults == two.faults == []
+
+
+def test_a_draft_survives_what_another_tab_saves(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
+    server, project = house
+    visit = Visit(chrome, server.address + "/taxonomy")
+    page = visit.page
+    visit.topic("shutil")
+    page.fill("label:has-text('Definition') textarea", "my long draft")
+    here = topics.current(project)
+    id = here.ids[here.taxonomy.index("Files > shutil")]
+    edits.describe(project, id, "theirs")
+    page.wait_for_selector(".hint.bad:has-text('theirs')")
+    assert page.input_value("label:has-text('Definition') textarea") == "my long draft"
+    page.click("button:has-text('Save the description')")
+    page.wait_for_selector(".hint.bad", state="detached")
+    assert topics.get(project, id).description == "my long draft"
+    assert visit.faults == []
+
+
+def test_the_address_remembers_topic_search_page_and_fit(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
+    server, _ = house
+    visit = Visit(chrome, server.address + "/seeds")
+    page = visit.page
+    visit.topic("random")
+    page.fill("input[aria-label='Search the documents']", "return")
+    page.wait_for_selector(".card mark")
+    page.click(".pager >> text=Next")
+    page.wait_for_selector(".pager >> text=2 of")
+    page.wait_for_function("location.search.includes('page=1')")
+    page.reload()
+    page.wait_for_selector(".pager >> text=2 of")
+    assert page.input_value("input[aria-label='Search the documents']") == "return"
+    page.wait_for_selector("#side .line[aria-selected=true]:has-text('random')")
+    visit.step("Review")
+    page.click(".tabs >> text=Map")
+    page.wait_for_function("location.search.includes('tab=map')")
+    page.go_back()
+    page.wait_for_selector("nav a[aria-current=page]:has-text('Seeds')")
+    page.wait_for_selector("h1:has-text('random')")
+    page.fill("input[aria-label='Search the documents']", "zzyzx")
+    page.wait_for_selector("text=No document has these words")
+    assert page.locator("text=Many hits").count() == 0
+    assert visit.faults == []
+
+
+def test_when_the_server_dies_keys_are_refused_and_the_topic_comes_back(
+    chrome: Any, served: Any, project: Project
+) -> None:
+    server = served(project.path)
+    visit = Visit(chrome, server.address + "/seeds")
+    page = visit.page
+    visit.topic("zipfile")
+    page.wait_for_function("document.activeElement.matches('article.card')")
+    server.kill()
+    page.wait_for_selector("[role=alert]:has-text('No connection')")
+    page.keyboard.press("a")
+    page.wait_for_selector("[role=alert]:has-text('1 click refused')")
+    assert page.locator(".stamp.yes").count() == 0
+    again = Server(project.path, port=server.port)
+    try:
+        page.wait_for_selector("[role=alert]", state="detached")
+        page.wait_for_selector("h1:has-text('zipfile')")
+        page.wait_for_selector("#side .line[aria-selected=true]:has-text('zipfile')")
+    finally:
+        again.close()
+
+
+def test_after_preparing_the_suggestions_are_there(
+    chrome: Any, served: Any, tmp_path: Path
+) -> None:
+    project = Project(tmp_path / "p")
+    words = ["bread", "guns", "rain", "paint", "steel"]
+    documents.add(project, [(f"d{i}", f"about {words[i % 5]} number {i}") for i in range(60)])
+    documents.add(project, [("long", "begin " + "word " * 2_000 + "the very end")])
+    edits.replace_all(project, Taxonomy.from_paths(["Bread", "Guns"]), "t")
+    here = topics.current(project)
+    labels.load(project, [(0, here.ids[0]), (5, here.ids[0])], "file")
+    visit = Visit(chrome, served(project.path).address + "/seeds")
+    page = visit.page
+    visit.topic("Bread")
+    page.click("text=Prepare them now")
+    page.wait_for_selector(".card .reason")  # without another click
+    # the header says what to expect, not only how many are placed
+    visit.step("Fit")
+    page.click("text=Fit now")
+    page.wait_for_selector(".fits li:has-text('Expected right')")
+    page.wait_for_selector(".brand span:has-text('right')")
+    # a long text can be read to its end
+    visit.step("Seeds")
+    page.fill("input[aria-label='Search the documents']", "begin")
+    page.wait_for_selector(".card:has-text('begin')")
+    page.focus(".card.here")
+    page.keyboard.press("o")
+    page.wait_for_selector(".card .text:has-text('the very end')")
+    # files say what they would remove, and remove nothing unasked
+    visit.step("Load")
+    (tmp_path / "wrong.txt").write_text("X\nY\n")
+    page.set_input_files("input[aria-label='File with Taxonomy']", tmp_path / "wrong.txt")
+    page.wait_for_selector(".plan:has-text('2 that are not in this file')")
+    assert len(topics.current(project).ids) == 2
+    page.click(".plan button:has-text('Leave it')")
+    page.wait_for_selector(".plan", state="detached")
+    # a load that is cancelled does not look whole
+    big = tmp_path / "big.csv"
+    big.write_text("id,text\n" + "".join(f"b{i},some text {i}\n" for i in range(60_000)))
+    page.set_input_files("input[aria-label='File with Documents']", big)
+    page.click("text=Load these documents")
+    page.wait_for_selector(".job button:has-text('Cancel')")
+    deadline = time.monotonic() + 60
+    while documents.count(project) == 61 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    page.click(".job button:has-text('Cancel')")
+    page.wait_for_selector(".banner:has-text('was cut off')")
+    page.click("button:text-is('Discard them')")
+    page.wait_for_selector(".banner", state="detached")
+    assert documents.count(project) == 61
+    assert jobs.active(project) is None
+    assert visit.faults == []
+    project.close()
+
+
+def test_commands_can_be_copied_over_plain_http(chrome: Any, served: Any, project: Project) -> None:
+    host = own_address("0.0.0.0")
+    if host == "127.0.0.1":
+        pytest.skip("this computer has no address but loopback")
+    server = served(project.path, "--host", "0.0.0.0")
+    visit = Visit(chrome, f"http://{host}:{server.port}/export")
+    page = visit.page
+    assert page.evaluate("navigator.clipboard === undefined")
+    page.click("text=Copy the commands")
+    page.wait_for_selector("button:text-is('Copied')")
+    assert [text for text in visit.faults if "Cross-Origin-Opener-Policy" not in text] == []

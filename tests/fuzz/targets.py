@@ -1,0 +1,241 @@
+"""What is damaged and read again: every reader of people's files, and every file we keep.
+
+A target makes its files once, and reads them. Reading gives a value that can be compared, or
+raises. `sealed` files must give the same value as before or be refused: nothing else is allowed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pyarrow as pa
+from pyarrow import feather, parquet
+
+from hierseed import HierSeed, Taxonomy
+from hierseed.embed import Preparation, VectorStore, embed_corpus, load_embedder
+from hierseed.embed.choose import save_embedder
+from hierseed.embed.precomputed import Precomputed
+from hierseed.embed.tfidf import TfidfSvd
+from hierseed.io.checkpoint import Checkpoint
+from hierseed.io.corpus import Corpus
+from hierseed.io.seeds import read_seeds
+
+TOPICS = ["Animals", "Animals > Cats", "Animals > Dogs", "Plants", "Plants > Trees"]
+TEXTS = [
+    "the cat sleeps on the mat", "a dog barks at the postman", "old trees lose their leaves",
+    "cats and dogs in one house", 'she said "meow", twice', "a café\nwith a garden",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Target:
+    """Files to damage, and how they are read."""
+
+    name: str
+    make: Callable[[Path], list[Path]]  # writes into a folder; returns the files to damage
+    read: Callable[[Path], Any]  # reads what is in the folder
+    sealed: bool = False
+    resealed: tuple[str, ...] = ()  # JSON files that are also changed with a right checksum
+
+
+def rows() -> list[tuple[str, str]]:
+    """Ids and texts."""
+    return [(f"d{i}", text) for i, text in enumerate(TEXTS * 3)]
+
+
+# ---------------------------------------------------------------- people's files
+
+
+def _corpus(ending: str) -> Target:
+    def make(folder: Path) -> list[Path]:
+        file = folder / f"docs{ending}"
+        if ending in (".csv", ".tsv", ".csv.gz"):
+            mark = "\t" if ending == ".tsv" else ","
+            quoted = [f'{id}{mark}"{text.replace(chr(34), chr(34) * 2)}"' for id, text in rows()]
+            content = "\n".join([f"id{mark}text", *quoted]).encode()
+            file.write_bytes(gzip.compress(content, 1) if ending == ".csv.gz" else content)
+        elif ending == ".jsonl":
+            lines = [json.dumps({"id": id, "text": text}) for id, text in rows()]
+            file.write_text("\n".join(lines))
+        elif ending == ".parquet":
+            ids, texts = zip(*rows())
+            parquet.write_table(pa.table({"id": ids, "text": texts}), file)
+        else:
+            _workbook(file, [("id", "text"), *rows()])
+        return [file]
+
+    def read(folder: Path) -> Any:
+        corpus = Corpus(folder / f"docs{ending}", on_error="skip", on_skip=str)
+        return [tuple(document) for document in corpus]
+
+    return Target(f"corpus{ending}", make, read)
+
+
+def _make_texts(folder: Path) -> list[Path]:
+    (folder / "texts").mkdir()
+    for id, text in rows()[:3]:
+        (folder / "texts" / f"{id}.txt").write_text(text)
+    return sorted((folder / "texts").iterdir())
+
+
+def _workbook(file: Path, lines: list[Any]) -> None:
+    book = openpyxl.Workbook()
+    for line in lines:
+        book.active.append(line)
+    book.save(file)
+
+
+def _seeds(ending: str) -> Target:
+    lines = [("id", "topic"), ("d0", "Cats"), ("d1", "Animals > Dogs"), ("d2", "Trees")]
+    taxonomy = Taxonomy.from_paths(TOPICS)
+
+    def make(folder: Path) -> list[Path]:
+        file = folder / f"seeds{ending}"
+        if ending == ".xlsx":
+            _workbook(file, lines)
+        else:
+            file.write_text("\n".join(",".join(line) for line in lines))
+        return [file]
+
+    def read(folder: Path) -> Any:
+        return read_seeds(folder / f"seeds{ending}", taxonomy, strict=False, on_skip=str).by_id
+
+    return Target(f"seeds{ending}", make, read)
+
+
+def _taxonomy(ending: str) -> Target:
+    def make(folder: Path) -> list[Path]:
+        taxonomy = Taxonomy.from_paths(TOPICS)
+        taxonomy.write(folder / f"topics{ending}")
+        return [folder / f"topics{ending}"]
+
+    def read(folder: Path) -> Any:
+        return Taxonomy.read(folder / f"topics{ending}").paths
+
+    return Target(f"taxonomy{ending}", make, read)
+
+
+def _vectors(ending: str) -> Target:
+    def make(folder: Path) -> list[Path]:
+        file = folder / f"v{ending}"
+        table = pa.table({"id": ["a", "b"], "v": [[1.0, 2.0], [3.0, 4.0]]})
+        if ending == ".npy":
+            np.save(file, np.arange(6, dtype=np.float32).reshape(3, 2))
+        elif ending == ".parquet":
+            parquet.write_table(table, file)
+        else:
+            feather.write_feather(table, file)
+        return [file]
+
+    def read(folder: Path) -> Any:
+        return np.asarray(Precomputed(folder / f"v{ending}").vectors).shape
+
+    return Target(f"vectors{ending}", make, read)
+
+
+# ---------------------------------------------------------------- what we keep
+
+
+def _files(folder: Path) -> list[Path]:
+    skipped = {"lock", ".DS_Store"}
+    return sorted(file for file in folder.rglob("*") if file.is_file() and file.name not in skipped)
+
+
+def _make_store(folder: Path) -> list[Path]:
+    embedder = TfidfSvd(3).fit(TEXTS)
+    embed_corpus(rows(), embedder, folder / "v", block=5, shard_rows=8)
+    return _files(folder / "v")
+
+
+def _read_store(folder: Path) -> Any:
+    store = VectorStore(folder / "v")
+    if not store.complete:  # the end of the journal was cut off, as by a kill: a state of before
+        whole = VectorStore(folder.parent / "whole-store" / "v")
+        same = np.array_equal(store[:], whole[: len(store)])
+        return "whole" if same and store.ids == whole.ids[: len(store)] else "another result"
+    return np.asarray(store).tobytes(), store.ids
+
+
+def _resume_store(folder: Path) -> Any:
+    """Continue a run in a damaged store: refused, or the vectors of a run without damage."""
+    embedder = load_embedder(folder / "v")
+    store = embed_corpus([*rows(), ("new", "a new text")], embedder, folder / "v", block=5)
+    return np.asarray(store).tobytes(), store.ids
+
+
+def _make_embedder(folder: Path) -> list[Path]:
+    save_embedder(TfidfSvd(3).fit(TEXTS), folder / "e")
+    return _files(folder / "e")
+
+
+def _read_embedder(folder: Path) -> Any:
+    return load_embedder(folder / "e").encode(TEXTS).tobytes()
+
+
+def _fitted() -> HierSeed:
+    taxonomy = Taxonomy.from_paths(TOPICS)
+    X = TfidfSvd(3).fit(TEXTS).encode([text for _, text in rows()])
+    y = np.full(len(X), -1)
+    y[:3] = [1, 2, 4]
+    return HierSeed(taxonomy).fit(Preparation().fit(X).transform(X), y)
+
+
+def _make_checkpoint(folder: Path) -> list[Path]:
+    taxonomy = Taxonomy.from_paths(TOPICS)
+    X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+    y = np.full(40, -1)
+    y[:3] = [1, 2, 4]
+
+    class Kept(Checkpoint):
+        def remove(self) -> None:
+            pass
+
+    HierSeed(taxonomy, max_iter=2).fit(X, y, checkpoint=Kept(folder / "c"))
+    return _files(folder / "c")
+
+
+def _read_checkpoint(folder: Path) -> Any:
+    """A damaged checkpoint is not used: the fit begins again and ends alike."""
+    taxonomy = Taxonomy.from_paths(TOPICS)
+    X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+    y = np.full(40, -1)
+    y[:3] = [1, 2, 4]
+    return HierSeed(taxonomy, max_iter=2).fit(X, y, checkpoint=folder / "c").labels_.tobytes()
+
+
+def _make_model(folder: Path) -> list[Path]:
+    _fitted().save(folder / "model")
+    return _files(folder / "model")
+
+
+def _read_model(folder: Path) -> Any:
+    model = HierSeed.load(folder / "model")
+    return model.predict(np.eye(3, dtype=np.float32)).tobytes(), model.taxonomy_.paths
+
+
+def targets() -> list[Target]:
+    """All of them."""
+    corpora = [".csv", ".tsv", ".csv.gz", ".jsonl", ".parquet", ".xlsx"]
+    trees = [
+        ".txt", ".csv", ".tsv", ".xlsx", ".ttl", ".rdf", ".jsonld", ".json", ".yaml", ".outline",
+        ".md", ".taxonomy",
+    ]  # fmt: skip
+    return [
+        *map(_corpus, corpora),
+        Target("corpus/", _make_texts, lambda f: list(Corpus(f / "texts", on_error="skip"))),
+        *map(_seeds, [".csv", ".xlsx"]),
+        *map(_taxonomy, trees),
+        *map(_vectors, [".npy", ".parquet", ".arrow"]),
+        Target("store", _make_store, _read_store, True, ("store.json",)),
+        Target("store, resumed", _make_store, _resume_store, True),
+        Target("embedder", _make_embedder, _read_embedder, True, ("embedder.json",)),
+        Target("model", _make_model, _read_model, True, ("model.json",)),
+        Target("checkpoint", _make_checkpoint, _read_checkpoint, True, ("checkpoint.json",)),
+    ]

@@ -1,0 +1,68 @@
+"""Same input, same bits: whatever the order of rows, the offset of the vectors, or the clock."""
+
+import numpy as np
+import pytest
+
+from hierseed import AnchoredHierSeed, HierSeed, Taxonomy, UnfitHierSeed
+from hierseed.errors import CorpusError
+
+ESTIMATORS = [AnchoredHierSeed, HierSeed, UnfitHierSeed]
+
+
+def world(seed, n=400, d=10):
+    """Documents around nine leaves, with six seeds each; values that float32 holds exactly."""
+    rng = np.random.default_rng(seed)
+    taxonomy = Taxonomy.from_paths([f"{a} > {b}" for a in "ABC" for b in "xyz"])
+    leaves = np.flatnonzero(taxonomy.tree.is_leaf)
+    centres = rng.normal(size=(len(taxonomy), d)) * 1.2
+    truth = rng.choice(leaves, n)
+    X = np.round((centres[truth] + rng.normal(size=(n, d))) * 64) / 64
+    y = np.full(n, -1)
+    for leaf in leaves:
+        y[np.flatnonzero(truth == leaf)[:6]] = leaf
+    return taxonomy, X.astype(np.float32), y
+
+
+def contents(folder):
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_two_identical_fits_give_identical_folders(estimator, tmp_path):
+    taxonomy, X, y = world(0)
+    for name in ("a", "b"):
+        estimator(taxonomy).fit(X, y).save(tmp_path / name)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_calibration_curves_do_not_depend_on_the_order_of_rows(seed):
+    taxonomy, X, y = world(seed)
+    order = np.random.default_rng(seed + 100).permutation(len(X))
+    straight = AnchoredHierSeed(taxonomy).fit(X, y)
+    shuffled = AnchoredHierSeed(taxonomy).fit(X[order], y[order])
+    np.testing.assert_array_equal(straight.curve_, shuffled.curve_)
+    np.testing.assert_array_equal(straight.labels_[order], shuffled.labels_)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_common_offset_changes_no_label_or_is_refused(estimator, dtype):
+    taxonomy, X, y = world(1)
+    labels = estimator(taxonomy).fit(X, y).labels_
+    refused = []
+    for offset in (1, 10, 100, 1_000, 10_000, 100_000):
+        moved = (X + dtype(offset)).astype(dtype)
+        try:
+            found = estimator(taxonomy).fit(moved, y).labels_
+        except CorpusError as fault:
+            refused.append(offset)
+            assert "Subtract their mean" in str(fault)  # noqa: PT017
+            centred = moved.astype("float64") - moved.mean(axis=0, dtype="float64")
+            found = estimator(taxonomy).fit(centred, y).labels_
+        np.testing.assert_array_equal(found, labels)
+    assert refused == [1_000, 10_000, 100_000]
