@@ -236,7 +236,6 @@ class Assignments:
             "runner_up": names[self.runner_up],
             "is_other": self.is_other,
             "is_none": self.is_none,
-            "is_unsure": self.is_unsure,
             "is_seed": self.is_seed[self.row],
         }
         return pd.DataFrame(columns)
