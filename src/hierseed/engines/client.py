@@ -25,7 +25,7 @@ class ClusterWarning(UserWarning):
     """Workers differ from this machine in a way that may matter."""
 
 
-def need_dask() -> None:
+def require_dask() -> None:
     """Raise if dask is not installed."""
     if find_spec("distributed") is None:
         raise MissingDependency("distributed", "cluster", "a fit on several workers")
@@ -36,7 +36,7 @@ def connect(address: str | None = None, workers: int | None = None) -> Any:
 
     `address` may also be the file that `dask scheduler --scheduler-file` writes.
     """
-    need_dask()
+    require_dask()
     import dask
     from distributed import Client
     from distributed.versions import VersionMismatchWarning
@@ -94,7 +94,7 @@ def disconnect(client: Any) -> None:
         cluster.close()
 
 
-def living(client: Any) -> list[str]:
+def live_workers(client: Any) -> list[str]:
     """Addresses of the workers; waits for the first, for example after a restart."""
     try:
         while True:
@@ -107,10 +107,10 @@ def living(client: Any) -> list[str]:
             f"Start some with `dask worker {address_of(client)} --memory-limit 0`, then repeat."
         ) from None
     except (OSError, ValueError, AttributeError) as fault:  # the client was closed
-        raise lost(client) from fault
+        raise scheduler_lost(client) from fault
 
 
-def lost(client: Any) -> ClusterError:
+def scheduler_lost(client: Any) -> ClusterError:
     """The error for a lost scheduler."""
     return ClusterError(
         f"the scheduler at {address_of(client)} is lost. Start it and its workers again, then "

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, M, Vectors, merge
-from hierseed.engines.client import ClusterError, check_workers, living, lost
+from hierseed.engines.client import ClusterError, check_workers, live_workers, scheduler_lost
 from hierseed.engines.watch import CLOSE_TIMEOUT, watched, within
 from hierseed.engines.worker import (
     Part,
@@ -56,7 +56,7 @@ class ClusterBlocks:
         self._source = Source(
             uuid.uuid4().hex, pickle.dumps(vectors), path_of(vectors), fingerprint(vectors), size
         )
-        workers = watched(client, living, client)
+        workers = watched(client, live_workers, client)
         watched(client, check_workers, client)
         faults = watched(client, client.run, open_error, self._source)
         for worker, fault in sorted(faults.items()):
@@ -124,11 +124,11 @@ class ClusterBlocks:
         except ClusterError:
             raise
         except (CommClosedError, FutureCancelledError, OSError, TimeoutError) as fault:
-            raise lost(self.client) from fault
+            raise scheduler_lost(self.client) from fault
 
     def _homes(self) -> dict[Part, str]:
         """Worker of each part: the one that keeps its blocks, or else the least loaded one."""
-        workers = watched(self.client, living, self.client)
+        workers = watched(self.client, live_workers, self.client)
         load = dict.fromkeys(workers, 0)
         for worker in self._home.values():
             if worker in load:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from hierseed.engines.client import ClusterError, address_of, lost
+from hierseed.engines.client import ClusterError, address_of, scheduler_lost
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ def watched(client: Any, call: Callable[..., T], *args: Any, **options: Any) -> 
             info = _Answer(client.scheduler_info, n_workers=-1).get(SCHEDULER_TIMEOUT)
             here = info["workers"]  # a client that has lost its scheduler does not know them
         except (queue.Empty, OSError, ValueError, AttributeError, KeyError) as fault:
-            raise lost(client) from fault
+            raise scheduler_lost(client) from fault
         if trouble := workers.trouble(here, time.monotonic()):
             raise ClusterError(
                 f"{trouble} Start workers with `dask worker {address_of(client)} "

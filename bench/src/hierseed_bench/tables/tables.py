@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.runs.plan import (
     ABLATIONS,
     DEEP_SETS,
     FLAT_SETS,
+    FURTHER_SETS,
     MAIN,
     OPEN_SETS,
     RAW,
@@ -39,6 +40,7 @@ HEADLINE = (
     "anchored", "hierseed", "nearest-leaf", "logreg", "hiclass", "self-training",
     "label-spreading", "seeded-kmeans", "constrained-kmeans", "bertopic", "ridge-all-labels",
 )  # fmt: skip
+FIDELITY = tuple(ABLATIONS)[:5]  # ours, the paper to the letter, and each departure alone
 PAPER_ROWS = ("hdltex", "hiagm", "hilap", "hft", "weshclass", "hlda", "tsntm", "josh")
 
 
@@ -49,9 +51,10 @@ def main_table(
     only: tuple[str, ...] = ("anchored", *MAIN, "bertopic", "setfit", *PAPER_ROWS),
     sets: tuple[str, ...] = OPEN_SETS,
     one_topic: bool = True,
+    vectors: str = "minilm",
 ) -> Table:
     """Every method, or some, on every open set, or on others."""
-    every = one_topic_runs(records) if one_topic else plain_runs(records)
+    every = one_topic_runs(records) if one_topic else plain_runs(records, vectors)
     plain = [record for record in every if record["setting"]["data"] in sets]
     columns = present(sets, plain, "data")
     methods = present(only, plain, "method")
@@ -107,7 +110,7 @@ def level_table(records: Records, measure: str = "bcubed_f1") -> Table:
     plain = plain_runs(records)
     rows = []
     for data in present(OPEN_SETS, plain, "data"):
-        for method in present(MAIN, filter_records(plain, data=data), "method"):
+        for method in present((*MAIN, *PAPER_ROWS), filter_records(plain, data=data), "method"):
             own = filter_records(plain, data=data, method=method)
             depth = len(own[0]["scores"]["all"]["levels"])
             cells = [cell(own, at_level(measure, level)) for level in range(depth)]
@@ -120,16 +123,17 @@ def level_table(records: Records, measure: str = "bcubed_f1") -> Table:
     )
 
 
-def ablation_table(records: Records, measure: str = "bcubed_f1") -> Table:
+def ablation_table(
+    records: Records, measure: str = "bcubed_f1", changes: Iterable[str] = (*ABLATIONS, RAW)
+) -> Table:
     """HierSeed with one thing changed at a time."""
     every = records.find(method="hierseed", seeds=4, vectors="minilm", skew=0, leave_out=0, limit=0)
     columns = present((*FLAT_SETS, *DEEP_SETS), every, "data")
     rows = []
-    for tag, change in ABLATIONS.items():
-        own = [r for r in every if r["setting"]["parameters"] == change and r["setting"]["prepare"]]
+    for tag in changes:
+        wanted = {"parameters": ABLATIONS.get(tag, {}), "prepare": tag != RAW}
+        own = filter_records(every, **wanted)
         rows.append((tag, *by_data(own, columns, mean_of(measure))))
-    raw = [r for r in every if not r["setting"]["prepare"] and not r["setting"]["parameters"]]
-    rows.append((RAW, *by_data(raw, columns, mean_of(measure))))
     return Table(
         f"Ablations of HierSeed: {title_of(measure)}, protocol `all`",
         "4 seeds a topic, one change at a time.",
@@ -227,6 +231,10 @@ TABLES: dict[str, Callable[[Records], list[Table]]] = {
     ],
     "unseen": lambda r: [main_table(r, sets=UNSEEN_SETS, one_topic=False)],
     "unseen-more": lambda r: [main_table(r, "v_measure", sets=UNSEEN_SETS, one_topic=False)],
+    "further": lambda r: [
+        main_table(r, sets=FURTHER_SETS, one_topic=False, vectors="wordllama"),
+        main_table(r, "v_measure", sets=FURTHER_SETS, one_topic=False, vectors="wordllama"),
+    ],
     "statistics": lambda r: [difference_table(r), rank_table(r)],
     "1": lambda r: [counts_table(r)],
     "2": lambda r: comparison(r, 2),
@@ -236,6 +244,7 @@ TABLES: dict[str, Callable[[Records], list[Table]]] = {
     "facts": lambda r: [facts_table(r)],
     "levels": lambda r: [level_table(r)],
     "ablations": lambda r: [ablation_table(r), ablation_table(r, "v_measure")],
+    "fidelity": lambda r: [ablation_table(r, changes=FIDELITY)],
     "skewed": lambda r: [skewed_table(r)],
     "left-out": lambda r: [catch_table(r)],
     "several": lambda r: [several_table(r)],

@@ -159,8 +159,8 @@ def link(source: Source, entries: Sequence[Entry], parent: str = "all") -> list[
             names = name_some(entries[p].name for p in above[i])
             source.fault(
                 entries[i].where,
-                f"{entries[i].name!r} has {len(above[i])} parents: {names}; keep one, or read "
-                "with parent='all' or 'first' (--parent all)",
+                f"{entries[i].name!r} has {len(above[i])} parents: {names}; ",
+                "keep one, or read with {parent:all} or {parent:first}",
             )
     for cycle in chains_of_cycles(above):
         chain = " -> ".join(repr(entries[i].name) for i in [*cycle, cycle[0]])
