@@ -1,4 +1,4 @@
-"""`hierseed assign`: documents of any number through a model, into a table."""
+"""`hierseed assign`: place any number of documents with a model, and write a table."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def assign(
         typer.Option(
             min=0.0,
             max=1.0,
-            help="Stop higher up where the score of a deeper topic is below this: a document "
-            "that is surely Health and perhaps Mental health stays in Health; one that is sure of "
-            "no topic at all becomes None.",
+            help="Place a document at the deepest topic whose score reaches this: one that is "
+            "surely Health and perhaps Mental health stays in Health; one that reaches it nowhere "
+            "becomes None.",
         ),
     ] = None,
     level: Annotated[
@@ -57,8 +57,8 @@ def assign(
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="A further column of the corpus to carry into the table, such as a date, or the "
-            "text; repeatable, '*' for all.",
+            help="A column of the corpus to copy into the table, such as a date or the text; "
+            "repeatable, '*' for all.",
         ),
     ] = None,
     codes: Annotated[
@@ -76,9 +76,9 @@ def assign(
 
     The table has one row for each document (or more, where a document belongs to several
     topics): id, topic, level_1 … level_N, distance, score, runner_up, is_other, is_none,
-    is_seed, and then what --codes and --keep ask for. Documents are read and written a few
-    thousand at a time, so any number of them fits; the table appears under its name only when
-    it is complete.
+    is_seed, then the columns of --codes and --keep. Documents are read and written a few thousand
+    at a time, so memory does not limit their number. The table appears under its name when it is
+    complete.
 
     Example: hierseed assign model docs.csv -o placed.xlsx
     """
