@@ -28,9 +28,7 @@ def evaluate(
     taxonomy: TaxonomyFile,
     with_seeds: Annotated[
         bool,
-        typer.Option(
-            "--with-seeds", help="Score seeds too; the method was given their topics."
-        ),
+        typer.Option("--with-seeds", help="Score seeds too; the method was given their topics."),
     ] = False,
     only_table: Annotated[
         bool,

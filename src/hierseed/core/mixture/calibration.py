@@ -20,7 +20,8 @@ from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.curve import identity, learn
 from hierseed.core.mixture.em import Fitted
 from hierseed.core.mixture.hold_out import HeldOut
-from hierseed.core.mixture.placement import Placer, descend_by
+from hierseed.core.mixture.membership import Membership
+from hierseed.core.mixture.placement import Placer, go_down, probabilities
 from hierseed.core.mixture.quantization import Quantization
 
 Floats = NDArray[np.float64]
@@ -35,10 +36,15 @@ TEMPERATURES = np.geomspace(0.2, 20.0, 193)  # fixed steps: rounding can't move 
 
 @dataclass(frozen=True)
 class Scores:
-    """Temperature, and a curve for each level."""
+    """Temperature, and a curve for each level.
+
+    `held_out_loss` is the mean negative log probability of the own topics of seeds held out, at
+    that temperature; None where none could be held out.
+    """
 
     temperature: float
     curve: Floats
+    held_out_loss: float | None = None
 
 
 def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -> Scores:
@@ -48,21 +54,21 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
     if held is None:
         return Scores(LONE, identity(height))
     best = most_likely(held.logs, held.own)
-    found = descend_by(
-        held.logs.copy(),
-        Placer(
-            components,
-            whole.mixture,
-            best,
-            whole.node_means,
-            np.zeros(height),
-            identity(height),
-            quantization.vectors,
-        ),
+    placer = Placer(
+        components,
+        whole.mixture,
+        best,
+        whole.node_means,
+        np.zeros(height),
+        identity(height),
+        quantization.vectors,
+        Membership.certain(height),
+        np.full(len(components.tree), -1),
     )
+    found = go_down(*probabilities(held.logs.copy(), placer), placer)
     path = components.tree.ancestors[found.topic]
     curve = learn(np.where(path >= 0, found.score, np.nan), _right(components, path, held.own))
-    return Scores(best, curve)
+    return Scores(best, curve, held_out_loss(held.logs, held.own, best))
 
 
 def most_likely(L: Floats, mine: Bools) -> float:
@@ -88,6 +94,14 @@ def most_likely(L: Floats, mine: Bools) -> float:
         middle = (low + high) // 2
         low, high = (low, middle) if cost(middle) <= cost(middle + 1) else (middle + 1, high)
     return float(TEMPERATURES[low])
+
+
+def held_out_loss(L: Floats, mine: Bools, temperature: float) -> float:
+    """Mean negative log probability of the own topics, as `most_likely` takes `L` and `mine`."""
+    L = (L - L.max(axis=0)) / temperature
+    joint = np.exp(L)
+    own = (joint * mine).sum(axis=0) / joint.sum(axis=0)
+    return -math.fsum(np.log(own)) / len(own)  # exact, so the order of seeds is no matter
 
 
 def _right(components: Components, path: Ints, mine: Bools) -> Bools:
