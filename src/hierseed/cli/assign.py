@@ -61,6 +61,15 @@ def assign(
             "repeatable, '*' for all.",
         ),
     ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=5,
+            help="Write the most probable topics of each document instead, up to this number: "
+            "id, rank, topic, probability.",
+        ),
+    ] = None,
     codes: Annotated[
         bool,
         typer.Option("--codes", help="Add the column code: the code of the topic."),
@@ -75,7 +84,7 @@ def assign(
     """Place documents in the topics of a model, as a table.
 
     The table has one row for each document (or more, where a document belongs to several
-    topics): id, topic, level_1 … level_N, distance, score, runner_up, is_other, is_none,
+    topics): id, topic, level_1 … level_N, distance, score, belongs, runner_up, is_other, is_none,
     is_seed, then the columns of --codes and --keep. Documents are read and written a few thousand
     at a time, so memory does not limit their number. The table appears under its name when it is
     complete.
@@ -96,6 +105,12 @@ def assign(
         )
     if codes and not any(fitted.taxonomy_.codes):
         raise typer.BadParameter(f"the taxonomy of {model} has no codes", param_hint="--codes")
+    if top and (codes or keep or threshold is not None or level):
+        raise typer.BadParameter(
+            "the table of --top has no columns for --codes and --keep, and lists topics of every "
+            "level and score: leave --codes, --keep, --threshold and --level out",
+            param_hint="--top",
+        )
     if keep and is_vectors(source):
         raise CorpusError(
             f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
@@ -111,6 +126,7 @@ def assign(
                 threshold=threshold,
                 level=level,
                 codes=codes,
+                top=top,
                 progress=console.listen,
             )
         seconds = time.perf_counter() - started
