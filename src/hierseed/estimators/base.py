@@ -35,6 +35,9 @@ RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million docume
     "distance": np.float32,  # the last bits of float64 vary with the block
     "score": np.float32,
     "runner_up": np.int32,
+    "belongs": np.float32,
+    "ranked": np.int32,
+    "chances": np.float32,
 }
 
 

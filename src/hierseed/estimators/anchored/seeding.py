@@ -112,7 +112,7 @@ def stand_ins(taxonomy: Taxonomy, earlier: Any, seeded: Ints, width: int) -> tup
 
 def with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats) -> Assignments:
     """Put seeds back in their topics, with score 1."""
-    rest = ~np.isin(placed.row, rows)
+    rest, k = ~np.isin(placed.row, rows), placed.ranked.shape[1]
     path = placed.taxonomy.tree.ancestors[topics]
     shared: dict[str, Any] = {
         "row": rows,
@@ -121,6 +121,9 @@ def with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats) 
         "distance": distance,
         "score": np.where(path >= 0, 1.0, np.nan),
         "runner_up": np.full(len(rows), -1),
+        "belongs": np.where(path >= 0, 1.0, np.nan),
+        "ranked": np.pad(topics[:, None], ((0, 0), (0, k - 1)), constant_values=-1),
+        "chances": np.pad(np.ones((len(rows), 1)), ((0, 0), (0, k - 1))),
     }
     order = np.argsort(np.concatenate([placed.row[rest], rows]), kind="stable")
     for name, value in shared.items():
