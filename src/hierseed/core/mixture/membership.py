@@ -52,7 +52,7 @@ class Membership:
             return np.ones(len(block))
         known = block.cache(_Scores)
         if known.hood is not self.hood:
-            known.score, _ = self.hood.scores(block.X)
+            known.score, _ = self.hood.scores(block.X, block.xp)
             known.hood = self.hood
         return known.score
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block, Blocks
+from hierseed.core.block import Block, portable
+from hierseed.core.blocks import Blocks
 from hierseed.core.mixture.placement import Placer, descend
 
 Floats = NDArray[np.float64]
@@ -38,6 +39,7 @@ def thresholds(counts: Ints, precision: float) -> Floats:
     return np.asarray(lowest, dtype=np.float64)
 
 
+@portable
 def _label_and_count(block: Block, placer: Placer) -> tuple[NDArray[np.int32], Ints]:
     found = descend(block, placer)
     counts = np.zeros((found.score.shape[1], STEPS), dtype=np.int64)
