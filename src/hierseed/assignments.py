@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from hierseed.core.score import Scored
 from hierseed.errors import CorpusError
 from hierseed.taxonomy import Taxonomy
 
@@ -72,6 +73,23 @@ class Assignments:
     chances: Floats
     is_seed: NDArray[np.bool_]
     ids: Sequence[Any] | None = None
+
+    @classmethod
+    def ungraded(
+        cls,
+        taxonomy: Taxonomy,
+        n_documents: int,
+        row: Ints,
+        topic: Ints,
+        path: Ints,
+        distance: Floats,
+        score: Floats,
+        runner_up: Ints,
+        is_seed: NDArray[np.bool_],
+    ) -> Assignments:
+        """Assignments without degrees of belonging: 1 where placed, 0 for None."""
+        part = Scored.ungraded(row, topic, path, distance, score, runner_up)
+        return cls(taxonomy, n_documents, is_seed=is_seed, **vars(part))
 
     def __len__(self) -> int:
         return len(self.row)
@@ -218,7 +236,6 @@ class Assignments:
             "runner_up": names[self.runner_up],
             "is_other": self.is_other,
             "is_none": self.is_none,
-            "is_unsure": self.is_unsure,
             "is_seed": self.is_seed[self.row],
         }
         return pd.DataFrame(columns)

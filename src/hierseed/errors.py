@@ -26,14 +26,17 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 SHOWN = 5  # offenders named in one message; the rest are counted
-PARAMETER = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+PARAMETER = re.compile(r"\{\{|\}\}|\{(\w+)(?::([^{}]*))?\}")
 
 Wording = Callable[[str, str], str]  # name and value of a parameter -> how to write it
 
 
 def python_wording(name: str, value: str) -> str:
-    """Word a parameter as Python code: `text=…`, `on_error='skip'`."""
-    return f"{name}={value!r}" if value else f"{name}=…"
+    """Word a parameter as Python code: `text=…`, `on_error='skip'`, `columns={'name': …}`."""
+    if name == "columns":
+        return f"columns={{{value!r}: …}}"
+    shown = value if value.isdigit() or value in ("True", "False") else repr(value)
+    return f"{name}={shown}" if value else f"{name}=…"
 
 
 class HierSeedError(Exception):
@@ -68,8 +71,15 @@ class HierSeedError(Exception):
 
 
 def word(advice: str, wording: Wording) -> str:
-    """Write the parameters of an advice as a front end does."""
-    return PARAMETER.sub(lambda found: wording(found[1], found[2] or ""), advice)
+    """Write the parameters of an advice as a front end does; `{{` stands for a brace."""
+    return PARAMETER.sub(
+        lambda found: wording(found[1], found[2] or "") if found[1] else found[0][0], advice
+    )
+
+
+def plain_text(text: str) -> str:
+    """Escape the braces of a text that becomes part of an advice."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 class TaxonomyError(HierSeedError, ValueError):

@@ -146,8 +146,9 @@ def _rest(
             same = "the same id with another text" if found[0] == known else f"{found[0]!r}"
             raise StoreMismatchError(
                 f"the store {str(folder)!r} was made from another corpus: its row {row:,} is "
-                f"{known!r}, this corpus has {same} there. Give the corpus it was made from, "
-                "another folder, or say that these documents are to be added (--append)."
+                f"{known!r}, this corpus has {same} there.",
+                "Give the corpus it was made from, another folder, or add these documents to it "
+                "with {append:True}",
             )
         report.held += 1
     report.started = time.perf_counter()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from hierseed.errors import CorpusError, name_some
+from hierseed.errors import CorpusError, name_some, plain_text
 from hierseed.io.records import Records
 
 
@@ -20,7 +20,9 @@ def choose_columns(records: Records, wanted: Iterable[tuple[str, str]]) -> list[
     if len(faults) == 1:
         raise CorpusError(*faults[0])
     if faults:
-        raise CorpusError("", "\n".join(f"{message} {advice}" for message, advice in faults))
+        raise CorpusError(
+            "", "\n".join(f"{plain_text(message)} {advice}" for message, advice in faults)
+        )
     return found
 
 

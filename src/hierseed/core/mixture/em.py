@@ -7,8 +7,8 @@ Per document and up to its sign, the objective is
     smoothing    - N v/2 trace W^-1
     sizes        + log size_k
 with s the seed weight, t the tree weight, v the variance that smoothing adds, w the
-weight of a document and N the total weight. The maximisation is exact; then all means are moved
-to one distance from the centre of the corpus (`Mixture.levelled`).
+weight of a document and N the total weight. The maximisation is exact; then means that are too near
+to the centre of the corpus are moved away from it (`Mixture.levelled`).
 """
 
 from __future__ import annotations

@@ -61,10 +61,12 @@ class Mixture:
         return cls(means, log_size, (means / variance).T, offset)
 
     def levelled(self, centre: Floats, variance: float | None = None) -> Mixture:
-        """The same with every mean equally far from the centre of the corpus.
+        """The same with no mean nearer to the centre of the corpus than is usual.
 
         A document about nothing in particular lies near the centre. Without this the topic whose
         mean is nearest to it collects all such documents, and moves nearer with each of them.
+        Distances are in units of the covariance. A mean that is nearer than the median is moved
+        out to it; one that is further away is moved half the way, on a logarithmic scale.
 
         `variance` : of balls, where there is no covariance yet
         """
@@ -72,9 +74,10 @@ class Mixture:
         solved = away / variance if variance is not None else self.solve(away)
         length = np.sqrt(np.maximum(np.einsum("kj,kj->k", away, solved), 0.0))
         usual = float(np.median(length))
+        target = np.where(length < usual, usual, np.sqrt(length * usual))
         told = length > 1e-9 * usual  # a mean at the centre has no direction
-        direction = solved * np.where(told, usual / np.where(told, length, 1.0), 1.0)[:, None]
-        offset = np.where(told, -0.5 * usual**2, -0.5 * length**2) - direction @ centre
+        direction = solved * np.where(told, target / np.where(told, length, 1.0), 1.0)[:, None]
+        offset = np.where(told, -0.5 * target**2, -0.5 * length**2) - direction @ centre
         return replace(self, direction=direction.T, offset=offset)
 
     def solve(self, vectors: Floats) -> Floats:

@@ -86,7 +86,8 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
         U = unit_rows(pairs.vectors[at], hood.centre)
         _, mine = hood.lookup(U)
         neighbour, real = _indices(mine)
-        near, around = (U @ hood.topics.T).astype(np.float64), to_topics[neighbour]
+        near = (U @ hood.topics.T).astype(np.float64)
+        around = to_topics[neighbour].astype(np.float64)
         base = crowd[neighbour]
         places = _Places(near, around, base, real)
         found = np.full((len(at), path.shape[1] + 1), np.nan)
@@ -101,7 +102,7 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
                 found[told, level] = places.score(missing)[told]
         # without the seed alone: the means of its own topics are made of their other seeds
         same = pairs.seed[at][:, None] == pairs.seed
-        near_own, around_own = near.copy(), around.astype(np.float64)
+        near_own, around_own = near.copy(), around.copy()
         missing = np.zeros((len(at), len(sums)), dtype=bool)
         row, pair = np.nonzero(same)
         topic = pairs.component[every[pair]]

@@ -89,8 +89,8 @@ class SeedPairs:
         if len(bare):
             warnings.warn(
                 f"{len(bare)} leaves have no seed and get no documents: "
-                f"{name_some(taxonomy.paths[topic] for topic in bare)}. Give each a seed, or one "
-                "made from its name (hierseed fit --seeds-from-names).",
+                f"{name_some(taxonomy.paths[topic] for topic in bare)}. Give each a seed, or "
+                "let its name stand in for one (seeds_from_names).",
                 UnseededTopicWarning,
                 stacklevel=4,
             )
