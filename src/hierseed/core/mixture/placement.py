@@ -143,6 +143,13 @@ def rank(own: Floats, belongs: Floats, k: int) -> tuple[Ints, Floats]:
     return order, chance * belongs[:, None]
 
 
+def topic_probabilities(block: Block, placer: Placer) -> Floats:
+    """(documents, topics with a component): probability that a document belongs there."""
+    own, _ = probabilities(log_joint(block, placer), placer)
+    belongs = placer.membership.belonging.at(placer.membership.scores(block))
+    return own[np.sort(placer.components.topic)].T * belongs[:, None]
+
+
 def further(topic: Ints, own: Floats, mass: Floats, placer: Placer) -> tuple[Ints, Ints]:
     """Row and topic of further placements: listed topics nearly as probable as the main one."""
     if placer.secondary is None:

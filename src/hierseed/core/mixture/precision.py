@@ -28,6 +28,13 @@ def label_and_count(blocks: Blocks, placer: Placer) -> tuple[NDArray[np.int32], 
     return np.concatenate(found), counts
 
 
+def mean_scores(counts: Ints) -> list[float]:
+    """Mean score of each level that documents reach."""
+    middle = (np.arange(STEPS) + 0.5) / STEPS
+    total = counts.sum(axis=1)
+    return [float(row @ middle / n) for row, n in zip(counts, total) if n]
+
+
 def thresholds(counts: Ints, precision: float) -> Floats:
     """Lowest threshold of each level that promises the precision; above 1 where none does."""
     middle = (np.arange(STEPS) + 0.5) / STEPS
