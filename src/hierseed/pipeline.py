@@ -9,11 +9,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from hierseed.core.share import Share
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.engines.choose import Engine
 from hierseed.errors import HierSeedError, SeedError
 from hierseed.estimators.base import SeededEstimator
+from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import DocumentVectors
@@ -21,8 +23,10 @@ from hierseed.io.inputs import Inputs
 from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.seeds import Seeds
 from hierseed.io.vectorize import make_embedder, vectorize
-from hierseed.progress import Fact, Listener, Step, amount, duration, warn_of_notes
+from hierseed.progress import Fact, Listener, Note, Step, amount, duration, warn_of_notes
 from hierseed.text_model import TextModel
+
+SHOWN = 5  # findings about single topics that are told
 
 
 def fit(
@@ -60,7 +64,7 @@ def fit(
     progress : called with each event of `hierseed.progress`; None turns notes into warnings
     seeds_from_names : leaves without a seed start from their name and description
     preparation : what is done to vectors before the fit; None centres them and scales them to
-        unit length
+        unit length, and learns the weight of each block of a joined representation
     vectors : folder that keeps the vectors, so that a stopped run goes on; None keeps them in
         memory
     replace_vectors : make vectors again where the folder holds those of another corpus
@@ -106,16 +110,24 @@ def fit(
     else:
         made, rows = opened.embedder, opened
     y = examples.rows(rows.ids)
-    preparation = preparation or Preparation()
+    learn_weights = preparation is None
+    preparation = preparation or Preparation(blocks=getattr(made, "blocks", ()))
     rounds = _checkpoint(checkpoint, listener)
     started = time.perf_counter()
     with run.open(listener) as blocks_of, _going_on(rounds):
         preparation.fit(blocks_of(rows.X))
-        outside = _encode(examples, made, preparation)
+        outside = _encode(examples, made)
+        if preparation.blocks and learn_weights:
+            given = rows.X, estimator.taxonomy, y, outside, examples.text_topics
+            found = learn_block_weights(preparation, *given)
+            listener(Fact("Weights", str(found)))
+            preparation = preparation.with_weights(found.weights)
+        outside = None if outside is None else preparation.transform(outside)
         X = blocks_of(Prepared(rows.X, preparation))
         _fit(estimator, X, y, outside, examples.text_topics, rounds, listener)
     seconds = time.perf_counter() - started
     listener(Fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}"))
+    tell_results(estimator, listener)
     about = {"corpus": opened.name, "documents": len(rows.ids)}
     if isinstance(opened, Corpus) and opened.is_file:
         about["columns"] = opened.columns
@@ -131,7 +143,21 @@ def fit(
     )
 
 
-def _encode(seeds: Seeds, embedder: Embedder | None, preparation: Preparation) -> Any:
+def tell_results(estimator: SeededEstimator, listener: Listener) -> None:
+    """Say how much belongs, what accuracy to expect, and which topics to look at."""
+    foreign = getattr(estimator, "foreign_share_", None)
+    if foreign is not None:
+        belong = Share(1 - foreign.value, 1 - foreign.high, 1 - foreign.low)
+        listener(Fact("Belong", f"{belong} of the documents, about"))
+    expected = getattr(estimator, "expected_accuracy_", [])
+    if expected and estimator.n_held_out_:
+        levels = [f"level {level} {one}" for level, one in enumerate(expected, start=1)]
+        listener(Fact("Accuracy to expect", ", ".join(levels)))
+    for finding in getattr(estimator, "diagnosis_", [])[:SHOWN]:
+        listener(Note(str(finding)))
+
+
+def _encode(seeds: Seeds, embedder: Embedder | None) -> Any:
     """Vectors of seeds that are no documents of the corpus."""
     if not seeds.texts:
         return None
@@ -140,7 +166,7 @@ def _encode(seeds: Seeds, embedder: Embedder | None, preparation: Preparation) -
             f"{len(seeds.texts):,} seeds are texts, and it is not known how the vectors were made. "
             "Name seeds by document id, or give the corpus instead of vectors"
         )
-    return preparation.transform(embedder.encode(seeds.texts))
+    return embedder.encode(seeds.texts)
 
 
 def _checkpoint(folder: str | PathLike[str] | None, listener: Listener) -> Checkpoint | None:

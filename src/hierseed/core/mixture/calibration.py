@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.mixture.components import Components
-from hierseed.core.mixture.curve import identity, learn
+from hierseed.core.mixture.curve import calibrate_scores, identity, learn
 from hierseed.core.mixture.em import Fitted
 from hierseed.core.mixture.hold_out import HeldOut
 from hierseed.core.mixture.membership import Membership
@@ -36,10 +36,18 @@ TEMPERATURES = np.geomspace(0.2, 20.0, 193)  # fixed steps: rounding can't move 
 
 @dataclass(frozen=True)
 class Scores:
-    """Temperature, and a curve for each level."""
+    """Temperature, and a curve for each level.
+
+    `optimism` is, for each level, by how much the mean score of seeds held out exceeds the share
+    of them that was placed rightly.
+    `held_out_loss` is the mean negative log probability of the own topics of seeds held out, at
+    that temperature; None where none could be held out.
+    """
 
     temperature: float
     curve: Floats
+    optimism: Floats
+    held_out_loss: float | None = None
 
 
 def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -> Scores:
@@ -47,7 +55,7 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
     components = whole.problem.components
     height = max(components.tree.height, 1)
     if held is None:
-        return Scores(LONE, identity(height))
+        return Scores(LONE, identity(height), np.zeros(height))
     best = most_likely(held.logs, held.own)
     placer = Placer(
         components,
@@ -62,8 +70,15 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
     )
     found = go_down(*probabilities(held.logs.copy(), placer), placer)
     path = components.tree.ancestors[found.topic]
-    curve = learn(np.where(path >= 0, found.score, np.nan), _right(components, path, held.own))
-    return Scores(best, curve)
+    right = _right(components, path, held.own)
+    curve = learn(np.where(path >= 0, found.score, np.nan), right)
+    optimism = np.zeros(height)
+    for level in range(height):
+        told = path[:, level] >= 0
+        if told.any():
+            scores = calibrate_scores(found.score[told, level], curve[level])
+            optimism[level] = float(scores.mean() - right[told, level].mean())
+    return Scores(best, curve, optimism, held_out_loss(held.logs, held.own, best))
 
 
 def most_likely(L: Floats, mine: Bools) -> float:
@@ -89,6 +104,14 @@ def most_likely(L: Floats, mine: Bools) -> float:
         middle = (low + high) // 2
         low, high = (low, middle) if cost(middle) <= cost(middle + 1) else (middle + 1, high)
     return float(TEMPERATURES[low])
+
+
+def held_out_loss(L: Floats, mine: Bools, temperature: float) -> float:
+    """Mean negative log probability of the own topics, as `most_likely` takes `L` and `mine`."""
+    L = (L - L.max(axis=0)) / temperature
+    joint = np.exp(L)
+    own = (joint * mine).sum(axis=0) / joint.sum(axis=0)
+    return -math.fsum(np.log(own)) / len(own)  # exact, so the order of seeds is no matter
 
 
 def _right(components: Components, path: Ints, mine: Bools) -> Bools:
