@@ -35,6 +35,7 @@ from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.tables import open_table
 from hierseed.placed import PlacedDocuments
 from hierseed.progress import Listener, Step, amount, warn_of_notes
+from hierseed.proposals import Proposal, Proposals
 from hierseed.report.page import render
 from hierseed.suggestions import Suggestions
 from hierseed.taxonomy import Taxonomy
@@ -214,6 +215,17 @@ class TextModel:
     ) -> Suggestions:
         """Return up to n documents that are most useful to label next; options as of `place`."""
         return self.place(documents, **options).suggest(n, per_topic=per_topic)
+
+    def propose_topics(
+        self, documents: Any, n: int = 10, *, earlier: Sequence[Proposal] = (), **options: Any
+    ) -> Proposals:
+        """Return up to n topics that the taxonomy may lack; options as of `place`.
+
+        Parameters
+        ----------
+        earlier : proposals of an earlier fit; the same group of documents keeps its id
+        """
+        return self.place(documents, **options).propose_topics(n, earlier=earlier)
 
     def report(
         self,
