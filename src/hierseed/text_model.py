@@ -156,7 +156,7 @@ class TextModel:
         """
         listener, file = progress or warn_of_notes, Path(file)
         counts = Counts(self.taxonomy_)
-        with open_table(file) as table:  # fails now rather than at the end
+        with open_table(file, guard=True) as table:  # fails now rather than at the end
             opened = self._documents.open(documents, listener)
             extra = opened.kept if isinstance(opened, Corpus) else []
             # JSON, Excel and CSV may mix types in a column, Parquet may not

@@ -190,7 +190,7 @@ def fit(
                     sheet=taxonomy_sheet,
                     encoding=encoding,
                 ),
-                seed_tables(seeds, topic, seed_id or id, encoding, seed_sheet),
+                seed_tables(seeds, topic, seed_id, id, encoding, seed_sheet),
                 embedder=embedder,
                 method=method,
                 engine=_engine(workers, dask, device),
