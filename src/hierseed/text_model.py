@@ -104,6 +104,11 @@ class TextModel:
         """The embedder of the fit; one that gives other vectors now is refused."""
         return self._documents.embedder
 
+    @property
+    def knows_embedder(self) -> bool:
+        """False for a model that was fitted on vectors of unknown origin."""
+        return bool(self._documents.name)
+
     def prepare(self, X: Any) -> Any:
         """See vectors as the estimator saw them; rows are prepared when they are read."""
         return X if self.preparation is None else Prepared(X, self.preparation)
