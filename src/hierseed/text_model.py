@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.errors import CorpusError
 from hierseed.estimators.base import SeededEstimator
-from hierseed.evaluate import Scores, score
+from hierseed.evaluate import Scores, score, thresholds
 from hierseed.io.assign_chunks import Chunk, Counts, chunks_of_vectors
 from hierseed.io.atomic import atomic_file
 from hierseed.io.checkpoint import Checkpoint
@@ -136,12 +137,41 @@ class TextModel:
             listener(Step("Placing", len(ids), _size(opened)))
         return replace(Assignments.join(parts), ids=ids)
 
+    def thresholds(
+        self, documents: Any, coded: Any, precision: float, *, progress: Listener | None = None
+    ) -> NDArray[np.float64]:
+        """Return the score of each level above which this share of placements is right.
+
+        Parameters
+        ----------
+        documents : those that are to be placed
+        coded : a sample of them with their topics, coded by hand; as `gold` of `evaluate`
+        precision : share of placements to be right
+        """
+        opened = self._documents.open(documents, progress or warn_of_notes)
+        listed = self.estimator.taxonomy
+        if isinstance(opened, Corpus):
+            truth = gold_topics(coded, listed, opened.survey().holds)
+            sample: Any = {
+                document.id: document.text for document in opened if document.id in truth
+            }
+        else:
+            truth = gold_topics(coded, listed, set(opened.ids).__contains__)
+            rows = [row for row, id in enumerate(opened.ids) if id in truth]
+            sample = replace(opened, X=opened.X[rows], ids=[opened.ids[row] for row in rows])
+            sample.store = None
+        if not len(sample if isinstance(sample, dict) else sample.ids):
+            raise CorpusError("no coded document is among those given. Check the ids")
+        found = self.assign(sample, progress=lambda event: None)
+        gold = [truth[id] for id in found.ids or ()]
+        return thresholds(listed, found.levels, found.score[found.primary], gold, precision)
+
     def write_table(
         self,
         documents: Any,
         file: str | PathLike[str],
         *,
-        threshold: float | None = None,
+        threshold: Any = None,
         level: int | None = None,
         codes: bool = False,
         top: int | None = None,
@@ -280,7 +310,7 @@ class TextModel:
             self._checkpoint.remove()
 
     def _assigned(
-        self, chunks: Generator[Chunk, None, None], threshold: float | None, level: int | None
+        self, chunks: Generator[Chunk, None, None], threshold: Any, level: int | None
     ) -> Iterator[tuple[Chunk, Assignments]]:
         """Prepare and place each chunk; seeds of the fit are marked."""
         with closing(chunks):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -48,6 +48,21 @@ def assign(
             help="Place a document at the deepest topic whose score reaches this: one that is "
             "surely Health and perhaps Mental health stays in Health; one that reaches it nowhere "
             "becomes None.",
+        ),
+    ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Place a document only as deep as this share of placements is right, learned "
+            "from --coded.",
+        ),
+    ] = None,
+    coded: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="With --precision: a sample coded by hand, rows of id and topic."
         ),
     ] = None,
     level: Annotated[
@@ -94,7 +109,11 @@ def assign(
     from hierseed.io.documents import is_vectors
     from hierseed.text_model import load
 
-    refuse_inputs(output, source)
+    if (precision is None) != (coded is None) or (coded and threshold is not None):
+        raise typer.BadParameter(
+            "give --precision and --coded together, and no --threshold", param_hint="--precision"
+        )
+    refuse_inputs(output, source, *([coded] if coded else []))
     refuse_labelled(output, but=("distance", "is_seed"))  # an earlier table of this command
     fitted = load(model)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
@@ -105,10 +124,10 @@ def assign(
         )
     if codes and not any(fitted.taxonomy_.codes):
         raise typer.BadParameter(f"the taxonomy of {model} has no codes", param_hint="--codes")
-    if top and (codes or keep or threshold is not None or level):
+    if top and (codes or keep or threshold is not None or coded or level):
         raise typer.BadParameter(
             "the table of --top has no columns for --codes and --keep, and lists topics of every "
-            "level and score: leave --codes, --keep, --threshold and --level out",
+            "level and score: leave the options for these out",
             param_hint="--top",
         )
     if keep and is_vectors(source):
@@ -120,10 +139,15 @@ def assign(
     with Console(quiet=quiet, json=json) as console:
         started = time.perf_counter()
         with reading.documents(source, output, console, keep or []) as documents:
+            least: Any = threshold
+            if precision is not None:
+                least = fitted.thresholds(documents, coded, precision, progress=console.listen)
+                told = ", ".join(f"{one:.2f}" if one <= 1 else "none" for one in least)
+                console.fact("Thresholds", f"{told} at levels 1 to {len(least)}")
             counts = fitted.write_table(
                 documents,
                 output,
-                threshold=threshold,
+                threshold=least,
                 level=level,
                 codes=codes,
                 top=top,

@@ -30,6 +30,12 @@ def suggest(
         int | None,
         typer.Option(min=1, help="At most so many from one topic; a few unless given."),
     ] = None,
+    topics: Annotated[
+        bool,
+        typer.Option(
+            "--topics", help="Propose topics that the taxonomy may lack, instead of documents."
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -68,11 +74,37 @@ def suggest(
             placed = fitted.place(
                 documents, vectors=vectors_for(model, source), progress=console.listen
             )
-            found = placed.suggest(number, per_topic=per_topic)
-            table = found.to_frame()
-            texts = placed.texts(found.row.tolist())
-            table["text"] = [texts[row] for row in found.row.tolist()]
-        _tell(console, table, output)
+            if topics:
+                table = placed.propose_topics(number).to_frame()
+            else:
+                found = placed.suggest(number, per_topic=per_topic)
+                table = found.to_frame()
+                texts = placed.texts(found.row.tolist())
+                table["text"] = [texts[row] for row in found.row.tolist()]
+        if topics:
+            _tell_topics(console, table, output)
+        else:
+            _tell(console, table, output)
+
+
+def _tell_topics(console: Console, table: pd.DataFrame, output: Path | None) -> None:
+    from rich.text import Text
+
+    from hierseed.io.tables import write_table
+
+    if table.empty:
+        console.note("no group of documents outside the taxonomy is coherent enough")
+    if output is not None:
+        write_table(table, output)
+        console.fact("Table", f"{output}, {amount(len(table), 'proposed topic')}", "green")
+    elif console.json:
+        console.result(table.to_dict("records"))
+    else:
+        for one in table.to_dict("records"):
+            below = f" below {one['parent']!r}" if one["parent"] else ""
+            size = f"{amount(one['documents'], 'document')}{below}, {one['sure']:.0%} clearly apart"
+            console.out.print(Text.assemble((str(one["words"]), "bold"), f"\n     {size}"))
+            console.out.print(Text(f"     for example {one['central']}\n", "dim"))
 
 
 def _tell(console: Console, table: pd.DataFrame, output: Path | None) -> None:
