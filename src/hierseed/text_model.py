@@ -29,7 +29,7 @@ from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import DocumentEmbedder
 from hierseed.io.documents import Documents, DocumentVectors
-from hierseed.io.extra_columns import add_codes, add_columns, add_ranked
+from hierseed.io.extra_columns import add_codes, add_columns
 from hierseed.io.gold import gold_topics
 from hierseed.io.model_bundle import SEED_VECTORS, read_bundle, write_bundle
 from hierseed.io.seed_documents import SeedDocuments
@@ -146,14 +146,15 @@ class TextModel:
         threshold: float | NDArray[np.float64] | None = None,
         level: int | None = None,
         codes: bool = False,
-        top: int = 0,
+        top: int | None = None,
         progress: Listener | None = None,
     ) -> Counts:
         """Place documents and write the table of assignments, chunk by chunk.
 
         Memory does not grow with the number of documents, and the file appears when it is
         complete. Columns that a `Corpus` keeps are appended; `codes` appends the code of each
-        topic, `top` the so many most probable topics of the document.
+        topic. `top` writes the most probable topics of each document instead: id, rank, topic,
+        probability.
         """
         listener, file = progress or warn_of_notes, Path(file)
         counts = Counts(self.taxonomy_)
@@ -164,16 +165,18 @@ class TextModel:
             as_text = file.suffix == ".parquet" and Path(opened.name).suffix != ".parquet"
             chunks = self._documents.chunks(opened, listener)
             for chunk, found in self._assigned(chunks, threshold, level):
-                frame = found.to_frame(chunk.ids)
-                if codes:
-                    frame = add_codes(frame, found)
                 if top:
-                    frame = add_ranked(frame, found, top)
-                if extra:
-                    frame = add_columns(frame, found.row, extra, chunk.extra, text=as_text)
+                    frame = found.top(top)
+                    frame["id"] = np.asarray(chunk.ids)[frame["id"].to_numpy(dtype=np.intp)]
+                else:
+                    frame = found.to_frame(chunk.ids)
+                    if codes:
+                        frame = add_codes(frame, found)
+                    if extra:
+                        frame = add_columns(frame, found.row, extra, chunk.extra, text=as_text)
                 table.write(frame)
                 counts.add(found.labels)
-                counts.rows += len(found)
+                counts.rows += len(frame)
                 named = sum(id in self.seeds.topics for id in chunk.ids)
                 counts.not_seeds += named - int(found.is_seed.sum())
                 listener(Step("Placing", counts.documents, _size(opened)))

@@ -46,16 +46,6 @@ def add_codes(frame: pd.DataFrame, found: Assignments) -> pd.DataFrame:
     return frame.assign(code=codes[found.topic])
 
 
-def add_ranked(frame: pd.DataFrame, found: Assignments, k: int) -> pd.DataFrame:
-    """Append the k most probable topics of each row's document, with their probabilities."""
-    names = np.array([*found.taxonomy.paths, ""], dtype=object)
-    columns: dict[str, Any] = {}
-    for rank in range(min(k, found.ranked.shape[1])):
-        columns[f"top_{rank + 1}"] = names[found.ranked[:, rank]]
-        columns[f"top_{rank + 1}_probability"] = found.chances[:, rank]
-    return frame.assign(**columns)
-
-
 def plain_value(value: Any) -> Any:
     """A text, a number, yes or no, or None; all else as text."""
     if isinstance(value, str):  # half a surrogate pair, which JSON can name, fits in no file
