@@ -16,9 +16,11 @@ from typing import Any
 
 import pandas as pd
 
+from hierseed.app import codebook
 from hierseed.app.fits import Fit
 from hierseed.app.fitting import Dials, project_seeds, seed_rows
 from hierseed.app.project import Project
+from hierseed.app.replication import write_validation
 from hierseed.app.reporting import report_today
 from hierseed.app.store import documents, labels, topics
 from hierseed.app.store.labels import NONE_OF_THESE, WHOLE
@@ -170,6 +172,15 @@ def decisions(project: Project) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def write_codebook(project: Project, ending: str) -> Path:
+    """The codebook as a document."""
+    if ending not in codebook.FORMATS:
+        raise ProjectError(f"a codebook can be {', '.join(codebook.FORMATS)}, not {ending!r}")
+    target = new_file(project, "codebook", f".{ending}")
+    codebook.write_codebook(project, target)
+    return target
+
+
 def write_report(project: Project, fit: Fit) -> Path:
     """One page about the fit that needs nothing else."""
     target = new_file(project, "report", ".html", fit)
@@ -198,6 +209,8 @@ def write_bundle(project: Project, fit: Fit) -> Path:
         fit.taxonomy.first(len(fit.ids)).write(place / "taxonomy.json")
         write_table(_seed_frame(fit.seeds), place / "seeds.jsonl")
         write_table(decisions(project), place / "decisions.csv", guard=True)
+        codebook.write_codebook(project, place / "codebook.md")
+        write_validation(project, fit, place)
         lines = commands(fit)
         overruled = len(labels.rejections(project)) + len(labels.whole(project, NONE_OF_THESE))
         if overruled:
