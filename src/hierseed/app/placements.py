@@ -143,13 +143,13 @@ class Placements:
         """Records for which any of these topics came second, in order."""
         return self._second.take(np.append(within[:-1], False))
 
-    def expected_accuracy(self, records: Ints | None = None) -> list[float]:
+    @cached_property
+    def expected_accuracy(self) -> list[float]:
         """Mean score at each level: the share of placements to expect right.
 
         Seeds are left out, and so are documents that stop above the level.
         """
-        chosen = self.primary if records is None else records
-        chosen = chosen[~self.is_seed[self.row[chosen]]]
+        chosen = self.primary[~self.is_seed]
         placed = self.path[chosen] >= 0
         scores = np.where(placed, self.score[chosen], np.nan)
         known = np.isfinite(scores)
