@@ -34,9 +34,18 @@ class Listing(NamedTuple):
     total: int
 
 
-def listing(placed: Placements, key: str, kind: str, offset: int, limit: int) -> Listing:
-    """Documents of a line of the tree, everything below it included."""
+def listing(
+    placed: Placements,
+    key: str,
+    kind: str,
+    offset: int,
+    limit: int,
+    within: NDArray[np.integer[Any]] | None = None,
+) -> Listing:
+    """Documents of a line of the tree, everything below it included; `within` only these rows."""
     order = _order(placed, key, kind)
+    if within is not None:
+        order = order[np.isin(placed.row[order], within)]
     return Listing(order[offset : offset + limit].tolist(), len(order))
 
 
