@@ -16,7 +16,7 @@ export default {
   emits: ["here", "does", "memo", "forget"],
   data: () => ({ memo: null }),
   template: `
-    <article role="listitem" :tabindex="here ? 0 : -1"
+    <article :tabindex="here ? 0 : -1"
       :class="['card', { here, yes: accepted, no: rejected, waiting }]"
       :aria-label="'Document ' + card.id" @focus="$emit('here')" @click="$emit('here')">
       <header>

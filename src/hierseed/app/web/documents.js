@@ -21,8 +21,8 @@ export default {
   emits: ["act"],
   data: () => ({ at: 0, open: {}, waiting: {}, putting: null, how: "", toEnd: false, together: 0, shared }),
   template: `
-    <section class="documents" aria-label="Documents" @keydown="key">
-      <div role="list">
+    <div class="documents" @keydown="key">
+      <div role="feed" aria-label="Documents to decide about">
         <card v-for="(one, i) in cards" :key="one.row" :ref="'card' + i" :card="one" :here="i === at" :open="!!open[one.row]" :waiting="!!waiting[one.row]"
           :query="query" :words="words" :why="why && why.row === one.row ? why : null" :explain="explain" :similar="similar"
           @here="at = i" @does="(act) => does(act, one)" @memo="(text) => $emit('act', { do: 'memo', row: one.row, text })"
@@ -38,7 +38,7 @@ export default {
         <button class="small" :disabled="page + 1 >= pages" @click="turnTo(page + 1)">Next →</button>
       </nav>
       <picker v-if="putting" :title="how === 'move' ? 'Which topic is it?' : 'Which topic is it too?'" @picked="picked" @left="left"></picker>
-    </section>`,
+    </div>`,
   watch: {
     cards(now, before) {
       const same = now.length === before.length && now.every((one, i) => one.row === before[i].row);

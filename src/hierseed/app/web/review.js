@@ -5,13 +5,13 @@ import filters from "/workbench/web/filter.js";
 import mapping from "/workbench/web/map.js";
 import parts from "/workbench/web/parts.js";
 import scores from "/workbench/web/scores.js";
-import time from "/workbench/web/time.js";
+import overtime from "/workbench/web/overtime.js";
 import { counted, crumbs, number, percent, shown } from "/workbench/web/shared.js";
 
 const TABS = { topic: "Topic", map: "Map", time: "Over time", changes: "What changed", scores: "Scores" };
 
 export default {
-  components: { changes, documents, filters, mapping, parts, scores, time },
+  components: { changes, documents, filters, mapping, overtime, parts, scores },
   props: { view: Object },
   emits: ["act"],
   data: () => ({ TABS }),
@@ -50,7 +50,7 @@ export default {
         </template>
       </template>
       <mapping v-else-if="view.tab === 'map'" :view="view" @select="(key) => act('select', { key })"></mapping>
-      <time v-else-if="view.tab === 'time'" :view="view" @act="(what) => $emit('act', what)"></time>
+      <overtime v-else-if="view.tab === 'time'" :view="view" @act="(what) => $emit('act', what)"></overtime>
       <changes v-else-if="view.tab === 'changes'" :view="view" @act="(what) => $emit('act', what)"></changes>
       <scores v-else :scores="view.scores"></scores>
     </template>`,
