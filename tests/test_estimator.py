@@ -7,6 +7,8 @@ import pytest
 from worlds import TREES, make_world, split_into_blocks
 
 from hierseed import HierSeed, Taxonomy, UnfitHierSeed
+from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.hierseed.descend import predict
 from hierseed.errors import ModelError
 
 MODELS = [HierSeed, UnfitHierSeed]
@@ -179,6 +181,22 @@ def test_the_matrix_is_not_copied(dtype):
     tracemalloc.stop()
     whole_in_float32 = X.size * 4
     assert peak < whole_in_float32  # one copy of the whole would be over
+
+
+def test_blocks_shrink_as_siblings_grow():
+    """Documents times siblings would be 3,000 x 2,000 numbers, 48 MB for each such array."""
+    rng = np.random.default_rng(0)
+    taxonomy = Taxonomy.from_paths([f"A > {number}" for number in range(2000)])
+    X = rng.normal(size=(3000, 4))
+    y = np.where(np.arange(3000) < 2000, np.arange(3000) + 1, -1)
+    model = HierSeed(taxonomy, other=False, max_iter=1, refine_max_iter=1, n_jobs=1)
+    tracemalloc.start()
+    labels = model.fit(X, y).predict(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60e6
+    (whole,) = ArrayBlocks(X, block_rows=3000).map(predict, model._model)
+    np.testing.assert_array_equal(whole, labels)
 
 
 def test_memory_maps_are_read_in_place(tmp_path):

@@ -2,26 +2,19 @@
 
     python bench/scripts/bench_pass.py    all parts
     python bench/scripts/bench_pass.py arxiv-1 384-2    some: a data set and a number of threads
-    python bench/scripts/bench_pass.py predict published    one document; the published class's cost
-    python bench/scripts/bench_pass.py published --reference mine.py:Class
+    python bench/scripts/bench_pass.py predict    one document
 
 All of a part runs in one process, in turn, and the least of several runs counts. Ratios are of
 processor time, which other programs on the machine disturb least; time on the clock stands beside
 it. Every library starts from the same centres and goes on for the same number of rounds on all
 rows. A part replaces its entry in results/bench_pass.json.
-
-`--reference` runs a class of yours as `Class(taxonomy).fit(X, y)` beside the cost model.
 """
 
-import argparse
-import importlib.util
 import json
 import sys
 import warnings
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 from bench_core import arxiv
@@ -31,7 +24,7 @@ from threadpoolctl import threadpool_limits
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.exact import Grid
-from hierseed.core.hierseed.descend import settled
+from hierseed.core.hierseed.descend import placed
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.refine import move, refine
 from hierseed.core.kernels import compiled
@@ -89,9 +82,9 @@ def first_pass(X, C, threads, times):
     """Least seconds of a pass that looks at every document and adds up every one."""
     blocks, grid = ArrayBlocks(X, threads=threads), Grid.holding(len(X), 1.1)
     best = (np.inf, np.inf)
-    for version in range(times):
-        model = replace(one_topic(C), version=version)
-        list(blocks.map(settled, model, 1))  # forget the last pass
+    for _ in range(times):
+        model = one_topic(C)  # a new model: blocks drop what they cached for the last one
+        list(blocks.map(placed, model, 1))
         step = partial(blocks.fold, move, model, 1, model.vectors, None, None, grid)
         clock, processor, moves = least(1, step)
         assert moves.moved == len(X)
@@ -204,81 +197,6 @@ def predict():
     return rows
 
 
-# ------------------------------------------------------------------ the published class
-
-
-def neighbour_sort(X, topics):
-    """Every topic orders all documents by distance."""
-    from sklearn.neighbors import NearestNeighbors
-
-    return NearestNeighbors(n_neighbors=len(X)).fit(X).kneighbors(topics)
-
-
-def mini_batches(X, children):
-    """Mini-batch k-means below every topic, with the library's defaults."""
-    from sklearn.cluster import MiniBatchKMeans
-
-    for some, centres in zip(np.array_split(X, len(children)), children):
-        MiniBatchKMeans(len(centres), init=centres, n_init=1, random_state=0).fit(some)
-
-
-def triple_loop(X, children):
-    """For every document of a topic, every triple of the topic's children, in plain Python."""
-    for some, centres in zip(np.array_split(X, len(children)), children):
-        for row in np.linalg.norm(some[:, None] - centres[None], axis=2).tolist():
-            min(max(t) - min(t) for t in combinations(row, 3))
-
-
-def published(reference=None):
-    """Cost of a round of the published class: three pieces measured small, then extrapolated.
-
-    Sorting grows with n log n, the other two with n; the loop with the triples of children.
-    """
-    warnings.simplefilter("ignore")
-    taxonomy, X, y = some_corpus()
-    model = HierSeed(taxonomy, n_jobs=1)
-    _, ours_s, fitted = least(1, lambda: model.fit(X, y))
-    tree, width = fitted.taxonomy_.tree, X.shape[1]
-    tops = tree.children(-1)
-    children = [fitted.vectors_[tree.children(t)].astype(np.float32) for t in tops]
-    children = [c for c in children if len(c) >= 3]
-    pieces = {}
-    for name, run, size, grow in [
-        ("neighbour sort", lambda x: neighbour_sort(x, fitted.vectors_[tops]), 4000,
-         lambda n: n * np.log2(n)),
-        ("mini-batch k-means", lambda x: mini_batches(x, children), 4000, lambda n: n),
-        ("triple loop", lambda x: triple_loop(x, children), 200, lambda n: n),
-    ]:  # fmt: skip
-        small, large = (least(1, lambda s=s, run=run: run(X[:s]))[1] for s in (size // 2, size))
-        pieces[name] = {
-            "measured_rows": size, "measured_s": large, "doubling": large / small,
-            "extrapolated": {f"{n:,}": large * grow(n) / grow(size)
-                             for n in (len(X), 1_000_000, 10_000_000)},
-        }  # fmt: skip
-    total = {n: sum(p["extrapolated"][n] for p in pieces.values())
-             for n in next(iter(pieces.values()))["extrapolated"]}  # fmt: skip
-    result = {
-        "what": "processor seconds a round, one thread: a cost model, extrapolated; not the class",
-        "width": width, "topics": len(tree), "children": [len(c) for c in children],
-        "pieces": pieces, "seconds_per_round": total,
-        "hierseed_seconds_per_round": ours_s / fitted.n_iter_, "hierseed_rows": len(X),
-    }  # fmt: skip
-    if reference:
-        theirs = load(reference)
-        _, seconds, _ = least(1, lambda: theirs(taxonomy).fit(X, y))
-        result["reference"] = {"class": reference.rpartition(":")[2], "whole_fit_s": seconds,
-                               "hierseed_whole_fit_s": ours_s}  # fmt: skip
-    return result
-
-
-def load(reference):
-    path, _, name = reference.rpartition(":")
-    spec = importlib.util.spec_from_file_location("reference", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, name)
-
-
 def store(part, found):
     """Put a part into the record as it is now: other parts may be made at the same time."""
     old = RESULTS / "bench_pass.json"
@@ -291,21 +209,14 @@ def store(part, found):
 
 def main():
     passes = [f"{name}-{threads}" for name in SETS for threads in (1, 2)]
-    parser = argparse.ArgumentParser()
-    parser.add_argument("parts", nargs="*", default=[*passes, "predict", "published"])
-    parser.add_argument("--reference", metavar="FILE.py:CLASS")
-    options = parser.parse_args()
-    for part in options.parts:
+    for part in sys.argv[1:] or [*passes, "predict"]:
         if part == "predict":
             store(part, predict())
-        elif part == "published":
-            with threadpool_limits(1):
-                store(part, published(options.reference))
         elif part in passes:
             name, threads = part.rsplit("-", 1)
             one_set(name, int(threads), partial(store, part))
         else:
-            sys.exit(f"no part {part!r}: choose of {', '.join([*passes, 'predict', 'published'])}")
+            sys.exit(f"no part {part!r}: choose of {', '.join([*passes, 'predict'])}")
 
 
 if __name__ == "__main__":

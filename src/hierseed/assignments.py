@@ -11,11 +11,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from hierseed.core.score import Scored
 from hierseed.errors import CorpusError
 from hierseed.taxonomy import Taxonomy
 
 Ints = NDArray[np.integer]
 Floats = NDArray[np.floating]
+
+RANKED = 5  # topics that are kept for each document, most probable first
+RECORDS = (
+    "topic", "path", "distance", "score", "runner_up", "belongs", "ranked", "chances", "is_seed"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,12 @@ class Assignments:
     path : records x levels, topic at each level, -1 below the deepest
     distance : records x levels, to the topic's vector; for None, at level 1, to the nearest topic
     score : records x levels in [0, 1], never rising down the path; NaN below the deepest
-    runner_up : the topic that came second where the last choice was made, -1 if there was none
+    runner_up : the second most probable topic of the whole taxonomy, -1 if there was none; of a
+        document in Other or None, the listed topic that it would have been placed in
+    belongs : records x levels, probability that the document belongs to the topic at each level;
+        at level 1, that it belongs to any listed topic. NaN below the deepest
+    ranked : records x k, the most probable topics of the document, -1 beyond
+    chances : records x k, their probabilities
     is_seed : per document
     ids : of the documents, where they are known
 
@@ -57,8 +68,28 @@ class Assignments:
     distance: Floats
     score: Floats
     runner_up: Ints
+    belongs: Floats
+    ranked: Ints
+    chances: Floats
     is_seed: NDArray[np.bool_]
     ids: Sequence[Any] | None = None
+
+    @classmethod
+    def ungraded(
+        cls,
+        taxonomy: Taxonomy,
+        n_documents: int,
+        row: Ints,
+        topic: Ints,
+        path: Ints,
+        distance: Floats,
+        score: Floats,
+        runner_up: Ints,
+        is_seed: NDArray[np.bool_],
+    ) -> Assignments:
+        """Assignments without degrees of belonging: 1 where placed, 0 for None."""
+        part = Scored.ungraded(row, topic, path, distance, score, runner_up)
+        return cls(taxonomy, n_documents, is_seed=is_seed, **vars(part))
 
     def __len__(self) -> int:
         return len(self.row)
@@ -87,6 +118,11 @@ class Assignments:
     def is_other(self) -> NDArray[np.bool_]:
         """True where the deepest topic is an Other."""
         return np.asarray(~self.is_none & self.taxonomy.is_other[self.topic])
+
+    @property
+    def is_unsure(self) -> NDArray[np.bool_]:
+        """True for None where the document probably belongs, but no topic is sure enough."""
+        return np.asarray(self.is_none & (self.belongs[:, 0] >= 0.5))
 
     @property
     def coverage(self) -> float:
@@ -153,14 +189,32 @@ class Assignments:
             raise CorpusError("no assignments to join: the corpus is empty")
         starts = np.cumsum([0, *(part.n_documents for part in every)])
         both: dict[str, Any] = {
-            name: np.concatenate([getattr(part, name) for part in every])
-            for name in ("topic", "path", "distance", "score", "runner_up", "is_seed")
+            name: np.concatenate([getattr(part, name) for part in every]) for name in RECORDS
         }
         rows = np.concatenate([part.row + start for part, start in zip(every, starts)])
         return cls(every[0].taxonomy, int(starts[-1]), rows, **both)
 
+    def top(self, k: int = RANKED) -> pd.DataFrame:
+        """Return the most probable topics of each document: id, rank, topic, probability.
+
+        Probabilities of one document sum up to its probability of belonging, over all topics.
+        """
+        k = min(k, self.ranked.shape[1])
+        names = np.array([*self.taxonomy.paths, ""], dtype=object)
+        topic, chance = self.ranked[self.primary, :k], self.chances[self.primary, :k]
+        known = topic >= 0
+        row, rank = np.nonzero(known)
+        return pd.DataFrame(
+            {
+                "id": row,
+                "rank": rank + 1,
+                "topic": names[topic[known]],
+                "probability": chance[known],
+            }
+        )
+
     def to_frame(self, ids: Sequence[Any] | None = None) -> pd.DataFrame:
-        """Return the table: id, topic, level_1 …, distance, score, runner_up, is_other, …
+        """Return the table: id, topic, level_1 …, distance, score, belongs, runner_up, …
 
         `level_k` is the path down to level k, empty where the document stops above it. `ids`
         are those of `self`, or row numbers, unless given.
@@ -178,6 +232,7 @@ class Assignments:
         columns |= {
             "distance": self.at(self.distance),
             "score": self.at(self.score),
+            "belongs": self.belongs[:, 0],
             "runner_up": names[self.runner_up],
             "is_other": self.is_other,
             "is_none": self.is_none,

@@ -5,7 +5,8 @@ HierSeedError
 ├── SeedError            a seed names no topic or no document, or a leaf has none
 ├── CorpusError          documents or vectors that can't be used
 │   ├── StoreInUseError      another process writes these vectors
-│   └── StoreDamagedError    vectors on disk were changed or cut off
+│   ├── StoreDamagedError    vectors on disk were changed or cut off
+│   └── StoreMismatchError   vectors on disk are of another corpus, embedder or version
 ├── EmbeddingError       text could not be turned into vectors
 ├── ModelError           a saved model can't be read, or a model is not fitted
 ├── ParameterError       a parameter has a value that is not allowed
@@ -25,14 +26,17 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 SHOWN = 5  # offenders named in one message; the rest are counted
-PARAMETER = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+PARAMETER = re.compile(r"\{\{|\}\}|\{(\w+)(?::([^{}]*))?\}")
 
 Wording = Callable[[str, str], str]  # name and value of a parameter -> how to write it
 
 
 def python_wording(name: str, value: str) -> str:
-    """Word a parameter as Python code: `text=…`, `on_error='skip'`."""
-    return f"{name}={value!r}" if value else f"{name}=…"
+    """Word a parameter as Python code: `text=…`, `on_error='skip'`, `columns={'name': …}`."""
+    if name == "columns":
+        return f"columns={{{value!r}: …}}"
+    shown = value if value.isdigit() or value in ("True", "False") else repr(value)
+    return f"{name}={shown}" if value else f"{name}=…"
 
 
 class HierSeedError(Exception):
@@ -67,8 +71,15 @@ class HierSeedError(Exception):
 
 
 def word(advice: str, wording: Wording) -> str:
-    """Write the parameters of an advice as a front end does."""
-    return PARAMETER.sub(lambda found: wording(found[1], found[2] or ""), advice)
+    """Write the parameters of an advice as a front end does; `{{` stands for a brace."""
+    return PARAMETER.sub(
+        lambda found: wording(found[1], found[2] or "") if found[1] else found[0][0], advice
+    )
+
+
+def plain_text(text: str) -> str:
+    """Escape the braces of a text that becomes part of an advice."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 class TaxonomyError(HierSeedError, ValueError):
@@ -93,6 +104,10 @@ class StoreDamagedError(CorpusError):
 
 class EmbeddingError(HierSeedError, RuntimeError):
     """Text could not be turned into vectors."""
+
+
+class StoreMismatchError(CorpusError, EmbeddingError):
+    """A vector store was made from another corpus, or by another embedder or version."""
 
 
 class ModelError(HierSeedError, ValueError):

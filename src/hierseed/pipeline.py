@@ -116,7 +116,7 @@ def fit(
         _fit(estimator, X, y, outside, examples.text_topics, rounds, listener)
     seconds = time.perf_counter() - started
     listener(Fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}"))
-    about = {"corpus": opened.name, "documents": len(rows.ids), "seconds": round(seconds, 3)}
+    about = {"corpus": opened.name, "documents": len(rows.ids)}
     if isinstance(opened, Corpus) and opened.is_file:
         about["columns"] = opened.columns
     return TextModel(

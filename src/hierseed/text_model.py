@@ -47,7 +47,7 @@ class TextModel:
     preparation : what was done to the vectors before the fit; None for nothing
     embedder : what made the vectors; None where that is not known
     seeds : documents that were seeds; they are marked in assignments
-    about : facts of the fit: corpus, number of documents, seconds, columns
+    about : facts of the fit: corpus, number of documents, columns
     vectors : of the fitting corpus; reused for its documents
     files : inputs of the fit, which no output may replace
     checkpoint : of the fit; removed when the model is saved

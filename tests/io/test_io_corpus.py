@@ -114,7 +114,7 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
     assert message.startswith(f"6 lines of {file} can't be used")
     assert "on_error='skip'" in message
     assert "docs.csv:7: not UTF-8 (byte 0xE9 at position 6). Perhaps it is Windows" in message
-    assert "iconv -f WINDOWS-1252 -t UTF-8 docs.csv > utf8_docs.csv" in message
+    assert "--encoding auto finds out" in message
     assert sorted(faults_of(corpus)) == [
         (3, "empty text"),
         (6, "id stands twice"),

@@ -51,7 +51,7 @@ def test_another_separator() -> None:
 
 
 def test_arrows_without_blanks_are_pointed_out() -> None:
-    with pytest.warns(UserWarning, match="'A>B' is taken as one name; .*hierseed convert --sep"):
+    with pytest.warns(UserWarning, match="'A>B' is read as one name; .*the separator '>'"):
         assert read_bytes("paths", "A\nA>B\n").names == ("A", "A>B")
     assert read_bytes("paths", "A\nA>B\n", separator=">").paths == ("A", "A > B")
     assert read_bytes("paths", "A > B\nA>B\n").names == ("A", "B", "A>B")  # one of each: meant so

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hierseed.app.loading import plain
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, examples, gold, labels, topics
 from hierseed.app.store.actions import ANYONE, Person, record
+from hierseed.app.wording import worded
 from hierseed.errors import HierSeedError, ProjectError, TaxonomyError, name_some
 from hierseed.io.seeds import Seeds, read_seeds, respelled
 from hierseed.taxonomy import Taxonomy
@@ -66,7 +66,7 @@ def make_plan(project: Project, kind: str, file: Path, name: str) -> Plan:
     try:
         seeds = read_seeds(file, here.taxonomy, strict=False)
     except HierSeedError as fault:
-        plan.faults = [plain(fault).replace(file.name, name)]
+        plan.faults = [worded(fault).replace(file.name, name)]
         return plan
     plan.faults = [text.replace(file.name, name) for text in seeds.faults.told()]
     if seeds.blank:
@@ -86,7 +86,7 @@ def _plan_taxonomy(project: Project, file: Path, name: str) -> Plan:
                 f"{name} has no topics. Write one path a line, such as: Health > Diet"
             )
     except HierSeedError as fault:
-        text = plain(fault).replace(str(file), name).replace(file.name, name)
+        text = worded(fault).replace(str(file), name).replace(file.name, name)
         plan.faults = text.split("\n  - ")
         return plan
     here = topics.current(project)

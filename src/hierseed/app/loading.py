@@ -13,6 +13,7 @@ from typing import Any
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, gold, labels, loads
 from hierseed.app.store.actions import record
+from hierseed.app.wording import worded
 from hierseed.embed.language import foreign_language
 from hierseed.errors import HierSeedError
 from hierseed.io.corpus import EVERY_COLUMN, ROW_NUMBER, Corpus
@@ -56,7 +57,7 @@ def look_at_corpus(file: Path) -> Look:
             if not isinstance(row, Fault)
         ]
     except HierSeedError as fault:
-        look.faults.append(plain(fault))
+        look.faults.append(worded(fault))
         return look
     look.rows = rows[:PREVIEW]
     lengths = [
@@ -82,7 +83,7 @@ def check_corpus(file: Path, id: str, text: str) -> Look:
         corpus = Corpus(file, id=id, text=text, on_error="skip")
         survey = corpus.survey()
     except HierSeedError as fault:
-        look.faults.append(plain(fault))
+        look.faults.append(worded(fault))
         return look
     look.faults = survey.faults.told()
     if survey.n_documents:
@@ -160,11 +161,6 @@ def load_sample(project: Project, tell: Tell | None = None) -> int:
     with record(project, "Loaded the expert labels of the sample") as action:
         gold.write(action, [(here[i], ids[t]) for i, t in enumerate(demo.gold)], replace=True)
     return len(demo.ids)
-
-
-def plain(fault: Exception) -> str:
-    """Say a fault without the options of the command line and the places of uploads."""
-    return str(fault).replace(" with --on-error skip", "").strip()
 
 
 def _named(columns: list[str], names: tuple[str, ...]) -> str:

@@ -161,7 +161,7 @@ class Placements:
         """The placements of consecutive documents as the library knows them."""
         stop = self.n if stop is None else min(stop, self.n)
         part = slice(self.records(start).start, self.records(stop - 1).stop)
-        return Assignments(
+        return Assignments.ungraded(
             self.taxonomy, stop - start, self.row[part] - start, self.topic[part], self.path[part],
             self.distance[part], self.score[part], self.runner_up[part], self.is_seed[start:stop],
         )  # fmt: skip

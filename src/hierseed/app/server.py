@@ -21,6 +21,7 @@ from hierseed.app import export, uploads
 from hierseed.app.failures import explain_failure
 from hierseed.app.pages.session import SCREENS, Session
 from hierseed.app.project import Project
+from hierseed.app.wording import worded
 from hierseed.errors import HierSeedError
 
 WEB = Path(__file__).parent / "web"
@@ -112,7 +113,7 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
         try:
             token = await uploads.receive(project, name, request.stream(), most)
         except HierSeedError as fault:
-            return JSONResponse({"fault": str(fault)}, status_code=400)
+            return JSONResponse({"fault": worded(fault)}, status_code=400)
         except (OSError, sqlite3.Error) as fault:
             return JSONResponse({"fault": explain_failure(fault)}, status_code=507)
         return JSONResponse({"token": token})

@@ -18,6 +18,7 @@ from hierseed.embed import Embedder, Preparation, Prepared, VectorStore, embed_c
 from hierseed.embed.catalogue import Kind
 from hierseed.embed.choose import HEADER, get_embedder, load_embedder
 from hierseed.embed.embedder import is_fitted, is_trained
+from hierseed.embed.function import refuse_unnamed
 from hierseed.embed.store import is_store
 from hierseed.errors import CorpusError, HierSeedError
 from hierseed.io.atomic import atomic_file
@@ -43,6 +44,7 @@ def make(project: Project, tell: Tell | None = None) -> VectorStore:
     if is_store(project.vectors):
         embedder = load_embedder(project.vectors / "embedder")
     else:
+        refuse_unnamed(project.get("embedder", "auto"), str(project.path))  # no code by file
         embedder = get_embedder(project.get("embedder", "auto"))
         if is_trained(embedder) and not is_fitted(embedder):
             embedder.fit(document.text for document in documents.every(project))

@@ -15,6 +15,7 @@ from typing import Any
 from hierseed.app import jobs
 from hierseed.app.failures import explain_failure
 from hierseed.app.project import Project
+from hierseed.app.wording import worded
 from hierseed.errors import HierSeedError
 
 EVERY = 0.4  # seconds between two entries of progress
@@ -33,7 +34,7 @@ def main(path: str, job: int) -> None:
         try:
             message = WORK[kind](project, json.loads(text), _teller(project, job))
         except HierSeedError as fault:
-            jobs.finish(project, job, "failed", str(fault))
+            jobs.finish(project, job, "failed", worded(fault))
         except MemoryError:
             jobs.finish(project, job, "failed", "the memory of this computer is not enough")
         except (OSError, sqlite3.Error) as fault:

@@ -54,14 +54,16 @@ def guarded(command: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def wording(name: str, value: str) -> str:
     """Word a parameter as an option; where this command lacks it, with a command that has it."""
-    flag = f"--{name.replace('_', '-')}"
+    option = {"columns": "column", "levels": "level"}.get(name, name)
+    flag = f"--{option.replace('_', '-')}"
     text = flag if value in ("", "True") else f"{flag} {shlex.quote(value)}"
+    text += "=…" if name == "columns" else ""
     context = click.get_current_context(silent=True)
     if context is None or any(flag in option.opts for option in context.command.params):
         return text
     for command in ("fit", "convert", "embed", "assign"):
         function = getattr(import_module(f"hierseed.cli.{command}"), command)
-        if name in inspect.signature(function).parameters:
+        if option in inspect.signature(function).parameters:
             return f"hierseed {command} {text}"
     return text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -151,6 +152,7 @@ def fit(
         settings = parse_settings(setting or [], parameters)
     check_folder(output, marker=FILE)
     reading = Reading(id, text, on_error, plain_quotes)
+    started = time.perf_counter()
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:
             model = fit_model(
@@ -169,7 +171,8 @@ def fit(
                 **settings,
             )
         model.save(output)
-        _tell(console, model, output, f"{quote(output)} {quote(source)}{reading.words()}")
+        words = f"{quote(output)} {quote(source)}{reading.words()}"
+        _tell(console, model, output, words, time.perf_counter() - started)
 
 
 def _engine(workers: int | None, dask: str | None, device: str) -> Engine:
@@ -193,7 +196,7 @@ def checkpoint_beside(model: Path) -> Path:
     return model.with_name(f"{model.name}.checkpoint")
 
 
-def _tell(console: Console, model: TextModel, output: Path, words: str) -> None:
+def _tell(console: Console, model: TextModel, output: Path, words: str, seconds: float) -> None:
     from hierseed.io.assign_chunks import Counts
 
     counts, estimator = Counts(model.taxonomy_), model.estimator
@@ -215,5 +218,5 @@ def _tell(console: Console, model: TextModel, output: Path, words: str) -> None:
         f"hierseed report {words} -o report.html",
     )
     if console.json:
-        more = {"rounds": estimator.n_iter_, "seconds": model.about["seconds"]}
+        more = {"rounds": estimator.n_iter_, "seconds": round(seconds, 3)}
         console.result({"model": output, **counts.to_dict(), **more})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating]
 Ints = NDArray[np.integer]
 
 
@@ -21,3 +21,18 @@ class Scored:
     distance: Floats  # placements x levels, NaN below the topic
     score: Floats
     runner_up: Ints
+    belongs: Floats  # placements x levels, probability; NaN below the topic
+    ranked: Ints  # placements x k, most probable topics of the document; -1 beyond
+    chances: Floats  # placements x k, their probabilities
+
+    @classmethod
+    def ungraded(
+        cls, row: Ints, topic: Ints, path: Ints, distance: Floats, score: Floats, runner_up: Ints
+    ) -> Scored:
+        """Placements of a method without degrees of belonging: 1 where placed, 0 for None."""
+        belongs = np.where(path >= 0, 1.0, np.nan)
+        belongs[path[:, 0] < 0, 0] = 0.0
+        last = np.maximum((path >= 0).sum(axis=1) - 1, 0)
+        chances = np.stack([score[np.arange(len(row)), last], np.full(len(row), np.nan)], axis=1)
+        ranked = np.stack([topic, runner_up], axis=1)
+        return cls(row, topic, path, distance, score, runner_up, belongs, ranked, chances)

@@ -18,7 +18,7 @@ from hierseed.embed.overlap import read_ahead
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.store import VectorStore, read_ids
 from hierseed.embed.store_writer import SHARD_ROWS, StoreWriter
-from hierseed.errors import CorpusError
+from hierseed.errors import CorpusError, StoreMismatchError
 
 BLOCK = 512  # documents embedded and saved at a time: what a kill can cost
 
@@ -138,16 +138,17 @@ def _rest(
     for row, (known, known_hash) in enumerate(read_ids(folder, rows)):
         found = next(documents, None)
         if found is None:
-            raise CorpusError(
+            raise StoreMismatchError(
                 f"the store {str(folder)!r} holds {rows:,} documents, and this corpus ends after "
                 f"{row:,}: another corpus. Give the one it was made from, or another folder."
             )
         if (found[0], found[2]) != (known, known_hash):
             same = "the same id with another text" if found[0] == known else f"{found[0]!r}"
-            raise CorpusError(
+            raise StoreMismatchError(
                 f"the store {str(folder)!r} was made from another corpus: its row {row:,} is "
-                f"{known!r}, this corpus has {same} there. Give the corpus it was made from, "
-                "another folder, or say that these documents are to be added (--append)."
+                f"{known!r}, this corpus has {same} there.",
+                "Give the corpus it was made from, another folder, or add these documents to it "
+                "with {append:True}",
             )
         report.held += 1
     report.started = time.perf_counter()

@@ -69,8 +69,8 @@ def refuse_unnamed(name: str, place: str) -> None:
     if unknown:
         raise EmbeddingError(
             f"the vectors in {place!r} were made with the Python function {unknown[0]!r}, and a "
-            "file must not choose which code runs. If you trust it, name it again: "
-            f"--embedder {unknown[0]} on the command line, embedder=… in Python."
+            "file must not choose which code runs.",
+            f"If you trust it, name it again with {{embedder:{unknown[0]}}}",
         )
 
 
@@ -79,7 +79,8 @@ def import_function(target: str) -> FunctionEmbedder:
     module, _, attribute = target.partition(":")
     if not attribute:
         raise EmbeddingError(
-            f"{target!r} names no function. Write --embedder function:package.module:function."
+            f"{target!r} names no function.",
+            "Write {embedder:function:package.module:function}",
         )
     try:
         found: Any = import_module(module)

@@ -48,8 +48,8 @@ def language_note(embedder: str, texts: Iterable[str]) -> str:
         return ""
     found = foreign_language(texts)
     return found and (
-        f"the texts look like {found}, and {name} was made from English. --embedder tfidf learns "
-        "from the corpus itself, sentence-transformers:X takes a multilingual model"
+        f"the texts look like {found}, and {name} was made from English. The embedder tfidf "
+        "learns from the corpus itself, sentence-transformers:X takes a multilingual model"
     )
 
 

@@ -67,6 +67,12 @@ class VectorStore:
         """Document ids, in row order."""
         return [line[0] for line in read_ids(self.folder, self.shape[0])]
 
+    def check(self) -> None:
+        """Compare every file with its checksum now; a damaged one raises `StoreDamagedError`."""
+        _ = self.ids
+        for number in range(-(-len(self) // self.shard_rows)):
+            self._shard(number)
+
     def _shard(self, number: int) -> NDArray[Any]:
         """One shard, mapped; checked when it is used for the first time."""
         with self._opening:

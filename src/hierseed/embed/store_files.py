@@ -28,7 +28,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from hierseed.checksums import CHECKSUM, checked_object
-from hierseed.errors import CorpusError, StoreDamagedError
+from hierseed.errors import CorpusError, StoreDamagedError, StoreMismatchError
 
 FORMAT = 2
 HEADER, JOURNAL, IDS = "store.json", "journal.jsonl", "ids.jsonl"
@@ -114,7 +114,7 @@ def _refuse_other_format(folder: Path, content: bytes) -> None:
     except (ValueError, TypeError, KeyError, RecursionError):
         return
     if isinstance(found, int) and found != FORMAT:
-        raise CorpusError(
+        raise StoreMismatchError(
             f"{str(folder)!r} has the store format {found}, this hierseed reads {FORMAT}. "
             "Embed again into a new folder, or use the hierseed that wrote it."
         )

@@ -40,7 +40,7 @@ from hierseed.embed.store_files import (
     running_digest,
     shard_file,
 )
-from hierseed.errors import CorpusError, EmbeddingError, StoreInUseError
+from hierseed.errors import CorpusError, EmbeddingError, StoreInUseError, StoreMismatchError
 
 SHARD_ROWS = 1 << 18
 
@@ -252,12 +252,12 @@ def _refuse_other(folder: Path, header: Header, embedder: Embedder, dtype: str |
     here = f"{header.embedder} ({header.fingerprint})"
     asked = f"{embedder.name} ({embedder.fingerprint})"
     if here != asked:
-        raise EmbeddingError(
+        raise StoreMismatchError(
             f"the store {str(folder)!r} holds vectors of {here}, and now {asked} is to write "
             "into it. Name the same embedder, or give another folder."
         )
     if dtype is not None and np.dtype(dtype) != np.dtype(header.dtype):
-        raise EmbeddingError(
+        raise StoreMismatchError(
             f"the store {str(folder)!r} holds {header.dtype}, and now {dtype} is asked for. "
             "Leave dtype out, or give another folder."
         )

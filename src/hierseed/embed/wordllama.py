@@ -30,8 +30,8 @@ class WordLlama:
     def __init__(self, dimension: int = 256) -> None:
         if dimension not in DIMENSIONS:
             raise EmbeddingError(
-                f"wordllama has {', '.join(map(str, DIMENSIONS))} dimensions, not {dimension}. "
-                "Write --embedder wordllama, or wordllama:128."
+                f"wordllama has {', '.join(map(str, DIMENSIONS))} dimensions, not {dimension}.",
+                "Write {embedder:wordllama} or {embedder:wordllama:128}",
             )
         self.dimension = dimension
         self.name = "wordllama" if dimension == 256 else f"wordllama:{dimension}"

@@ -64,14 +64,14 @@ class Engine:
                 check_workers,
                 connect,
                 disconnect,
-                living,
-                need_dask,
+                live_workers,
+                require_dask,
             )
 
-            need_dask()
+            require_dask()
         if self.address:
             client = connect(self.address)
-            living(client)
+            live_workers(client)
             check_workers(client)
             disconnect(client)
 
@@ -90,7 +90,7 @@ class Engine:
             yield lambda vectors: vectors
             return
         from hierseed.engines import ClusterBlocks, connect, disconnect
-        from hierseed.engines.client import living
+        from hierseed.engines.client import live_workers
 
         client = connect(self.address, self.workers)
         opened: list[ClusterBlocks] = []
@@ -101,7 +101,7 @@ class Engine:
 
         try:
             where = f"at {self.address}" if self.address else "on this machine"
-            listener(Fact("Cluster", f"{amount(len(living(client)), 'worker')} {where}"))
+            listener(Fact("Cluster", f"{amount(len(live_workers(client)), 'worker')} {where}"))
             yield blocks_of
             for blocks in opened:
                 blocks.close()

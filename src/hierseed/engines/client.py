@@ -13,7 +13,7 @@ from typing import Any
 from hierseed.engines.worker import versions
 from hierseed.errors import HierSeedError, MissingDependency
 
-WORKER_TIMEOUT = 60  # seconds without any worker
+WORKER_TIMEOUT = 40  # seconds without any worker
 SCHEDULER_TIMEOUT = 10  # seconds
 
 
@@ -25,7 +25,7 @@ class ClusterWarning(UserWarning):
     """Workers differ from this machine in a way that may matter."""
 
 
-def need_dask() -> None:
+def require_dask() -> None:
     """Raise if dask is not installed."""
     if find_spec("distributed") is None:
         raise MissingDependency("distributed", "cluster", "a fit on several workers")
@@ -36,7 +36,7 @@ def connect(address: str | None = None, workers: int | None = None) -> Any:
 
     `address` may also be the file that `dask scheduler --scheduler-file` writes.
     """
-    need_dask()
+    require_dask()
     import dask
     from distributed import Client
     from distributed.versions import VersionMismatchWarning
@@ -89,12 +89,12 @@ def _local(workers: int) -> Any:
 def disconnect(client: Any) -> None:
     """Close a client of `connect`, and the processes that were started for it."""
     cluster = client.cluster
-    client.close()
+    client.close(timeout=SCHEDULER_TIMEOUT)
     if cluster is not None:
         cluster.close()
 
 
-def living(client: Any) -> list[str]:
+def live_workers(client: Any) -> list[str]:
     """Addresses of the workers; waits for the first, for example after a restart."""
     try:
         while True:
@@ -107,10 +107,10 @@ def living(client: Any) -> list[str]:
             f"Start some with `dask worker {address_of(client)} --memory-limit 0`, then repeat."
         ) from None
     except (OSError, ValueError, AttributeError) as fault:  # the client was closed
-        raise lost(client) from fault
+        raise scheduler_lost(client) from fault
 
 
-def lost(client: Any) -> ClusterError:
+def scheduler_lost(client: Any) -> ClusterError:
     """The error for a lost scheduler."""
     return ClusterError(
         f"the scheduler at {address_of(client)} is lost. Start it and its workers again, then "

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, M, Vectors, merge
-from hierseed.engines.client import ClusterError, check_workers, living, lost
+from hierseed.engines.client import ClusterError, check_workers, live_workers, scheduler_lost
+from hierseed.engines.watch import CLOSE_TIMEOUT, watched, within
 from hierseed.engines.worker import (
     Part,
     Source,
@@ -55,9 +56,10 @@ class ClusterBlocks:
         self._source = Source(
             uuid.uuid4().hex, pickle.dumps(vectors), path_of(vectors), fingerprint(vectors), size
         )
-        workers = living(client)
-        check_workers(client)
-        for worker, fault in sorted(client.run(open_error, self._source).items()):
+        workers = watched(client, live_workers, client)
+        watched(client, check_workers, client)
+        faults = watched(client, client.run, open_error, self._source)
+        for worker, fault in sorted(faults.items()):
             if fault:
                 raise CorpusError(f"{fault} (worker {worker})")
         blocks = -(-self.n // size)
@@ -86,7 +88,7 @@ class ClusterBlocks:
 
     def close(self) -> None:
         """Drop the blocks that workers keep of this corpus."""
-        self.client.run(drop_blocks, self._source.fit, on_error="ignore")
+        within(CLOSE_TIMEOUT, self.client.run, drop_blocks, self._source.fit, on_error="ignore")
 
     def _submit(
         self,
@@ -110,7 +112,7 @@ class ClusterBlocks:
         from distributed.scheduler import KilledWorker
 
         try:
-            answers: list[Any] = self.client.gather(futures)
+            answers: list[Any] = watched(self.client, self.client.gather, futures)
             return answers
         except KilledWorker as fault:
             raise ClusterError(
@@ -119,12 +121,14 @@ class ClusterBlocks:
                 "machine, and all with --memory-limit 0; if the vectors were taken away under "
                 "them, put these back."
             ) from fault
+        except ClusterError:
+            raise
         except (CommClosedError, FutureCancelledError, OSError, TimeoutError) as fault:
-            raise lost(self.client) from fault
+            raise scheduler_lost(self.client) from fault
 
     def _homes(self) -> dict[Part, str]:
         """Worker of each part: the one that keeps its blocks, or else the least loaded one."""
-        workers = living(self.client)
+        workers = watched(self.client, live_workers, self.client)
         load = dict.fromkeys(workers, 0)
         for worker in self._home.values():
             if worker in load:

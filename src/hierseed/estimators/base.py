@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,8 @@ from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.checks import check_finite, check_vectors
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
-from hierseed.errors import ModelError, SeedError, TaxonomyError
-from hierseed.estimators.inputs import refuse_common_offset, seed_pairs
+from hierseed.errors import ModelError, TaxonomyError
+from hierseed.estimators.inputs import is_engine, refuse_common_offset, seed_pairs
 from hierseed.estimators.parameters import Constraints, check_parameters
 from hierseed.taxonomy import Taxonomy
 
@@ -35,6 +35,9 @@ RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million docume
     "distance": np.float32,  # the last bits of float64 vary with the block
     "score": np.float32,
     "runner_up": np.int32,
+    "belongs": np.float32,
+    "ranked": np.int32,
+    "chances": np.float32,
 }
 
 
@@ -124,37 +127,6 @@ class SeededEstimator(BaseEstimator, ABC):
             seeds = np.concatenate([seeds, more.take(own_rows)])
             topics = np.concatenate([topics, own])
         return seeds, topics, largest
-
-    def _resumable(
-        self, checkpoint: Any, state: type, blocks: Blocks, *given: Any
-    ) -> dict[str, Any]:
-        """Arguments of the core's loop that save its rounds in a folder and continue from there.
-
-        `state` is the class of the core's state. `given` are the seeds as the loop takes them.
-        """
-        if checkpoint is None:
-            return {}
-        from hierseed import __version__
-        from hierseed.io.checkpoint import Checkpoint, digest, digest_of_documents
-
-        if not isinstance(checkpoint, Checkpoint):
-            checkpoint = Checkpoint(checkpoint)
-        taxonomy = self.taxonomy
-        settings = self.get_params(deep=False)
-        fit = {
-            "version": __version__,
-            "method": type(self).__name__,
-            "taxonomy": digest(taxonomy.paths, taxonomy.tree.parent, taxonomy.is_other),
-            "seeds": digest(*given),
-            "documents": digest_of_documents(blocks),
-        } | {
-            name: np.asarray(value).tolist()
-            for name, value in settings.items()
-            if name not in ("taxonomy", "n_jobs")
-        }
-        if hasattr(blocks, "engine"):
-            fit["engine"] = blocks.engine
-        return {"resume": checkpoint.open(state, fit), "keep": checkpoint.keep}
 
     def _known(self, X: Any) -> Blocks:
         """Check documents against the fitted model."""
@@ -356,31 +328,6 @@ class SeededEstimator(BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def is_engine(X: Any) -> TypeGuard[Blocks]:
-    """Whether X is blocks of an engine (see `hierseed.engines`) and not rows of numbers."""
-    return all(hasattr(X, name) for name in ("map", "fold", "take", "n", "width"))
-
-
-def check_start(earlier: Any, width: int) -> None:
-    """Refuse to continue from a model that is not fitted, or was fitted on other vectors."""
-    if not hasattr(earlier, "taxonomy_"):
-        raise ModelError("start is not fitted yet: fit it, or leave start out")
-    if earlier.n_features_in_ != width:
-        raise ModelError(
-            f"start was fitted on {earlier.n_features_in_} dimensions, X has {width}. "
-            "Use vectors of the same embedder."
-        )
-
-
-def need_seeds(y: Any, X_seeds: Any, start: Any) -> None:
-    """Refuse a fit without any seed."""
-    if y is None and X_seeds is None and start is None:
-        raise SeedError(
-            "requires y to be passed, but the target y is None: y gives the topic id of each "
-            "seed and -1 elsewhere; taxonomy.labels({path: [rows]}, n) makes it."
-        )
 
 
 def without_clock(history: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -23,9 +23,10 @@ from hierseed.core.hierseed.vectors import start as start_vectors
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 from hierseed.errors import ParameterError, name_some
-from hierseed.estimators.base import Progress, SeededEstimator, check_start, need_seeds
-from hierseed.estimators.inputs import refuse_bare_leaves, seed_means
+from hierseed.estimators.base import Progress, SeededEstimator
+from hierseed.estimators.inputs import check_start, need_seeds, refuse_bare_leaves, seed_means
 from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
+from hierseed.estimators.resume import rounds_on_disk
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -251,8 +252,8 @@ class HierSeed(SeededEstimator):
             taxonomy, vectors, extended = _continue_from(
                 self.taxonomy, start, means, known, blocks.width
             )
-        keeping = self._resumable(
-            checkpoint, State, blocks, taxonomy.tree.parent, vectors, sorted(extended)
+        keeping = rounds_on_disk(
+            self, checkpoint, State, blocks, taxonomy.tree.parent, vectors, sorted(extended)
         )
         run = self._run(blocks, seeds, settings, progress=progress, **keeping)
         result = run(taxonomy.tree, vectors, largest=largest, extended=extended)

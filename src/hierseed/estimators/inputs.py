@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid, sum_by_group
-from hierseed.errors import CorpusError, SeedError, name_some
+from hierseed.errors import CorpusError, ModelError, SeedError, name_some
 from hierseed.taxonomy import Taxonomy
 
 LOOKED_AT = 1024  # rows: a common offset shows in any few of them
@@ -29,9 +29,7 @@ def refuse_common_offset(blocks: Blocks) -> None:
     rows = blocks.take(np.unique(np.linspace(0, blocks.n - 1, LOOKED_AT).astype(np.intp)))
     mean = rows.mean(axis=0)
     offset, spread = float(np.linalg.norm(mean)), float(np.sqrt(((rows - mean) ** 2).sum(1).mean()))
-    differ = (
-        spread > 1e-10 * offset
-    )  # rows that are all the same differ from their mean by rounding
+    differ = spread > 1e-10 * offset  # equal rows differ from their mean by rounding
     if differ and offset > FARTHEST * spread:
         raise CorpusError(
             f"the vectors lie {offset / spread:,.0f} times as far from the origin as from each "
@@ -102,6 +100,31 @@ def refuse_bare_leaves(taxonomy: Taxonomy, known: NDArray[np.bool_]) -> None:
     if len(bare):
         listed = "".join(f"\n  - {taxonomy.paths[topic]}" for topic in bare)
         raise SeedError(
-            f"{len(bare):,} of {int(taxonomy.tree.is_leaf.sum()):,} leaves have no seed. Give each "
-            "at least one, or seeds made from its name (hierseed fit --seeds-from-names):" + listed
+            f"{len(bare):,} of {int(taxonomy.tree.is_leaf.sum()):,} leaves have no seed:{listed}\n",
+            "Give each at least one, or let names stand in for seeds with {seeds_from_names:True}",
+        )
+
+
+def is_engine(X: Any) -> TypeGuard[Blocks]:
+    """Whether X is blocks of an engine (see `hierseed.engines`) and not rows of numbers."""
+    return all(hasattr(X, name) for name in ("map", "fold", "take", "n", "width"))
+
+
+def check_start(earlier: Any, width: int) -> None:
+    """Refuse to continue from a model that is not fitted, or was fitted on other vectors."""
+    if not hasattr(earlier, "taxonomy_"):
+        raise ModelError("start is not fitted yet: fit it, or leave start out")
+    if earlier.n_features_in_ != width:
+        raise ModelError(
+            f"start was fitted on {earlier.n_features_in_} dimensions, X has {width}. "
+            "Use vectors of the same embedder."
+        )
+
+
+def need_seeds(y: Any, X_seeds: Any, start: Any) -> None:
+    """Refuse a fit without any seed."""
+    if y is None and X_seeds is None and start is None:
+        raise SeedError(
+            "requires y to be passed, but the target y is None: y gives the topic id of each "
+            "seed and -1 elsewhere; taxonomy.labels({path: [rows]}, n) makes it."
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from hierseed.errors import CorpusError, name_some
+from hierseed.errors import CorpusError, name_some, plain_text
 from hierseed.io.records import Records
 
 
@@ -20,7 +20,9 @@ def choose_columns(records: Records, wanted: Iterable[tuple[str, str]]) -> list[
     if len(faults) == 1:
         raise CorpusError(*faults[0])
     if faults:
-        raise CorpusError("", "\n".join(f"{message} {advice}" for message, advice in faults))
+        raise CorpusError(
+            "", "\n".join(f"{plain_text(message)} {advice}" for message, advice in faults)
+        )
     return found
 
 
@@ -51,6 +53,6 @@ def other_sheets(records: Records) -> str:
     if not others:
         return ""
     return (
-        f". Of this workbook only the first sheet, {first!r}, is read, and not "
-        f"{name_some(others)}: drag the right one to the front in Excel, or save it as CSV"
+        f". Of this workbook only one sheet is read; it has {name_some([first, *others])}: name "
+        "the right one with --sheet"
     )

@@ -62,7 +62,14 @@ class DocumentEmbedder:
                     f"the model {self.folder or ''} was fitted on vectors and does not know how "
                     "they were made. Give vectors instead of text"
                 )
-            self._embedder = load_embedder(self.folder)
+            embedder = load_embedder(self.folder)
+            if embedder.fingerprint != self.fingerprint:
+                raise ModelError(
+                    f"the embedder in {self.folder} is {embedder.name} ({embedder.fingerprint}), "
+                    f"and the model was fitted on vectors of {self.name} ({self.fingerprint}). "
+                    "Restore the folder from a copy, or fit again"
+                )
+            self._embedder = embedder
         return self._embedder
 
     @cached_property
@@ -78,6 +85,7 @@ class DocumentEmbedder:
             try:
                 store = VectorStore(folder)
                 if store.complete and store.fingerprint == self.fingerprint:
+                    store.check()
                     return DocumentVectors.of_store(store)
             except CorpusError as fault:  # of another version, or damaged: they can be made again
                 warnings.warn(f"{fault} Here the documents are embedded again", stacklevel=4)

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from os import PathLike
 from pathlib import Path
-from shlex import quote
 from typing import Any, NamedTuple
 
 from hierseed.io.atomic import atomic_file
@@ -16,8 +15,10 @@ from hierseed.io.atomic import atomic_file
 KEPT = 100  # faults remembered in full; the rest are counted, so that memory stays bounded
 SHOWN = 5
 NOT_UTF8 = "not UTF-8"
-ADVICE = {NOT_UTF8: "Perhaps it is Windows-1252 (Latin-1), as Excel writes .csv: save it as UTF-8"}
-TEXT = {".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".txt"}  # what iconv can convert
+ADVICE = {
+    NOT_UTF8: "Perhaps it is Windows-1252, as Excel writes .csv: --encoding auto finds out, "
+    "--encoding cp1252 names it, and lines that are UTF-8 stay so"
+}
 
 
 class Fault(NamedTuple):
@@ -67,25 +68,13 @@ class Faults:
             places = ", ".join(fault.place for fault in same[1:SHOWN])
             more = f"; the same in {places}" if places else ""
             end = f" and {count - SHOWN:,} more" if count > SHOWN else ""
-            advice = f". {_advice(same[0])}" if kind in ADVICE else ""
+            advice = f". {ADVICE[kind]}" if kind in ADVICE else ""
             lines.append(f"{same[0]}{more}{end}{advice}")
         return lines
 
     def describe(self) -> str:
         """All that is told, a line each."""
         return "".join(f"\n  - {line}" for line in self.told())
-
-
-def _advice(fault: Fault) -> str:
-    """What mends every fault of the kind."""
-    file = Path(fault.file)
-    if fault.kind != NOT_UTF8 or file.suffix.lower() not in TEXT:
-        return ADVICE[fault.kind]
-    converted = quote(f"utf8_{file.name}")
-    return (
-        f"{ADVICE[NOT_UTF8]}, in Excel as 'CSV UTF-8', or in a terminal: "
-        f"iconv -f WINDOWS-1252 -t UTF-8 {quote(fault.file)} > {converted}"
-    )
 
 
 class SkippedRows(AbstractContextManager["SkippedRows"]):

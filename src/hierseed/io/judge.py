@@ -80,7 +80,8 @@ def judge(
     if skipped and not names:
         raise CorpusError(
             f"all documents of {gold} that are in {table} are seeds ({len(skipped):,}), whose "
-            "topics the method was told. Give gold of other documents, or use --with-seeds"
+            "topics were given to the method.",
+            "Give gold of other documents, or score the seeds too with {with_seeds:True}",
         )
     if not names or len(missing) == len(wanted):
         raise CorpusError(

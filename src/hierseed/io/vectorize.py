@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from os import PathLike
 from pathlib import Path
@@ -14,7 +13,8 @@ from hierseed.embed.embedder import Embedder, is_fitted, is_trained
 from hierseed.embed.estimate import expected_seconds
 from hierseed.embed.language import language_note
 from hierseed.embed.store import VectorStore, is_store
-from hierseed.errors import CorpusError, EmbeddingError
+from hierseed.embed.store_writer import remove_store
+from hierseed.errors import CorpusError, StoreDamagedError, StoreMismatchError
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import DocumentVectors
 from hierseed.progress import Fact, Listener, Note, Step, amount, duration
@@ -61,7 +61,8 @@ def vectorize(
     Parameters
     ----------
     folder : one that holds a part of the vectors is completed, one of another corpus refused
-    replace : make the vectors of another corpus again instead
+    replace : make the vectors of another corpus, or damaged ones, again instead; those that
+        another process is writing are refused all the same
     append : the documents are new ones, to be added to those in the folder
     dtype : of the vectors in a new folder
     """
@@ -72,11 +73,13 @@ def vectorize(
         folder = Path(folder)
         try:
             made = _embed(corpus, embedder, folder, listener, append, dtype)
-        except (CorpusError, EmbeddingError):
-            if not replace or not is_store(folder):
+        except (StoreMismatchError, StoreDamagedError) as fault:
+            if not replace:
                 raise
-            listener(Note(f"{folder.name} holds other vectors and is made again"))
-            shutil.rmtree(folder)
+            damaged = isinstance(fault, StoreDamagedError)
+            reason = "is damaged" if damaged else "holds other vectors"
+            listener(Note(f"{folder.name} {reason} and is made again"))
+            remove_store(folder)
             made = _embed(corpus, embedder, folder, listener, append, dtype)
     _tell(listener, made, embedder, time.perf_counter() - started)
     return made

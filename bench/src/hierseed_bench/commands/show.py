@@ -90,7 +90,7 @@ def check(
     console = Console()
     console.fact("Same", f"{found.same:,} records give the same scores again")
     if found.without:
-        console.fact("Not checked", f"{found.without:,} were made before predictions were kept")
+        console.fact("Skipped", f"{found.without:,} were made before predictions were kept")
     for text in found.absent:
         console.note(text)
     if found.different:

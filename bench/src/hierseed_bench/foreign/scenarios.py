@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,7 @@ def make_scenario(dataset: Dataset, name: str, draw: int, seeds: int) -> Scenari
         raise CorpusError(f"{dataset.name!r} needs vectors and one topic a document for this")
     changed = SCENARIOS[name](dataset, draw)
     foreign = changed.home != INSIDE
-    split = draw_seeds(_labelled(changed.dataset, foreign), seeds, draw, barred=foreign)
+    split = draw_seeds(changed.dataset, seeds, draw, barred=foreign)
     labels = changed.dataset.labels
     gold = [-1 if out or not topics else topics[0] for out, topics in zip(foreign, labels)]
     vectors: Any = dataset.vectors
@@ -103,9 +103,3 @@ def make_scenario(dataset: Dataset, name: str, draw: int, seeds: int) -> Scenari
     return Scenario(
         changed.dataset.taxonomy, X, split.seeds, topics, changed.home, np.array(gold), draw
     )
-
-
-def _labelled(dataset: Dataset, foreign: NDArray[np.bool_]) -> Dataset:
-    """Take the labels of foreign documents away, so that none serves as a seed of its parent."""
-    labels = [[] if out else topics for out, topics in zip(foreign, dataset.labels)]
-    return replace(dataset, labels=labels)

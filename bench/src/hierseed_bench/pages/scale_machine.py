@@ -56,29 +56,6 @@ def fit() -> str:
     return grid(head, rows)
 
 
-def published() -> str:
-    """What a round of the published class would cost."""
-    part = read("bench_pass.json").get("published")
-    if not part:
-        return NOT_RUN.format("bench_pass.py published")
-    sizes = list(part["seconds_per_round"])
-    rows: list[list[Any]] = []
-    head = (
-        "processor seconds a round",
-        "measured on",
-        "seconds",
-        *(f"{size} rows" for size in sizes),
-    )
-    for name, piece in part["pieces"].items():
-        rows.append(
-            [name, f"{piece['measured_rows']:,} rows", f"{piece['measured_s']:.3g}",
-             *(f"*{piece['extrapolated'][size]:,.1f}*" for size in sizes)]
-        )  # fmt: skip
-    ours = f"{part['hierseed_seconds_per_round']:.2g}"
-    rows.append([f"HierSeed, {part['hierseed_rows']:,} rows", "", ours, *[""] * len(sizes)])
-    return grid(head, rows)
-
-
 def predict() -> str:
     """One document on a warm model."""
     part = read("bench_pass.json").get("predict")
@@ -156,7 +133,7 @@ def shares() -> str:
     return "\n".join(lines) or NOT_RUN.format("bench_out_of_core.py")
 
 
-PARTS = (passes, fit, published, predict, sphere, memory, disk, shares)
+PARTS = (passes, fit, predict, sphere, memory, disk, shares)
 TABLES: dict[str, Callable[[], str]] = {f"machine-{part.__name__}": part for part in PARTS}
 
 

@@ -13,18 +13,37 @@ from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.errors import MissingExtra
 from hierseed_bench.runs.plan import FEW, FLAT_SETS, MAIN, OPEN_SETS, SEEDS
 from hierseed_bench.runs.records import Record, Records
-from hierseed_bench.tables.cells import seconds
+from hierseed_bench.tables.cells import plain_runs, seconds
 from hierseed_bench.tables.statistics import rank, scores
 
-SHOWN = ("hierseed", "unfit", "anchored", "nearest-leaf", "logreg", "seeded-kmeans")
+SHOWN = (
+    "hierseed",
+    "unfit",
+    "anchored",
+    "nearest-leaf",
+    "logreg",
+    "seeded-kmeans",
+    "weshclass",
+    "hft",
+)
 CEILING = "ridge-all-labels"
-COLOURS = ("#0072b2", "#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#555555")
-MARKS = "os^DvP*"
+COLOURS = (
+    "#0072b2",
+    "#56b4e9",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#999933",
+    "#882255",
+    "#555555",
+)
+MARKS = "os^DvPXh*"
 
 
 def draw_levels(records: Records, file: Path) -> None:
     """B-cubed F1 at each level, one panel per data set: the paper's figure."""
-    plain = _plain(records, seeds=4)
+    plain = plain_runs(records)
     sets = [data for data in OPEN_SETS if _values(plain, data=data)]
     figure, panels = _panels(len(sets))
     for panel, data in zip(panels, sets):

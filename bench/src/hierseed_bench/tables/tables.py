@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.runs.plan import (
@@ -39,6 +39,7 @@ HEADLINE = (
     "anchored", "hierseed", "nearest-leaf", "logreg", "hiclass", "self-training",
     "label-spreading", "seeded-kmeans", "constrained-kmeans", "bertopic", "ridge-all-labels",
 )  # fmt: skip
+FIDELITY = tuple(ABLATIONS)[:5]  # ours, the paper to the letter, and each departure alone
 PAPER_ROWS = ("hdltex", "hiagm", "hilap", "hft", "weshclass", "hlda", "tsntm", "josh")
 
 
@@ -107,7 +108,7 @@ def level_table(records: Records, measure: str = "bcubed_f1") -> Table:
     plain = plain_runs(records)
     rows = []
     for data in present(OPEN_SETS, plain, "data"):
-        for method in present(MAIN, filter_records(plain, data=data), "method"):
+        for method in present((*MAIN, *PAPER_ROWS), filter_records(plain, data=data), "method"):
             own = filter_records(plain, data=data, method=method)
             depth = len(own[0]["scores"]["all"]["levels"])
             cells = [cell(own, at_level(measure, level)) for level in range(depth)]
@@ -120,16 +121,17 @@ def level_table(records: Records, measure: str = "bcubed_f1") -> Table:
     )
 
 
-def ablation_table(records: Records, measure: str = "bcubed_f1") -> Table:
+def ablation_table(
+    records: Records, measure: str = "bcubed_f1", changes: Iterable[str] = (*ABLATIONS, RAW)
+) -> Table:
     """HierSeed with one thing changed at a time."""
     every = records.find(method="hierseed", seeds=4, vectors="minilm", skew=0, leave_out=0, limit=0)
     columns = present((*FLAT_SETS, *DEEP_SETS), every, "data")
     rows = []
-    for tag, change in ABLATIONS.items():
-        own = [r for r in every if r["setting"]["parameters"] == change and r["setting"]["prepare"]]
+    for tag in changes:
+        wanted = {"parameters": ABLATIONS.get(tag, {}), "prepare": tag != RAW}
+        own = filter_records(every, **wanted)
         rows.append((tag, *by_data(own, columns, mean_of(measure))))
-    raw = [r for r in every if not r["setting"]["prepare"] and not r["setting"]["parameters"]]
-    rows.append((RAW, *by_data(raw, columns, mean_of(measure))))
     return Table(
         f"Ablations of HierSeed: {title_of(measure)}, protocol `all`",
         "4 seeds a topic, one change at a time.",
@@ -236,6 +238,7 @@ TABLES: dict[str, Callable[[Records], list[Table]]] = {
     "facts": lambda r: [facts_table(r)],
     "levels": lambda r: [level_table(r)],
     "ablations": lambda r: [ablation_table(r), ablation_table(r, "v_measure")],
+    "fidelity": lambda r: [ablation_table(r, changes=FIDELITY)],
     "skewed": lambda r: [skewed_table(r)],
     "left-out": lambda r: [catch_table(r)],
     "several": lambda r: [several_table(r)],

@@ -22,6 +22,7 @@ from hierseed.app.project import Project
 from hierseed.app.store import actions, codings, documents, labels, loads, topics
 from hierseed.app.store.actions import Person
 from hierseed.app.tree import path_of, tree_view
+from hierseed.app.wording import worded
 from hierseed.errors import HierSeedError, ModelError, ProjectError
 
 SCREENS: list[type[Screen]] = [
@@ -56,7 +57,7 @@ class Session:
                 return fits.get(self.project, self.fit_id)
             except ModelError as fault:
                 self.fit_id = None
-                self.say(str(fault), "bad")
+                self.say(worded(fault), "bad")
         return fits.last(self.project)
 
     @property
@@ -114,7 +115,7 @@ class Session:
         try:
             return {"name": self.screen, "view": self.screens[self.screen].view()}
         except HierSeedError as fault:  # what it was about to show is gone: it starts anew
-            self.say(str(fault), "bad")
+            self.say(worded(fault), "bad")
             self.screens[self.screen] = type(self.screens[self.screen])(self)
             return {"name": self.screen, "view": self.screens[self.screen].view()}
 
@@ -157,7 +158,7 @@ class Session:
             else:
                 self.screens[self.screen].act(do, arguments)
         except HierSeedError as fault:
-            self.say(str(fault), "bad")
+            self.say(worded(fault), "bad")
         except (OSError, sqlite3.Error) as fault:
             self.say(explain_failure(fault), "bad")
         except (IndexError, KeyError, TypeError, ValueError, OverflowError) as fault:
@@ -204,7 +205,7 @@ class Session:
             parts = {"frame": self.frame(), "tree": self.tree(), "stage": self.stage()}
         except (OSError, sqlite3.Error, ProjectError) as fault:
             parts = {}
-            said = str(fault) if isinstance(fault, ProjectError) else explain_failure(fault)
+            said = worded(fault) if isinstance(fault, ProjectError) else explain_failure(fault)
             self.say(said, "bad")
         notes, self.notes = self.notes, []
         return {**parts, "notes": notes}

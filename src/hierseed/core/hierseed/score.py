@@ -90,7 +90,7 @@ def scored(block: ArrayBlock, model: Model, margins: Floats) -> Scored:
     last = deepest(block, model)
     path = tree.ancestors[last.topic]
     distance = _lengths(squares, last.row, path, block, model)
-    parts = Scored(last.row + block.start, last.topic, path, distance, score, runner)
+    parts = Scored.ungraded(last.row + block.start, last.topic, path, distance, score, runner)
     return _with_none(parts, block, model, D)
 
 
@@ -144,7 +144,7 @@ def _with_none(parts: Scored, block: ArrayBlock, model: Model, D: Floats) -> Sco
     all_distance = np.concatenate([parts.distance, distance])
     order = np.lexsort((all_distance[:, model.pivot_level - 1], row))
     none = np.full(len(lost), -1)
-    return Scored(
+    return Scored.ungraded(
         row[order],
         np.concatenate([parts.topic, none])[order],
         np.concatenate([parts.path, np.full((len(lost), height), -1)])[order],

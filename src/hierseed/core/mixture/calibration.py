@@ -20,7 +20,8 @@ from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.curve import identity, learn
 from hierseed.core.mixture.em import Fitted
 from hierseed.core.mixture.hold_out import HeldOut
-from hierseed.core.mixture.placement import Placer, descend_by
+from hierseed.core.mixture.membership import Membership
+from hierseed.core.mixture.placement import Placer, go_down, probabilities
 from hierseed.core.mixture.quantization import Quantization
 
 Floats = NDArray[np.float64]
@@ -48,18 +49,18 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
     if held is None:
         return Scores(LONE, identity(height))
     best = most_likely(held.logs, held.own)
-    found = descend_by(
-        held.logs.copy(),
-        Placer(
-            components,
-            whole.mixture,
-            best,
-            whole.node_means,
-            np.zeros(height),
-            identity(height),
-            quantization.vectors,
-        ),
+    placer = Placer(
+        components,
+        whole.mixture,
+        best,
+        whole.node_means,
+        np.zeros(height),
+        identity(height),
+        quantization.vectors,
+        Membership.certain(height),
+        np.full(len(components.tree), -1),
     )
+    found = go_down(*probabilities(held.logs.copy(), placer), placer)
     path = components.tree.ancestors[found.topic]
     curve = learn(np.where(path >= 0, found.score, np.nan), _right(components, path, held.own))
     return Scores(best, curve)

@@ -1,13 +1,14 @@
-"""Fit the mixture: expectation-maximisation on a penalised likelihood that never falls.
+"""Fit the mixture: expectation-maximisation on a penalised likelihood.
 
 Per document and up to its sign, the objective is
-    documents    w log sum_k size_k N(x; mean_k, W)
+    documents    w b log sum_k size_k N(x; mean_k, W)          b: belonging of the document
     seeds        s log N(x; mean_k, W) + log size_k            in the component they are given
     tree         - s t/2 (mean - parent)' W^-1 (mean - parent) for every node
     smoothing    - N v/2 trace W^-1
     sizes        + log size_k
 with s the seed weight, t the tree weight, v the variance that smoothing adds, w the
-weight of a document and N the total weight. Both halves of a round are exact maximisations.
+weight of a document and N the total weight. The maximisation is exact; then means that are too near
+to the centre of the corpus are moved away from it (`Mixture.levelled`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from hierseed.core.blocks import Blocks
 from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.covariance import Products, one_thread
 from hierseed.core.mixture.gaussian_mixture import Mixture
+from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import Spread, Totals, spread, totals
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.sample import Sample
@@ -47,7 +49,7 @@ class Settings:
     seed_weight: float = 10.0
     tree_weight: float | None = None
     smoothing: float = 1.0
-    other_share: float = 0.05
+    false_alarm: float = 0.05
     max_iter: int = 3
     tol: float = 1e-4
 
@@ -62,6 +64,7 @@ class Problem:
     mass : total weight of documents and seeds
     variance : of a coordinate of documents around their topic
     products : of all documents and seeds, smoothed
+    centre : mean of the corpus
     """
 
     components: Components
@@ -73,6 +76,7 @@ class Problem:
     mass: float
     variance: float
     products: Products
+    centre: Floats
 
     @property
     def strength(self) -> float:
@@ -113,6 +117,7 @@ def pose(
     corpus: Spread,
     scale: VarianceComponents,
     settings: Settings,
+    centre: Floats,
     copies: int = 1,
 ) -> Problem:
     """Pose the problem; where rows are a sample, each stands for so many `copies`."""
@@ -128,7 +133,7 @@ def pose(
     squares = w * corpus.products
     squares += s * seeds.products
     products = Products(squares, mass, settings.smoothing * variance)
-    return Problem(components, seeds, corpus, scale, settings, w, mass, variance, products)
+    return Problem(components, seeds, corpus, scale, settings, w, mass, variance, products, centre)
 
 
 def advance(
@@ -150,6 +155,8 @@ def fit(
     quantization: Quantization,
     mixture: Mixture,
     scale: VarianceComponents,
+    membership: Membership,
+    centre: Floats,
     *,
     posed: Problem | None = None,
     seen: Totals | None = None,
@@ -161,20 +168,21 @@ def fit(
 
     Parameters
     ----------
-    posed, seen : from the initialisation if its sample is the corpus; its groups may differ
+    membership : weighs documents by their belonging
+    centre : mean of the corpus
+    posed, seen : by the initialisation, where its sample is the corpus
     resume, keep : where an earlier fit stood; called with where this one stands after each round
     """
     if posed:
         problem = replace(posed, components=components, seeds=seeds)
     else:
-        corpus = resume.corpus if resume else spread(blocks, quantization, seeds.rows)
-        problem = pose(components, seeds, corpus, scale, settings)
-    is_none = components.topic < 0
+        corpus = resume.corpus if resume else spread(blocks, quantization, seeds.rows, membership)
+        problem = pose(components, seeds, corpus, scale, settings, centre)
     if resume:
         mixture, means, seen = resume.mixture, resume.node_means, resume.seen
         value, history = resume.history[-1]["objective"], list(resume.history)
     else:
-        seen = seen or totals(blocks, mixture, quantization, seeds.rows)
+        seen = seen or totals(blocks, mixture, quantization, seeds.rows, membership)
         value, history = math.inf, []
     for number in range(len(history) + 1, settings.max_iter + 1):
         if resume and resume.done:
@@ -183,14 +191,14 @@ def fit(
         with one_thread():  # so that bits do not depend on their number
             mixture, means, fixed = maximise(problem, seen)
         last = number == settings.max_iter
-        before, seen = seen, totals(blocks, mixture, quantization, seeds.rows, last)
+        before = seen
+        seen = totals(blocks, mixture, quantization, seeds.rows, membership, last)
         was, value = value, objective(problem, mixture, seen, fixed)
-        lost = seen.weights[is_none].sum() / max(problem.corpus.n, 1)
         history.append(
             {
                 "round": number,
                 "objective": value,
-                "coverage": 1.0 - float(lost),
+                "coverage": problem.corpus.n / max(blocks.n - len(seeds.rows), 1),
                 "moved": float(np.abs(seen.weights - before.weights).sum() / 2),
                 "seconds": time.perf_counter() - began,
             }
@@ -209,18 +217,17 @@ def fit(
     return Fitted(mixture, means, history, problem)
 
 
-def start(problem: Problem, rest: Floats, spread: float = START) -> Mixture:
-    """Means from seeds and the tree, `rest` for those without seeds; round balls, equal sizes."""
-    seeds, components, settings = problem.seeds, problem.components, problem.settings
-    s, is_unlisted, share = settings.seed_weight, components.is_unlisted, settings.other_share
+def start(problem: Problem, spread: float = START) -> Mixture:
+    """Means from seeds and the tree; round balls, equal sizes."""
+    seeds, components = problem.seeds, problem.components
+    s = problem.settings.seed_weight
     nodes = tree_means(
         components.nodes, components.node, s * seeds.sums, s * seeds.weights, problem.strength
     )
     means = nodes[components.node]
-    means[is_unlisted] = rest
-    n_rest = max(int(is_unlisted.sum()), 1)
-    size = np.where(is_unlisted, share / n_rest, (1 - share) / max(len(is_unlisted) - n_rest, 1))
-    return Mixture.of_balls(means, spread * problem.variance, np.log(size))
+    size = np.full(len(components), -math.log(len(components)))
+    variance = spread * problem.variance
+    return Mixture.of_balls(means, variance, size).levelled(problem.centre, variance)
 
 
 def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
@@ -240,11 +247,12 @@ def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
     size = w * seen.weights + seeds.weights + SIZE_PRIOR
     mixture = Mixture.of(means, covariance, np.log(size / size.sum()), solved)
     towards = 2.0 * np.vdot(solved, sums) + 2.0 * weights @ mixture.offset
-    return mixture, nodes, problem.mass * means.shape[1] + float(towards)
+    fixed = problem.mass * means.shape[1] + float(towards)
+    return mixture.levelled(problem.centre), nodes, fixed
 
 
 def objective(problem: Problem, mixture: Mixture, seen: Totals, fixed: float) -> float:
-    """Penalised negative log-likelihood per unit of weight: falls in every round.
+    """Penalised negative log-likelihood per unit of weight.
 
     `fixed` is what `maximise` says of the squares.
     """

@@ -7,7 +7,6 @@ the document: one matrix product scores a block.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,34 +59,25 @@ class Mixture:
         offset = -0.5 * np.einsum("kj,kj->k", means, means) / variance
         return cls(means, log_size, (means / variance).T, offset)
 
-    def joined(self, means: Floats, log_size: Floats) -> Mixture:
-        """The same with more components, of the same covariance."""
-        assert self.covariance is not None
-        more = Mixture.of(means, self.covariance, log_size)
-        return Mixture(
-            np.concatenate([self.means, means]),
-            np.concatenate([self.log_size, log_size]),
-            np.concatenate([self.direction.T, more.direction.T]).T,
-            np.concatenate([self.offset, more.offset]),
-            self.covariance,
-        )
+    def levelled(self, centre: Floats, variance: float | None = None) -> Mixture:
+        """The same with no mean nearer to the centre of the corpus than is usual.
 
-    def pick(self, kept: NDArray[np.integer]) -> Mixture:
-        """Some of the components."""
-        return Mixture(
-            self.means[kept],
-            self.log_size[kept] - np.log(np.exp(self.log_size[kept]).sum()),
-            self.direction.T[kept].T,
-            self.offset[kept],
-            self.covariance,
-        )
+        A document about nothing in particular lies near the centre. Without this the topic whose
+        mean is nearest to it collects all such documents, and moves nearer with each of them.
+        Distances are in units of the covariance. A mean that is nearer than the median is moved
+        out to it; one that is further away is moved half the way, on a logarithmic scale.
 
-    @cached_property
-    def apart(self) -> Floats:
-        """Squared distance of every two means, in units of the covariance."""
-        inner = self.means @ self.direction
-        square = np.diag(inner)
-        return np.maximum(square[:, None] + square - inner - inner.T, 0.0)
+        `variance` : of balls, where there is no covariance yet
+        """
+        away = self.means - centre
+        solved = away / variance if variance is not None else self.solve(away)
+        length = np.sqrt(np.maximum(np.einsum("kj,kj->k", away, solved), 0.0))
+        usual = float(np.median(length))
+        target = np.where(length < usual, usual, np.sqrt(length * usual))
+        told = length > 1e-9 * usual  # a mean at the centre has no direction
+        direction = solved * np.where(told, target / np.where(told, length, 1.0), 1.0)[:, None]
+        offset = np.where(told, -0.5 * target**2, -0.5 * length**2) - direction @ centre
+        return replace(self, direction=direction.T, offset=offset)
 
     def solve(self, vectors: Floats) -> Floats:
         """Return the covariance's inverse times each of these rows."""
@@ -110,8 +100,12 @@ class Mixture:
         return L
 
 
-def shares(L: Floats, grid: Grid, temperature: float = 1.0) -> tuple[Floats, Floats]:
+def shares(
+    L: Floats, grid: Grid, temperature: float = 1.0, weight: Floats | float = 1.0
+) -> tuple[Floats, Floats]:
     """Share of each component in each document, and the log of their sum; L is overwritten.
+
+    The shares of a document sum up to its weight.
 
     Shares are whole multiples of the grid. Components are rows: what is done to each document
     then runs along whole rows, which is faster.
@@ -122,5 +116,5 @@ def shares(L: Floats, grid: Grid, temperature: float = 1.0) -> tuple[Floats, Flo
     L -= top
     np.exp(L, out=L)
     total = L.sum(axis=0)
-    L *= 2.0**grid.bits / total
+    L *= 2.0**grid.bits * weight / total
     return np.rint(L, out=L), top + np.log(total)

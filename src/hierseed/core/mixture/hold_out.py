@@ -1,8 +1,7 @@
 """Seeds held back: what the mixture says of documents whose topic is known and was not told.
 
 The mixture is fitted twice more, each time without half of every topic's seeds. What becomes of
-those says how far scores can be believed (see `calibrate`), and whether groups that nobody listed
-are topics of their own or parts of listed ones.
+those says how far scores can be trusted (see `calibration`).
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ class HeldOut:
 
 def hold_out(sample: Sample, pairs: Pairs, initial: Initialisation) -> HeldOut | None:
     """Hold back half of the seeds, then the rest; None where no topic can spare one."""
-    components, problem, quantization = initial.components, initial.problem, sample.quantization
-    half, rest = halves(pairs, problem.seeds), initial.mixture.means[components.is_unlisted]
+    problem, quantization = initial.problem, sample.quantization
+    components, half = problem.components, halves(pairs, problem.seeds)
     logs: list[Floats] = []
     own: list[Bools] = []
     for number in (0, 1):
@@ -52,30 +51,20 @@ def hold_out(sample: Sample, pairs: Pairs, initial: Initialisation) -> HeldOut |
             continue
         seeds = sum_seeds(pairs.pick(~out), components, quantization, problem.seeds.rows)
         part = pose(
-            components, seeds, sample.corpus, problem.scale, problem.settings, sample.copies
+            components,
+            seeds,
+            sample.corpus,
+            problem.scale,
+            problem.settings,
+            problem.centre,
+            sample.copies,
         )
-        mixture, _ = advance(part, sample, start(part, rest, NARROW), ROUNDS)
+        mixture, _ = advance(part, sample, start(part, NARROW), ROUNDS)
         first, mine = _topics_of(pairs.pick(out), len(components))
         vectors = quantization.vectors.quantize(pairs.vectors[out][first])
         logs.append(mixture.log_joint(vectors, quantization.unit).T)
         own.append(mine.T)
     return HeldOut(np.concatenate(logs).T, np.concatenate(own).T) if logs else None
-
-
-def supported_groups(held: HeldOut | None, initial: Initialisation) -> Bools:
-    """Listed components, and groups that take no more seeds than a topic of their size would.
-
-    Some seeds land in a topic that is not theirs, the more the larger it is. A group that stands
-    beside listed topics gets as many at most; a part of them gets those of its own besides.
-    """
-    is_unlisted, size = initial.components.is_unlisted, np.exp(initial.mixture.log_size)
-    if held is None or not is_unlisted.any():
-        return np.ones(len(size), dtype=bool)
-    best = held.logs[~is_unlisted].argmax(axis=0)  # of the listed ones, which come first
-    astray = ~held.own[best, np.arange(len(best))]
-    chances = (size[:, None] / (size @ ~held.own)).sum(axis=1)  # of a seed among all but its own
-    taken = np.bincount(held.logs.argmax(axis=0), minlength=len(size))
-    return ~is_unlisted | (taken <= astray.mean() * chances)
 
 
 def halves(pairs: Pairs, seeds: Seeds) -> Ints:

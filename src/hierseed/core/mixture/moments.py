@@ -12,6 +12,7 @@ from hierseed.core.blocks import Block, Blocks
 from hierseed.core.distance import chunks
 from hierseed.core.exact import Sums
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
+from hierseed.core.mixture.membership import PARTS, Membership
 from hierseed.core.mixture.quantization import Quantization
 
 Floats = NDArray[np.float64]
@@ -24,9 +25,12 @@ REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB;
 
 @dataclass(frozen=True)
 class Spread:
-    """Number, sum and products of the vectors of all documents that are no seeds."""
+    """Number, sum and products of the vectors of all documents that are no seeds.
 
-    n: int
+    A document counts with the weight of its belonging.
+    """
+
+    n: float
     sums: Floats
     products: Floats
 
@@ -47,16 +51,43 @@ class Totals:
     log_likelihood: float
 
 
-def spread(blocks: Blocks, quantization: Quantization, skip: Ints) -> Spread:
+def spread(
+    blocks: Blocks, quantization: Quantization, skip: Ints, membership: Membership
+) -> Spread:
     """Sum up the corpus once; rows in `skip` (seeds) are left out."""
-    n, sums, products = blocks.fold(_spread, quantization, skip, blocks.n * blocks.width)
+    total = blocks.n * blocks.width
+    return spread_of(blocks.fold(_spread, quantization, skip, membership, total), quantization)
+
+
+def spread_of(sums: Sums, quantization: Quantization) -> Spread:
+    """Turn sums of whole numbers, weighted in parts, into numbers."""
+    n, vectors, products = sums
     return Spread(
-        n, quantization.vectors.dequantize(sums), quantization.dequantize_squares(products)
+        n / PARTS,
+        quantization.vectors.dequantize(vectors) / PARTS,
+        quantization.dequantize_squares(products) / PARTS,
     )
 
 
+def weighted_sums(X: Floats, parts: Floats) -> Sums:
+    """Number, sum and products of some rows of whole numbers, each counted in parts."""
+    whole = parts == PARTS
+    if whole.all():
+        return Sums((float(PARTS * len(X)), PARTS * X.sum(axis=0), PARTS * (X.T @ X)))
+    full, rest = X[whole], (parts > 0) & ~whole
+    some, weight = X[rest], parts[rest]
+    products = PARTS * (full.T @ full)  # the library does half of the work where both are one
+    products += some.T @ (some * weight[:, None])
+    return Sums((float(parts.sum()), parts @ X, products))
+
+
 def totals(
-    blocks: Blocks, mixture: Mixture, quantization: Quantization, skip: Ints, last: bool = False
+    blocks: Blocks,
+    mixture: Mixture,
+    quantization: Quantization,
+    skip: Ints,
+    membership: Membership,
+    last: bool = False,
 ) -> Totals:
     """E-step: share out every document, and sum up.
 
@@ -65,7 +96,7 @@ def totals(
     """
     weights, sums, logs = blocks.fold(
         _closing if last else _totals,
-        mixture.without_covariance(), quantization, skip, blocks.n * blocks.width,
+        mixture.without_covariance(), quantization, skip, membership, blocks.n * blocks.width,
     )  # fmt: skip
     return Totals(
         quantization.shares.dequantize(weights),
@@ -99,35 +130,61 @@ def pieces(n: int) -> Iterator[slice]:
     return chunks(n, 1, PIECE)
 
 
-def _spread(block: Block, quantization: Quantization, skip: Ints, total: int) -> Sums:
+def parts_of(block: Block, membership: Membership, skip: Ints) -> Floats:
+    """Weight of each row of a block in whole parts, seeds left out."""
+    parts = membership.parts(membership.scores(block))
+    mine = seeds_in(block, skip)
+    return np.delete(parts, mine) if len(mine) else parts
+
+
+def _spread(
+    block: Block, quantization: Quantization, skip: Ints, membership: Membership, total: int
+) -> Sums:
     X = counted(block, quantization, skip, total)
-    return Sums((len(X), X.sum(axis=0), X.T @ X))
+    return weighted_sums(X, parts_of(block, membership, skip))
 
 
 def _totals(
-    block: Block, mixture: Mixture, quantization: Quantization, skip: Ints, total: int
+    block: Block,
+    mixture: Mixture,
+    quantization: Quantization,
+    skip: Ints,
+    membership: Membership,
+    total: int,
 ) -> Sums:
     weights, sums, logs = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape), 0.0
-    X = counted(block, quantization, skip, total)
+    X, weight = (
+        counted(block, quantization, skip, total),
+        parts_of(block, membership, skip) / PARTS,
+    )
     for at in pieces(len(X)):
-        share, log = shares(mixture.log_joint(X[at], quantization.unit), quantization.shares)
+        L = mixture.log_joint(X[at], quantization.unit)
+        share, log = shares(L, quantization.shares, weight=weight[at])
         weights += np.einsum("ij->i", share)
         sums += share @ X[at]
-        logs += float(quantization.logs.quantize(log).sum())
+        logs += float(quantization.logs.quantize(log * weight[at]).sum())
     return Sums((weights, sums, logs))
 
 
 def _closing(
-    block: Block, mixture: Mixture, quantization: Quantization, skip: Ints, total: int
+    block: Block,
+    mixture: Mixture,
+    quantization: Quantization,
+    skip: Ints,
+    membership: Membership,
+    total: int,
 ) -> Sums:
     weights, logs = np.zeros(len(mixture.means)), 0.0
-    X = counted(block, quantization, skip, total)
+    X, weight = (
+        counted(block, quantization, skip, total),
+        parts_of(block, membership, skip) / PARTS,
+    )
     L = np.empty((len(weights), len(X)))
     for at in pieces(len(X)):
         mixture.log_joint(X[at], quantization.unit, L[:, at])
-        share, log = shares(L[:, at].copy(), quantization.shares)
+        share, log = shares(L[:, at].copy(), quantization.shares, weight=weight[at])
         weights += np.einsum("ij->i", share)
-        logs += float(quantization.logs.quantize(log).sum())
+        logs += float(quantization.logs.quantize(log * weight[at]).sum())
     if total // block.width * (block.width + len(weights)) <= REMEMBERED:
         block.memo[LOGS] = mixture.direction, seeds_in(block, skip), L
     return Sums((weights, np.zeros(mixture.means.shape), logs))

@@ -1,7 +1,9 @@
 """Place documents: at every level the most probable topic, with its probability as the score.
 
 A topic's probability is that of all components in or below it. A document goes down to the most
-probable child, or stops where the topic's own documents are more probable than any child.
+probable child, or stops where the topic's own documents are more probable than any child. A
+document that does not belong where it ends up (see `belonging`) goes to Other of the deepest
+topic that it belongs to, or to None.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from numpy.typing import NDArray
 from hierseed.core.blocks import Block
 from hierseed.core.distance import squared_distances
 from hierseed.core.exact import Grid
-from hierseed.core.mixture.components import Components, add_up, gather
+from hierseed.core.mixture.components import Components, add_up
 from hierseed.core.mixture.curve import calibrate_scores
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
+from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import LOGS, pieces
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
@@ -25,6 +28,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 FINE = Grid(40)  # probabilities closer than this are level; the first topic wins
+RANKED = 5  # topics that are kept for each document, most probable first
 
 
 @dataclass(frozen=True)
@@ -33,12 +37,14 @@ class Placer:
 
     Attributes
     ----------
-    temperature : shares are softened by it (see `calibrate`)
+    temperature : shares are softened by it (see `calibration`)
     vectors : mean of each topic, for distances
     thresholds : score that a placement must reach at each level; 0 keeps all
     curve : of each level, from probability to score (see `curve`)
     grid : on which vectors are rounded, as in the fit
-    several : further topics must be so many times as probable as the main one; None: one topic
+    membership : whether documents belong
+    others : the Other topic below each topic, -1 where there is none
+    secondary : further topics must be so many times as probable as the main one; None: one topic
     promise : score that further topics must reach: the precision asked for, which they then keep
     """
 
@@ -49,7 +55,9 @@ class Placer:
     thresholds: Floats
     curve: Floats
     grid: Grid
-    several: float | None = None
+    membership: Membership
+    others: Ints
+    secondary: float | None = None
     promise: float = 0.0
 
     @property
@@ -60,21 +68,18 @@ class Placer:
 
 @dataclass
 class Descent:
-    """Topic, its score per level, and what came second at the last choice."""
+    """Topic of each document, its score and belonging per level, and what came second."""
 
     topic: Ints
     score: Floats
+    belongs: Floats
     runner_up: Ints
 
 
 def descend(block: Block, placer: Placer) -> Descent:
     """Place the documents of a block."""
-    return descend_by(log_joint(block, placer), placer)
-
-
-def descend_by(L: Floats, placer: Placer) -> Descent:
-    """Place documents by the log of size x density of each component; L is overwritten."""
-    return _descend(*probabilities(L, placer), placer)
+    own, mass = probabilities(log_joint(block, placer), placer)
+    return cut(go_down(own, mass, placer), placer.membership.scores(block), placer)
 
 
 def log_joint(block: Block, placer: Placer) -> Floats:
@@ -99,43 +104,57 @@ def labels(block: Block, placer: Placer) -> NDArray[np.int32]:
     return descend(block, placer).topic.astype(np.int32)
 
 
-def scored(block: Block, placer: Placer) -> Scored:
+def scored(block: Block, placer: Placer, ranked: int = RANKED) -> Scored:
     """Placements of a block, with distance and score at each level; the main one first."""
     own, mass = probabilities(log_joint(block, placer), placer)
-    main = _descend(own, mass, placer)
+    score = placer.membership.scores(block)
+    main = cut(go_down(own, mass, placer), score, placer)
+    topics, chances = rank(own, placer.membership.belonging.at(score), ranked)
     more_row, more_topic = further(main.topic, own, mass, placer)
     more_path = placer.tree.ancestors[more_topic]
-    more_score = scores(mass, more_row, more_path, placer)
     row = np.concatenate([np.arange(len(block)), more_row])
     topic = np.concatenate([main.topic, more_topic])
-    score = np.concatenate([main.score, more_score])
+    scores = np.concatenate([main.score, path_scores(mass, more_row, more_path, placer)])
+    belongs = np.concatenate([main.belongs, _belongs(more_topic, score[more_row], placer)])
     runner_up = np.concatenate([main.runner_up, main.topic[more_row]])
     is_more = np.arange(len(row)) >= len(block)
     order = np.lexsort((-own[topic, row], is_more, row))
     row, topic = row[order], topic[order]
     path = placer.tree.ancestors[topic]
     distance = _distances(block.X.astype(np.float64), row, path, placer)
-    return Scored(row + block.start, topic, path, distance, score[order], runner_up[order])
+    return Scored(
+        row + block.start, topic, path, distance, scores[order], runner_up[order],
+        belongs[order], topics[row], chances[row],
+    )  # fmt: skip
+
+
+def rank(own: Floats, belongs: Floats, k: int) -> tuple[Ints, Floats]:
+    """The k most probable topics of each document, and their probabilities; -1 beyond."""
+    k = min(k, len(own) - 1)
+    order = np.argsort(-own[:-1], axis=0, kind="stable")[:k].T
+    chance = np.take_along_axis(own[:-1].T, order, axis=1)
+    order = np.where(chance > 0, order, -1)
+    return order, chance * belongs[:, None]
 
 
 def further(topic: Ints, own: Floats, mass: Floats, placer: Placer) -> tuple[Ints, Ints]:
     """Row and topic of further placements: listed topics nearly as probable as the main one."""
-    if placer.several is None:
+    if placer.secondary is None:
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     every = np.arange(len(topic))
-    near = own >= placer.several * own[topic, every]
+    main = own[topic, every]
+    near = own >= placer.secondary * main
     near &= own > 0
-    near[placer.components.topic[placer.components.is_unlisted]] = False
-    near[-1], near[topic, every], near[:, topic < 0] = False, False, False
+    near[-1], near[topic, every], near[:, main <= 0] = False, False, False
     found, row = np.nonzero(near)
     path = placer.tree.ancestors[found]
     least = np.maximum(placer.thresholds, placer.promise)
-    sure = (path < 0) | (scores(mass, row, path, placer) >= least)
+    sure = (path < 0) | (path_scores(mass, row, path, placer) >= least)
     kept = sure.all(axis=1)
     return row[kept], found[kept]
 
 
-def scores(mass: Floats, row: Ints, path: Ints, placer: Placer) -> Floats:
+def path_scores(mass: Floats, row: Ints, path: Ints, placer: Placer) -> Floats:
     """Score of the topic of each level, NaN where there is none; never rises on the way down."""
     score = np.full(path.shape, np.nan)
     for level in range(path.shape[1]):
@@ -159,10 +178,10 @@ def _distances(X: Floats, row: Ints, path: Ints, placer: Placer) -> Floats:
     return distance
 
 
-def _descend(own: Floats, mass: Floats, placer: Placer) -> Descent:
+def go_down(own: Floats, mass: Floats, placer: Placer) -> Descent:
+    """Place documents by the probabilities of topics alone."""
     tree, n = placer.tree, own.shape[1]
     topic = np.full(n, -1, dtype=np.intp)
-    runner = np.full(n, -1, dtype=np.intp)
     score = np.full((n, max(tree.height, 1)), np.nan)
     stops = placer.components.of_topic >= 0
     waiting = [(-1, np.arange(n))]
@@ -172,12 +191,8 @@ def _descend(own: Floats, mass: Floats, placer: Placer) -> Descent:
         options = np.append(children, here) if stops[here] else children
         value = np.concatenate([mass[children][:, rows], own[[here]][:, rows]])[: len(options)]
         level = 1 if here < 0 else int(tree.level[here]) + 1
-        best, second = _first_two(value)
+        best = value.argmax(axis=0)
         chosen, worth = options[best], value[best, np.arange(len(rows))]
-        if len(options) > 1:
-            runner[rows] = options[second]
-        if here < 0:  # stays: None at the root
-            score[rows[chosen < 0], 0] = worth[chosen < 0]
         down = chosen != here
         rows, chosen, worth = (
             rows[down],
@@ -187,34 +202,65 @@ def _descend(own: Floats, mass: Floats, placer: Placer) -> Descent:
         if here >= 0:
             worth = np.minimum(worth, score[rows, level - 2])
         sure = worth >= placer.thresholds[level - 1]
-        runner[rows[~sure]] = chosen[~sure]
         rows, chosen = rows[sure], chosen[sure]
         topic[rows], score[rows, level - 1] = chosen, worth[sure]
         for child in np.unique(chosen[~tree.is_leaf[chosen]]).tolist():
             waiting.append((child, rows[chosen == child]))
-    score[(topic < 0) & np.isnan(score[:, 0]), 0] = 0.0
-    return Descent(topic, score, runner)
+    score[topic < 0, 0] = 0.0
+    without = own[:-1].copy()  # the second best of the whole tree
+    placed = np.flatnonzero(topic >= 0)
+    without[topic[placed], placed] = -1.0
+    runner_up = np.where(without.max(axis=0, initial=-1.0) > 0, without.argmax(axis=0), -1)
+    return Descent(topic, score, np.full(score.shape, np.nan), runner_up)
+
+
+def cut(found: Descent, score: Floats, placer: Placer) -> Descent:
+    """Take documents out of topics that they do not belong to: Other further up, or None."""
+    tree, belonging = placer.tree, placer.membership.belonging
+    level = np.where(found.topic >= 0, tree.level[found.topic], 0)
+    keep, rejected = belonging.depth(score)
+    depth = np.minimum(keep, level - 1)
+    out = np.flatnonzero(rejected & (level > 0))
+    path = tree.ancestors[found.topic[out]]
+    depth, every = depth[out], np.arange(len(out))
+    above = np.where(depth > 0, path[every, np.maximum(depth - 1, 0)], -1)
+    other = np.where(depth > 0, placer.others[above], -1)
+    belongs = _belongs(found.topic, score, placer)
+    found.runner_up[out] = found.topic[out]
+    found.topic[out] = np.where(other >= 0, other, above)
+    foreign = 1.0 - belonging.at(score[out])
+    kept = np.arange(found.score.shape[1]) < depth[:, None]
+    found.score[out] = np.where(kept, found.score[out], np.nan)
+    has_other = np.flatnonzero(other >= 0)
+    at = out[has_other], depth[has_other]
+    found.score[at] = np.minimum(found.score[at[0], at[1] - 1], foreign[has_other])
+    none = np.flatnonzero(found.topic < 0)
+    found.score[none, 0] = np.where(rejected[none], 1.0 - belonging.at(score[none], 0), 0.0)
+    found.belongs[:] = np.where(tree.ancestors[found.topic] >= 0, belongs, np.nan)
+    found.belongs[:, 0] = belonging.at(score, 0)
+    return found
+
+
+def _belongs(topic: Ints, score: Floats, placer: Placer) -> Floats:
+    """Probability that a document belongs to the topic of each level; NaN below its own."""
+    tree, belonging = placer.tree, placer.membership.belonging
+    level = np.where(topic >= 0, tree.level[topic], 0)
+    found = np.full((len(topic), max(tree.height, 1)), np.nan)
+    for here in range(found.shape[1]):
+        found[:, here] = np.where(level == here + 1, belonging.at(score), belonging.at(score, here))
+    found[:, 0] = belonging.at(score, 0)
+    return np.where(np.arange(found.shape[1]) < np.maximum(level, 1)[:, None], found, np.nan)
 
 
 def probabilities(L: Floats, placer: Placer) -> tuple[Floats, Floats]:
     """(topics + 1) x documents: what stops at each topic, and what is in it or below.
 
-    The last row is None. L is overwritten.
+    The last row is the root's. L is overwritten.
     """
     components, n = placer.components, L.shape[1]
     own = np.zeros((len(components.tree) + 1, n))
     for at in pieces(n):
         share, _ = shares(L[:, at], FINE, placer.temperature)
-        gather(components, FINE.dequantize(share), own[:, at])
+        own[components.topic, at] = FINE.dequantize(share)
     mass = add_up(components.tree, own.copy())
     return own, np.minimum(mass, 1.0, out=mass)
-
-
-def _first_two(value: Floats) -> tuple[Ints, Ints]:
-    """Rows of the largest and the next in each column; of level ones the first."""
-    best = value.argmax(axis=0)
-    if len(value) == 1:
-        return best, best
-    without = value.copy()
-    without[best, np.arange(value.shape[1])] = -1.0
-    return best, without.argmax(axis=0)

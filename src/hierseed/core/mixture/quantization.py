@@ -17,7 +17,8 @@ from hierseed.core.exact import Grid
 
 Floats = NDArray[np.float64]
 
-SINGLE = 24  # bits of a float32: what is counted fits one
+SINGLE = 24  # bits of a float32: quantized values fit one
+WEIGHT = 3  # bits of the weight of a document
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Quantization:
     @classmethod
     def holding(cls, n: int, largest: float) -> Quantization:
         """Return the finest quantization for n documents of at most this length."""
-        bits = min((52 - math.ceil(math.log2(max(n, 1) + 1))) // 2, SINGLE)
+        bits = min((52 - WEIGHT - math.ceil(math.log2(max(n, 1) + 1))) // 2, SINGLE)
         scale = math.ceil(math.log2(max(largest, 1e-100)))
         return cls(Grid(bits - scale), Grid(bits), Grid.holding(n, 2.0**16), scale)
 

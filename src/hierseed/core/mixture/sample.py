@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 from hierseed.core.blocks import Block, Blocks
 from hierseed.core.distance import chunks
 from hierseed.core.mixture.gaussian_mixture import Mixture
-from hierseed.core.mixture.moments import Spread, Totals, counted, pieces, spread
+from hierseed.core.mixture.membership import PARTS, Membership
+from hierseed.core.mixture.moments import (
+    Spread,
+    Totals,
+    counted,
+    pieces,
+    spread,
+    spread_of,
+    weighted_sums,
+)
 from hierseed.core.mixture.quantization import Quantization
 
 Floats = NDArray[np.float64]
@@ -40,6 +49,7 @@ class Sample:
     Attributes
     ----------
     columns : their vectors, in whole multiples of the quantization, and a last row of ones
+    weight : of each document, by its belonging
     quantization : of the whole corpus
     corpus : their sums, exact
     copies : how many documents each of them stands for
@@ -47,6 +57,7 @@ class Sample:
     """
 
     columns: Rough | Floats
+    weight: Floats
     quantization: Quantization
     corpus: Spread
     copies: int
@@ -82,7 +93,8 @@ class Sample:
             L = ready @ self.columns[:, at]
             L -= L.max(axis=0)
             np.exp(np.maximum(L, LEAST, out=L), out=L)
-            L *= L.dtype.type(2.0**self.quantization.shares.bits) / L.sum(axis=0)
+            weight = self.weight[at] * 2.0**self.quantization.shares.bits
+            L *= weight.astype(L.dtype) / L.sum(axis=0)
             yield at, np.rint(L, out=L)
 
     def totals(self, mixture: Mixture) -> Totals:
@@ -103,27 +115,59 @@ def rough(values: NDArray[np.floating]) -> Rough:
     return np.ascontiguousarray(values, dtype=np.float32)
 
 
-def draw(blocks: Blocks, quantization: Quantization, rows: Ints) -> Sample:
-    """One document in so many, chosen by what it says and not by its place; seeds left out."""
+def draw(blocks: Blocks, quantization: Quantization, rows: Ints) -> Drawn:
+    """One document in so many, chosen by its content and not by its place; seeds left out."""
     every, total, skip = -(-blocks.n // SAMPLE), blocks.n * blocks.width, np.unique(rows)
     parts = blocks.fold(_chosen, quantization, skip, every, total)
     if every > 1 and not parts:  # all alike
         every, parts = 1, blocks.fold(_chosen, quantization, skip, 1, total)
     X = np.concatenate(parts) if parts else np.zeros((0, blocks.width), dtype=np.float32)
-    columns, order = np.ones((blocks.width + 1, len(X)), dtype=np.float32), in_order(X)
-    for at in chunks(len(X), 1, TURNED):
-        columns[:-1, at] = X[order[at]].T
-    if every == 1:
-        return Sample(columns, quantization, spread(blocks, quantization, skip), 1, True)
-    whole = X.astype(np.float64)
-    corpus = Spread(
-        len(X),
-        quantization.vectors.dequantize(whole.sum(axis=0)),
-        quantization.dequantize_squares(whole.T @ whole),
-    )
-    return Sample(
-        columns, quantization, corpus, max(round((blocks.n - len(rows)) / len(X)), 1), False
-    )
+    copies = 1 if every == 1 else max(round((blocks.n - len(rows)) / len(X)), 1)
+    return Drawn(X[in_order(X)], quantization, copies, every == 1)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Documents drawn from the corpus, in an order that depends on their content alone.
+
+    Attributes
+    ----------
+    X : their vectors, in whole multiples of the quantization
+    copies : how many documents each of them stands for
+    whole : whether they are all there are
+    """
+
+    X: Rough
+    quantization: Quantization
+    copies: int
+    whole: bool
+
+    @property
+    def vectors(self) -> Rough:
+        """Their vectors; float32 holds them exactly."""
+        return self.X * np.float32(self.quantization.unit)
+
+    @property
+    def centre(self) -> Floats:
+        """Their mean."""
+        total = self.X.sum(axis=0, dtype=np.float64)  # of whole numbers: exact in any order
+        return np.asarray(total * (self.quantization.unit / max(len(self.X), 1)))
+
+    def weigh(self, membership: Membership, blocks: Blocks, rows: Ints) -> Sample:
+        """Make the sample that a fit begins on: documents with the weight of their belonging."""
+        n = len(self.X)
+        if membership.hood is None:
+            parts = np.full(n, float(PARTS))
+        else:
+            parts = membership.parts(membership.hood.scores(self.vectors)[0])
+        columns = np.ones((blocks.width + 1, n), dtype=np.float32)
+        for at in chunks(n, 1, TURNED):
+            columns[:-1, at] = self.X[at].T
+        if self.whole:
+            corpus = spread(blocks, self.quantization, np.unique(rows), membership)
+        else:
+            corpus = spread_of(weighted_sums(self.X.astype(np.float64), parts), self.quantization)
+        return Sample(columns, parts / PARTS, self.quantization, corpus, self.copies, self.whole)
 
 
 def in_order(X: Rough) -> Ints:

@@ -1,8 +1,8 @@
 """How many topics a document has: as many as seeds do.
 
-Whoever gives a seed two topics says that documents may have two. From which share of the main
-topic's probability on a further topic counts is then no matter of taste: it is the share at which
-documents have as many topics as seeds, on average.
+Seeds with two topics show that documents may have two. A secondary topic must reach a certain
+share of the main topic's probability. That share is learned: documents then have as many topics as
+seeds, on average.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.mixture.placement import Placer, descend_by, further, probabilities
+from hierseed.core.mixture.placement import Placer, further, go_down, probabilities
 
 STEPS = np.geomspace(0.01, 100.0, 401)  # fixed steps: rounding can't move the choice
 ENOUGH = 2_000  # documents
@@ -33,12 +33,12 @@ def learn_secondary_ratio(X: NDArray[np.floating], placer: Placer, each: float) 
         return None
     X = X[:: -(-len(X) // ENOUGH) or 1]
     L = placer.mixture.log_joint(X.astype(np.float64), 2.0**-placer.grid.bits)
-    topic = descend_by(L.copy(), placer).topic
     own, mass = probabilities(L, placer)
+    topic = go_down(own, mass, placer).topic
     low, high = 0, len(STEPS) - 1
     while low < high:
         middle = (low + high) // 2
-        found, _ = further(topic, own, mass, replace(placer, several=float(STEPS[middle])))
+        found, _ = further(topic, own, mass, replace(placer, secondary=float(STEPS[middle])))
         few = len(found) <= round((each - 1.0) * len(X))
         low, high = (low, middle) if few else (middle + 1, high)
     return float(STEPS[low])

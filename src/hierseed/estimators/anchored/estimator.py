@@ -14,20 +14,26 @@ from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.checks import check_vectors
 from hierseed.core.exact import Grid
 from hierseed.core.mixture.components import Components, sum_up
-from hierseed.core.mixture.curve import identity
 from hierseed.core.mixture.em import Settings, State
 from hierseed.core.mixture.gaussian_mixture import Mixture
+from hierseed.core.mixture.membership import Membership, pack_membership, unpack_membership
 from hierseed.core.mixture.placement import Placer, labels, scored
 from hierseed.core.mixture.precision import label_and_count, thresholds
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.secondary import learn_secondary_ratio
 from hierseed.core.score import Scored
 from hierseed.estimators.anchored.fitting import fit_mixture
-from hierseed.estimators.anchored.others import components_of, with_groups
+from hierseed.estimators.anchored.others import (
+    components_of,
+    others_of,
+    place_others,
+    with_others,
+)
 from hierseed.estimators.anchored.seeding import SeedPairs, with_seeds
-from hierseed.estimators.base import Progress, SeededEstimator, is_engine, need_seeds
-from hierseed.estimators.inputs import seed_pairs
+from hierseed.estimators.base import Progress, SeededEstimator
+from hierseed.estimators.inputs import is_engine, need_seeds, seed_pairs
 from hierseed.estimators.parameters import BOOLEAN, NONE, Constraints, Interval, OneOf
+from hierseed.estimators.resume import rounds_on_disk
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -55,11 +61,11 @@ class AnchoredHierSeed(SeededEstimator):
         probable as its main one: 0.5, half as probable. "seeds" takes what gives documents as
         many topics as seeds have, on average. None gives each document one topic.
     other : bool, default=True
-        Whether documents may belong to no listed topic. Groups of them that stand apart from all
-        listed topics are looked for: they are Other below an inner topic, None at the root.
-    other_share : float in (0, 1)
-        How much of the corpus is believed to be Other or None before looking. The more, the
-        nearer to listed topics such a group may be.
+        Whether documents may belong to no listed topic. Foreign documents then do not shape
+        topics, and are placed in Other below an inner topic or in None.
+    false_alarm : float in [0, 1), default=0.05
+        The largest share of documents of listed topics that may be lost to Other and None. It is
+        spent only where foreign documents are found. 0 places every document.
     seed_weight : float
         A seed counts as so many documents.
     tree_weight : float or None
@@ -76,7 +82,8 @@ class AnchoredHierSeed(SeededEstimator):
     ----------
     taxonomy_ : Taxonomy with the Other topics appended
     vectors_ : (topics, dimensions) mean of each topic
-    sizes_ : share of the corpus in each topic, those below included; the last is None's
+    sizes_ : share of the documents that belong in each topic, those below included
+    foreign_share_ : share of the corpus that belongs to no listed topic: `value`, `low`, `high`
     tree_weight_ : the tree weight used
     temperature_ : what raw probabilities are softened by; 1 would be none
     several_ : how many times as probable as the main one further topics must be; None: one topic
@@ -104,7 +111,7 @@ class AnchoredHierSeed(SeededEstimator):
         "precision": [NONE, Interval(0, 1, closed="neither")],
         "several": [OneOf((SEEDS, None)), Interval(0, 1, closed="right")],
         "other": [BOOLEAN],
-        "other_share": [Interval(0, 1, closed="neither")],
+        "false_alarm": [Interval(0, 1, closed="left")],
         "seed_weight": [Interval(0, closed="neither")],
         "tree_weight": [NONE, Interval(0, closed="neither")],
         "smoothing": [Interval(0, closed="neither")],
@@ -121,7 +128,7 @@ class AnchoredHierSeed(SeededEstimator):
         precision: float | None = None,
         several: float | str | None = SEEDS,
         other: bool = True,
-        other_share: float = 0.05,
+        false_alarm: float = 0.05,
         seed_weight: float = 10.0,
         tree_weight: float | None = None,
         smoothing: float = 1.0,
@@ -133,7 +140,7 @@ class AnchoredHierSeed(SeededEstimator):
         self.precision = precision
         self.several = several
         self.other = other
-        self.other_share = other_share
+        self.false_alarm = false_alarm
         self.seed_weight = seed_weight
         self.tree_weight = tree_weight
         self.smoothing = smoothing
@@ -181,8 +188,8 @@ class AnchoredHierSeed(SeededEstimator):
         quantization = Quantization.holding(
             blocks.n + len(given.topics), max(largest, given.longest)
         )
-        keeping = self._resumable(
-            checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.rows
+        keeping = rounds_on_disk(
+            self, checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.rows
         )
         found = fit_mixture(
             self.taxonomy,
@@ -194,37 +201,63 @@ class AnchoredHierSeed(SeededEstimator):
             progress=progress,
             **keeping,
         )
-        self.taxonomy_, result = found.taxonomy, found.result
+        result = found.result
+        self.taxonomy_ = self.taxonomy
         self.several_: float | None = None if isinstance(self.several, str) else self.several
         self._keep(
-            found.components, result.mixture, result.node_means,
-            found.scores.temperature, found.scores.curve, quantization.vectors,
+            components_of(self.taxonomy, found.has_seeds), result.mixture, result.node_means,
+            found.scores.temperature, found.scores.curve, quantization.vectors, found.membership,
         )  # fmt: skip
         if self.several == SEEDS:
-            self.several_ = learn_secondary_ratio(found.documents, self._placer, given.topics_each)
-            self._placer = replace(self._placer, several=self.several_)
+            self.several_ = learn_secondary_ratio(found.sample.X, self._placer, given.topics_each)
+            self._placer = replace(self._placer, secondary=self.several_)
+        self._append_others(found.sample.vectors, found.has_seeds)
         self.tree_weight_ = result.problem.scale.tree_weight
         self.history_, self.n_iter_ = result.history, len(result.history)
         self.objective_ = float(result.history[-1]["objective"])
         self._label(blocks, given.rows, given.topics[: len(given.rows)])
         return self
 
+    def _append_others(self, X: NDArray[np.float32], has_seeds: NDArray[np.bool_]) -> None:
+        """Append an Other to each topic where documents of the sample stop."""
+        if self._placer.membership.hood is None:
+            return
+        placer = self._placer
+        found = np.concatenate(
+            [np.zeros(0, dtype=np.intp), *self._place(ArrayBlocks(X, threads=self.n_jobs))]
+        )
+        stops = np.append(self.taxonomy.tree.is_leaf | has_seeds, True)
+        self.taxonomy_ = with_others(self.taxonomy, found[~stops[found]])
+        if len(self.taxonomy_) == len(self.taxonomy):
+            return
+        means = np.zeros((len(self.taxonomy_), X.shape[1]))
+        means[: len(self.taxonomy)] = self.vectors_
+        others = others_of(self.taxonomy_)
+        found = np.where(stops[found], found, others[found])
+        self._keep(
+            components_of(self.taxonomy_, has_seeds), placer.mixture,
+            place_others(self.taxonomy_, means, X.astype(np.float64), found),
+            placer.temperature, placer.curve, placer.grid, placer.membership,
+        )  # fmt: skip
+
     def _keep(
         self,
         components: Components,
         mixture: Mixture,
         means: Floats,
-        warm: float,
+        temperature: float,
         curve: Floats,
         grid: Grid,
+        membership: Membership,
     ) -> None:
-        self.vectors_ = with_groups(components, mixture, means[: len(self.taxonomy_)])
-        self.temperature_, self.curve_ = warm, curve
+        self.vectors_ = means[: len(self.taxonomy_)]
+        self.temperature_, self.curve_ = temperature, curve
+        self.foreign_share_ = membership.foreign
         self.sizes_ = sum_up(components, np.exp(mixture.log_size))
         self.thresholds_ = np.zeros(max(self.taxonomy_.tree.height, 1))
         self._placer = Placer(
-            components, mixture.without_covariance(), warm, self.vectors_, self.thresholds_,
-            curve, grid, self.several_,
+            components, mixture.without_covariance(), temperature, self.vectors_,
+            self.thresholds_, curve, grid, membership, others_of(self.taxonomy_), self.several_,
         )  # fmt: skip
 
     def _label(self, blocks: Blocks, rows: Ints, topics: Ints) -> None:
@@ -292,26 +325,27 @@ class AnchoredHierSeed(SeededEstimator):
             "thresholds": self.thresholds_,
             "curve": self.curve_,
             "labels": self.labels_,
-            "seeded": placer.components.topic[~placer.components.is_unlisted],
-            "rest": placer.components.parent[placer.components.is_unlisted],
+            "seeded": placer.components.topic,
             "means": mixture.means,
             "log_size": mixture.log_size,
             "direction": mixture.direction,
             "offset": mixture.offset,
         }
-        return header, arrays
+        more, belonging = pack_membership(placer.membership)
+        return header | {"membership": more}, arrays | belonging
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         has_seeds = np.zeros(len(self.taxonomy_), dtype=bool)
         has_seeds[arrays["seeded"]] = True
-        components = components_of(self.taxonomy_, has_seeds, arrays["rest"])
+        components = components_of(self.taxonomy_, has_seeds)
         mixture = Mixture(
             arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"]
         )
-        curve = arrays.get("curve", identity(self.taxonomy_.tree.height))  # older models have none
-        self.several_ = header.get("several", self.several)
-        warm, grid = header["temperature"], Grid(header["bits"])
-        self._keep(components, mixture, arrays["vectors"], warm, curve, grid)
+        self.several_ = header["several"]
+        self._keep(
+            components, mixture, arrays["vectors"], header["temperature"], arrays["curve"],
+            Grid(header["bits"]), unpack_membership(header["membership"], arrays),
+        )  # fmt: skip
         self.tree_weight_ = header["tree_weight"]
         self.thresholds_ = arrays["thresholds"]
         self._keep_to(self.precision or 0.0)

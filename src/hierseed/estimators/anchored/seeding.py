@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
 from hierseed.errors import SeedError, name_some
-from hierseed.estimators.base import check_start
-from hierseed.estimators.inputs import seed_pairs
+from hierseed.estimators.inputs import check_start, seed_pairs
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -90,8 +89,8 @@ class SeedPairs:
         if len(bare):
             warnings.warn(
                 f"{len(bare)} leaves have no seed and get no documents: "
-                f"{name_some(taxonomy.paths[topic] for topic in bare)}. Give each a seed, or one "
-                "made from its name (hierseed fit --seeds-from-names).",
+                f"{name_some(taxonomy.paths[topic] for topic in bare)}. Give each a seed, or "
+                "let its name stand in for one (seeds_from_names).",
                 UnseededTopicWarning,
                 stacklevel=4,
             )
@@ -113,7 +112,7 @@ def stand_ins(taxonomy: Taxonomy, earlier: Any, seeded: Ints, width: int) -> tup
 
 def with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats) -> Assignments:
     """Put seeds back in their topics, with score 1."""
-    rest = ~np.isin(placed.row, rows)
+    rest, k = ~np.isin(placed.row, rows), placed.ranked.shape[1]
     path = placed.taxonomy.tree.ancestors[topics]
     shared: dict[str, Any] = {
         "row": rows,
@@ -122,6 +121,9 @@ def with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats) 
         "distance": distance,
         "score": np.where(path >= 0, 1.0, np.nan),
         "runner_up": np.full(len(rows), -1),
+        "belongs": np.where(path >= 0, 1.0, np.nan),
+        "ranked": np.pad(topics[:, None], ((0, 0), (0, k - 1)), constant_values=-1),
+        "chances": np.pad(np.ones((len(rows), 1)), ((0, 0), (0, k - 1))),
     }
     order = np.argsort(np.concatenate([placed.row[rest], rows]), kind="stable")
     for name, value in shared.items():

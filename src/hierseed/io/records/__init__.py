@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any, Protocol
 from hierseed.errors import CorpusError
 from hierseed.io.faults import Fault
 from hierseed.io.records.delimited import DelimitedFile
+from hierseed.io.records.encoding import AUTO, called, check_encoding, detect_encoding
 from hierseed.io.records.excel import ExcelFile
+from hierseed.io.records.json_list import JsonFile
 from hierseed.io.records.jsonl import JsonLinesFile
 from hierseed.io.records.parquet import ParquetFile
 from hierseed.io.records.row import Row, as_text, describe
@@ -23,13 +26,14 @@ READERS: dict[str, type[Any]] = {
     ".tab": DelimitedFile,
     ".jsonl": JsonLinesFile,
     ".ndjson": JsonLinesFile,
+    ".json": JsonFile,
     ".parquet": ParquetFile,
     ".pq": ParquetFile,
     ".xlsx": ExcelFile,
     ".xlsm": ExcelFile,
 }
-PACKED = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson")  # also with .gz
-NAMES = ".csv .tsv .jsonl (each also with .gz) .parquet .xlsx"
+PACKED = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json")  # also with .gz
+NAMES = ".csv .tsv .jsonl .json (each also with .gz) .parquet .xlsx"
 
 
 class Records(Protocol):
@@ -56,10 +60,21 @@ def refuse_special(path: Path) -> None:
         )
 
 
-def open_records(path: str | PathLike[str], *, quotes: bool = True) -> Records:
+def open_records(
+    path: str | PathLike[str],
+    *,
+    quotes: bool = True,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Records:
     """Open a file of rows by its ending.
 
-    `quotes=False` reads quotation marks in CSV and TSV as plain letters.
+    Parameters
+    ----------
+    path : the file
+    quotes : False reads quotation marks in CSV and TSV as plain letters
+    encoding : of lines that are not UTF-8; "auto" finds out, None makes a fault of such lines
+    sheet : of an Excel workbook, by name or number from 1; the first one unless it is named
     """
     path = Path(path)
     if not path.exists():
@@ -70,4 +85,28 @@ def open_records(path: str | PathLike[str], *, quotes: bool = True) -> Records:
     if ending not in READERS or (name.endswith(".gz") and ending not in PACKED):
         raise CorpusError(f"{path}: the ending {ending!r} is none of {NAMES}. Convert or rename it")
     reader: Any = READERS[ending]
-    return reader(path, quotes=quotes) if reader is DelimitedFile else reader(path)
+    if reader is ExcelFile:
+        return ExcelFile(path, sheet)
+    if sheet is not None:
+        raise CorpusError(f"{path} is no Excel workbook, and has no sheet {sheet!r} to choose")
+    if reader is ParquetFile:
+        return ParquetFile(path)
+    chosen = _encoding(path, encoding)
+    if reader is DelimitedFile:
+        return DelimitedFile(path, quotes=quotes, encoding=chosen)
+    found: Records = reader(path, encoding=chosen)
+    return found
+
+
+def _encoding(path: Path, name: str | None) -> str:
+    """The encoding to use; one that was found out is told."""
+    if name != AUTO:
+        return check_encoding(name or "utf-8")
+    found = detect_encoding(path)
+    if found != "utf-8":
+        warnings.warn(
+            f"{path.name} is not UTF-8: read as {called(found)}. If letters look wrong, name the "
+            "encoding with --encoding",
+            stacklevel=3,
+        )
+    return found

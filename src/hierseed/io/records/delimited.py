@@ -22,14 +22,18 @@ class DelimitedFile:
     Parameters
     ----------
     path : the file, plain or gzip
+    encoding : of lines that are not UTF-8
     quotes : False where a quotation mark is a letter like any other (many TSV files)
     """
 
     unit = "line"
 
-    def __init__(self, path: Path, *, quotes: bool = True, limit: int = LIMIT) -> None:
+    def __init__(
+        self, path: Path, *, quotes: bool = True, encoding: str = "utf-8", limit: int = LIMIT
+    ) -> None:
         self.path = path
         self.limit = limit
+        self.encoding = encoding
         self.quotes = quotes
         self.delimiter, self.columns = self._read_header()
 
@@ -71,7 +75,7 @@ class DelimitedFile:
 
     def _records(self, delimiter: str) -> Iterator[tuple[list[Line], list[str]] | Fault]:
         csv.field_size_limit(max(csv.field_size_limit(), self.limit + 1))
-        feed = _Feed(read_lines(self.path, self.limit), self.limit)
+        feed = _Feed(read_lines(self.path, self.limit, self.encoding), self.limit)
         reader = self._reader(feed, delimiter)
         while True:
             feed.begin()

@@ -1,4 +1,4 @@
-"""Excel: the first sheet of a workbook, its first row naming the columns."""
+"""Excel: one sheet of a workbook, its first row naming the columns."""
 
 from __future__ import annotations
 
@@ -7,19 +7,26 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from hierseed.errors import CorpusError
+from hierseed.errors import CorpusError, name_some
 from hierseed.io.faults import Fault
 from hierseed.io.records.row import Row, as_json, as_text
 from hierseed.io.workbook import open_workbook, told_as_one_fault
 
 
 class ExcelFile:
-    """The first sheet of an .xlsx workbook; formulas count by the value last shown."""
+    """A sheet of an .xlsx workbook; formulas count by the value last shown.
+
+    Parameters
+    ----------
+    path : the workbook
+    sheet : by name, or by number from 1; the first one unless it is given
+    """
 
     unit = "row"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, sheet: str | None = None) -> None:
         self.path = path
+        self.sheet = sheet
         self.sheets: list[str] = []  # known once the columns are
 
     @cached_property
@@ -44,9 +51,17 @@ class ExcelFile:
         try:
             self.sheets = [sheet.title for sheet in book.worksheets]
             with told_as_one_fault(self._refuse):
-                yield from book.worksheets[0].iter_rows(values_only=True)
+                yield from self._choose(book).iter_rows(values_only=True)
         finally:
             book.close()
+
+    def _choose(self, book: Any) -> Any:
+        if self.sheet is None:
+            return book.worksheets[0]
+        for number, page in enumerate(book.worksheets, start=1):
+            if self.sheet in (page.title, str(number)):
+                return page
+        self._refuse(f"no sheet {self.sheet!r}; the workbook has {name_some(self.sheets, 12)}")
 
     def _refuse(self, reason: str) -> NoReturn:
         raise CorpusError(f"{self.path}: {reason}")

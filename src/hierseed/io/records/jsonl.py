@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hierseed.errors import CorpusError
 from hierseed.io.faults import Fault
+from hierseed.io.records.json_values import column_names, value_of
 from hierseed.io.records.lines import LIMIT, Line, read_lines
 from hierseed.io.records.row import Row
 
@@ -18,16 +19,17 @@ class JsonLinesFile:
 
     unit = "line"
 
-    def __init__(self, path: Path, *, limit: int = LIMIT) -> None:
+    def __init__(self, path: Path, *, encoding: str = "utf-8", limit: int = LIMIT) -> None:
         self.path = path
         self.limit = limit
+        self.encoding = encoding
 
     @cached_property
     def columns(self) -> list[str]:
-        """The keys of the first object."""
-        for item in self._objects():
-            if not isinstance(item, Fault):
-                return [str(key) for key in item[1]]
+        """The keys of the first objects; those of nested objects have dots."""
+        names = column_names(item[1] for item in self._objects() if not isinstance(item, Fault))
+        if names:
+            return names
         raise CorpusError(f"no line of {self.path} is a JSON object. Write one object on each line")
 
     def rows(self, names: Sequence[str]) -> Iterator[Row | Fault]:
@@ -37,11 +39,11 @@ class JsonLinesFile:
                 yield item
             else:
                 line, values = item
-                picked = [values.get(name) for name in names]
+                picked = [value_of(values, name) for name in names]
                 yield Row(line.number, picked, partial(line.text.rstrip, "\r\n"))
 
     def _objects(self) -> Iterator[tuple[Line, dict[str, object]] | Fault]:
-        for line in read_lines(self.path, self.limit):
+        for line in read_lines(self.path, self.limit, self.encoding):
             if line.fault:
                 yield self._fault(line, *line.fault)
                 continue

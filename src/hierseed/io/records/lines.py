@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from hierseed.errors import CorpusError
 from hierseed.io.faults import NOT_UTF8
+from hierseed.io.records.encoding import called, is_wide
 
 LIMIT = 8 * 2**20  # bytes in one document; the Bible has 4.3 million
 
@@ -17,8 +21,8 @@ CONTROL = bytes({*range(32)} - {*b"\t\n\r\f"})  # what text has none of
 FEW = 3  # of them among the first bytes are a fault of their lines, not yet of the whole file
 
 SIGNATURES = {  # how files begin that people take for text
-    b"\xff\xfe": "UTF-16 text; save it as UTF-8 (in Excel: 'CSV UTF-8')",
-    b"\xfe\xff": "UTF-16 text; save it as UTF-8 (in Excel: 'CSV UTF-8')",
+    b"\xff\xfe": "UTF-16 text; read it with --encoding utf-16, or save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; read it with --encoding utf-16, or save it as UTF-8",
     b"PK\x03\x04": "a zip archive or an Office file; export it as CSV, or unpack it first",
     b"\xd0\xcf\x11\xe0": "an old Office file; export it as CSV",
     b"PAR1": "a Parquet file; give its name the ending .parquet",
@@ -38,13 +42,15 @@ class Line(NamedTuple):
     fault: tuple[str, str] | None = None
 
 
-def read_lines(path: Path, limit: int = LIMIT) -> Iterator[Line]:
-    """Yield the lines of a UTF-8 file, plain or gzip; faulty ones carry their fault."""
+def read_lines(path: Path, limit: int = LIMIT, encoding: str = "utf-8") -> Iterator[Line]:
+    """Yield the lines of a text file, plain or gzip; faulty ones carry their fault.
+
+    A line that is valid UTF-8 is read as such, whatever `encoding` says: files that were put
+    together from several sources mix encodings line by line.
+    """
     number = 0
     try:
-        with open_bytes(path) as file:
-            refuse_binary(path, file.read(65536))
-            file.seek(0)
+        with _open_utf8(path, encoding) as file:
             while raw := file.readline(limit + 1):
                 number += 1
                 if len(raw) > limit and not raw.endswith(b"\n"):
@@ -52,14 +58,36 @@ def read_lines(path: Path, limit: int = LIMIT) -> Iterator[Line]:
                     kept = raw[:1000].decode("utf-8", "replace")
                     yield Line(number, kept, ("line too long", _too_long(size, limit)))
                     continue
-                if number == 1 and raw.startswith(b"\xef\xbb\xbf"):
+                if number == 1 and raw.startswith(codecs.BOM_UTF8):
                     raw = raw[3:]
-                yield _decode(number, raw)
+                yield _decode(number, raw, encoding)
     except (EOFError, gzip.BadGzipFile, zlib.error) as fault:
         raise CorpusError(
             f"{path} is a damaged gzip file: {fault}, after line {number:,}. "
             "Copy or download it again"
         ) from None
+
+
+@contextmanager
+def _open_utf8(path: Path, encoding: str) -> Iterator[BinaryIO]:
+    """Open a text file for lines of bytes; UTF-16 and UTF-32 become UTF-8 on the way."""
+    with open_bytes(path) as file:
+        if is_wide(encoding):
+            yield cast(BinaryIO, _Recoded(file, encoding))
+            return
+        refuse_binary(path, file.read(65536))
+        file.seek(0)
+        yield file
+
+
+class _Recoded:
+    """Lines of a file in UTF-16 or UTF-32, as UTF-8."""
+
+    def __init__(self, file: BinaryIO, encoding: str) -> None:
+        self._text = TextIOWrapper(file, encoding=encoding, errors="replace", newline="\n")
+
+    def readline(self, limit: int) -> bytes:
+        return self._text.readline(limit).encode("utf-8", "replace")
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -82,17 +110,27 @@ def refuse_binary(path: Path, start: bytes) -> None:
         )
 
 
-def _decode(number: int, raw: bytes) -> Line:
+def _decode(number: int, raw: bytes, encoding: str) -> Line:
     try:
-        text = raw.decode("utf-8")
+        text = _decoded(raw, encoding)
     except UnicodeDecodeError as fault:
         # Only the first fault of a line is told: after one wrong byte more follow.
         detail = f"byte 0x{raw[fault.start]:02X} at position {fault.start + 1}"
-        return Line(number, raw.decode("utf-8", "backslashreplace"), (NOT_UTF8, detail))
+        kind = NOT_UTF8 if encoding == "utf-8" else f"not {called(encoding)}"
+        return Line(number, raw.decode("utf-8", "backslashreplace"), (kind, detail))
     if "\0" in text:
         detail = f"a zero byte at position {text.index(chr(0)) + 1}"
         return Line(number, text, ("not text", detail))
     return Line(number, text)
+
+
+def _decoded(raw: bytes, encoding: str) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        if encoding == "utf-8":
+            raise
+        return raw.decode(encoding)
 
 
 def _skip_line(file: BinaryIO) -> int:

@@ -149,8 +149,8 @@ def link(source: Source, entries: Sequence[Entry], parent: str = "only") -> list
             names = name_some(entries[p].name for p in above[i])
             source.fault(
                 entries[i].where,
-                f"{entries[i].name!r} has {len(above[i])} parents: {names}; keep one, or read "
-                "with parent='first' (--parent first)",
+                f"{entries[i].name!r} has {len(above[i])} parents: {names}; ",
+                "keep one, or read with {parent:first}",
             )
     for cycle in _cycles(above):
         chain = " -> ".join(repr(entries[i].name) for i in [*cycle, cycle[0]])

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from hierseed.errors import TaxonomyError
+from hierseed.errors import TaxonomyError, plain_text
 from hierseed.io.taxonomies.build import Entry
 from hierseed.io.taxonomies.source import Source
 from hierseed.taxonomy import Taxonomy
@@ -89,7 +89,7 @@ def _guess_digits(source: Source, codes: Sequence[str]) -> int:
             fitting.append(width)
     if not fitting:
         source.stop(
-            "", "the codes do not tell the parents; say digits=2 (--digits 2) if 105 belongs to 1"
+            "", "the codes do not tell the parents; if 105 belongs to 1, say ", "{digits:2}"
         )
     if fitting[0] == 1 and (2 in fitting or longest == 2):
         # 1, 10, 105 are a chain, or 1 with 105 and 10 beside it; 1, 2, 12 may be a flat list
@@ -97,8 +97,8 @@ def _guess_digits(source: Source, codes: Sequence[str]) -> int:
         ways = [f"{code} under {code[:-n]}" if n < len(code) else "a flat list" for n in (1, 2)]
         source.stop(
             "",
-            f"the codes can be read in two ways; say digits=1 (--digits 1: {ways[0]}) "
-            f"or digits=2 (--digits 2: {ways[1]})",
+            "the codes can be read in two ways; say ",
+            f"{{digits:1}} for {plain_text(ways[0])}, or {{digits:2}} for {plain_text(ways[1])}",
         )
     return fitting[0]  # the smallest width gives the most codes a parent
 

@@ -42,8 +42,8 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
     if separator == SEPARATOR and not settled and (arrow := _lone_arrow([x for _, x in listed])):
         warnings.warn(
             f"{source.name}: no line has ' > ' with blanks around it, so {arrow.strip()!r} is "
-            "taken as one name; if it parts names, write blanks around it or say separator='>' "
-            "(hierseed convert --separator '>')",
+            "read as one name; if it separates names, write blanks around it, or give the "
+            "separator '>' when the file is converted",
             stacklevel=3,
         )
     rows = PathRows(source)

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import NoReturn
 
-from hierseed.errors import TaxonomyError
+from hierseed.errors import TaxonomyError, plain_text
 from hierseed.names import UNWRITABLE
 
 LIMIT = 256 * 2**20  # bytes; the largest public taxonomies (MeSH, EuroVoc) are below 200 MB
@@ -70,13 +70,13 @@ class Source:
         """The lines of the text. Only line breaks part them, not Unicode's other separators."""
         return self.text.split("\n")
 
-    def fault(self, where: str, what: str) -> None:
-        """Note a fault and go on, so that all of them are told at once."""
-        self._faults.append((where, what))
+    def fault(self, where: str, what: str, advice: str = "") -> None:
+        """Collect a fault and go on; `advice` may name parameters, as in `HierSeedError`."""
+        self._faults.append((where, plain_text(what) + advice))
 
-    def stop(self, where: str, what: str) -> NoReturn:
-        """Note a fault after which reading can't go on, and raise."""
-        self.fault(where, what)
+    def stop(self, where: str, what: str, advice: str = "") -> NoReturn:
+        """Collect a fault after which reading can't go on, and raise."""
+        self.fault(where, what, advice)
         raise self._error()
 
     def refuse(self) -> None:
@@ -85,22 +85,23 @@ class Source:
             raise self._error()
 
     def aside(self) -> str:
-        """Say what was passed over: with the faults, or as a warning where there are none."""
+        """Name the columns that were ignored: with the faults, or as a warning."""
         return (
             f"not used for the taxonomy in {self.name}: {', '.join(self.unused)}. If one has the "
-            "parents or codes, call it parent or code (hierseed convert --column parent=…)"
+            "parents or codes, rename it to parent or code"
         )
 
     def _error(self) -> TaxonomyError:
         ordered = sorted(self._faults, key=lambda fault: _number(fault[0]))
         told = [f"{where}: {what}" if where else what for where, what in ordered]
-        aside = f"\n{self.aside()}" if self.unused else ""
+        aside = plain_text(f"\n{self.aside()}") if self.unused else ""
+        name = plain_text(self.name)
         if len(told) == 1:
-            return TaxonomyError(f"{self.name}, {told[0]}{aside}")
+            return TaxonomyError("", f"{name}, {told[0]}{aside}")
         listed = "".join(f"\n  - {fault}" for fault in told[:LISTED])
         if len(told) > LISTED:
             listed += f"\n  … and {len(told) - LISTED:,} more"
-        return TaxonomyError(f"{self.name} has {len(told):,} faults:{listed}{aside}")
+        return TaxonomyError("", f"{name} has {len(told):,} faults:{listed}{aside}")
 
 
 def _number(where: str) -> int:

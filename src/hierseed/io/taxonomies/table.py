@@ -65,7 +65,8 @@ def read_table_layout(source: Source, table: Table, **options: Unpack[TableOptio
     if "name" not in found:
         source.stop(
             table.where,
-            f"no column of names among {table.header}; say columns={{'name': …}} (--column name=…)",
+            f"no column of names among {table.header}; name it with ",
+            "{columns:name}",
         )
     if layout == "codes":
         if "code" not in found:
@@ -108,17 +109,15 @@ def _guess_layout(source: Source, table: Table, found: Mapping[str, int], levell
     source.stop(
         table.where,
         f"the header {table.header} names no known column. Rename them (name, parent, code, "
-        "description, path, or level_1, level_2, …), or say columns={'name': …} or "
-        "levels=[…] (hierseed convert --column name=…, --level …)",
+        "description, path, or level_1, level_2, …), or name them with ",
+        "{columns:name} or {levels}",
     )
 
 
 def _parent_kind(source: Source, table: Table, found: Mapping[str, int]) -> str:
     kinds = [role for role in ("parent_code", "parent_path", "parent") if role in found]
     if not kinds:
-        source.stop(
-            table.where, "no column of parents; say columns={'parent': …} (--column parent=…)"
-        )
+        source.stop(table.where, "no column of parents; name it with ", "{columns:parent}")
     return kinds[0]
 
 

@@ -1,0 +1,25 @@
+"""Faults of the library as the pages word them: parameters become fields of the pages."""
+
+from __future__ import annotations
+
+from hierseed.errors import HierSeedError
+
+FIELDS = {
+    "id": "'Ids are in' on the page Load",
+    "text": "'Text is in' on the page Load",
+    "embedder": "{value} under 'What turns texts into vectors' on the page Fit",
+    "method": "the method {value} on the page Fit",
+    "seeds_from_names": "'Let name and description stand in' on the page Fit",
+    "on_error": "the button that loads the other rows",
+}
+
+
+def worded(fault: Exception) -> str:
+    """Message and advice of a fault, for a person in front of a page."""
+    return fault.worded(_wording) if isinstance(fault, HierSeedError) else str(fault)
+
+
+def _wording(name: str, value: str) -> str:
+    # what no page offers is done with the command line, before the file is loaded
+    spelled = f"{name}={value}" if value else name
+    return FIELDS.get(name, f"`hierseed convert` ({spelled})").replace("{value}", value)

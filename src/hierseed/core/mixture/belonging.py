@@ -1,0 +1,253 @@
+"""Whether a document belongs to a listed topic at all, and how far down.
+
+The score of `neighbours` separates documents of listed topics from foreign ones. Seeds that were
+left out one at a time show how documents of listed topics score (`left_out`). What the corpus has
+beyond that is foreign. Two numbers follow, both without labels:
+
+- the share of the corpus that belongs to listed topics: the largest share of the seeds'
+  distribution that fits below the corpus's (mixture proportion estimation);
+- the probability that a document with a given score belongs (a local false discovery rate).
+
+Seeds are exchangeable with documents of their topic, so a quantile of their scores bounds the
+share of such documents that is lost (a conformal p-value). Seeds whose whole topic was left out
+show how documents of missing topics score, level by level. They decide whether a foreign document
+stays below an inner topic, as Other, or belongs nowhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.mixture.left_out import LeftOut
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+KNOTS = 65
+LEAST_SEEDS = 5  # left-out scores that make a distribution
+ROUNDS = 2  # of weighing seeds by the size of their topic, which depends on belonging
+TAIL = (0.4, 0.75)  # quantiles of seeds' scores between which shares are compared
+ERRORS = 1.0  # standard errors by which the share of listed topics is taken larger
+MIXING = 60  # rounds of expectation-maximisation for the shares of missing levels
+NOWHERE = 0.5  # weight of the prior that foreign documents belong nowhere, to that of the data
+TIE = 0.01  # documents whose belonging is equal are ranked by their score within this
+
+
+@dataclass(frozen=True)
+class Share:
+    """An estimated share of the corpus, with an interval of about 95%."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Belonging:
+    """From a score to probabilities.
+
+    Attributes
+    ----------
+    knots : scores
+    below : (levels + 1, knots). Row j: probability of belonging to a listed topic of level j + 1
+        or deeper. The last row: of belonging to the topic that the document is placed in.
+    limit : least score that a document of a listed topic has, but for the accepted share of false
+        alarms; a document above it is never rejected
+    foreign : share of the corpus that belongs to no listed topic
+    """
+
+    knots: Floats
+    below: Floats
+    limit: float
+    foreign: Share
+
+    @classmethod
+    def certain(cls, levels: int) -> Belonging:
+        """All documents belong: nothing was found, or nothing was asked for."""
+        nothing = Share(0.0, 0.0, 0.0)
+        return cls(np.array([-1.0, 1.0]), np.ones((levels + 1, 2)), -np.inf, nothing)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether all documents belong fully."""
+        return bool((self.below == 1.0).all())
+
+    def at(self, score: Floats, level: int = -1) -> Floats:
+        """Probability of belonging at a level (0: at all; -1: where the document is placed)."""
+        return np.interp(score, self.knots, self.below[level])
+
+    def depth(self, score: Floats) -> tuple[Ints, NDArray[np.bool_]]:
+        """Levels that each document belongs to, 0 for none; and whether it is rejected."""
+        levels = len(self.below) - 1
+        kept = np.full(len(score), levels, dtype=np.intp)
+        rejected = (score < self.limit) & (self.at(score) < 0.5)
+        for level in range(levels, 0, -1):
+            kept[rejected & (self.at(score, level - 1) < 0.5)] = level - 1
+        return kept, rejected
+
+
+def learn_belonging(
+    score: Floats, nearest: Ints, seeds: LeftOut, counts: Ints, false_alarm: float
+) -> Belonging:
+    """Learn from scores of documents and of left-out seeds.
+
+    Parameters
+    ----------
+    score, nearest : of a sample of documents, with the component nearest to each
+    counts : seeds of each component
+    false_alarm : share of documents of listed topics that may be lost
+    """
+    own, levels = _own(seeds), seeds.scores.shape[1] - 1
+    knots = np.unique(np.quantile(score, np.linspace(0, 1, KNOTS))) if len(score) else score
+    if np.isfinite(own).sum() < LEAST_SEEDS or len(knots) < 3:
+        return Belonging.certain(levels)
+    belongs = np.ones(len(score))
+    for _ in range(ROUNDS):  # a topic's seeds stand for the documents that belong to it
+        size = (1.0 + np.bincount(nearest, belongs, minlength=len(counts))) / np.maximum(counts, 1)
+        share, curve = two_groups(knots, score, own, size[seeds.component])
+        belongs = np.interp(score, knots, curve)
+    missing = missing_levels(knots, score, 1.0 - belongs, seeds, size[seeds.component])
+    below = np.empty((levels + 1, len(knots)))
+    below[-1] = curve
+    for level in range(levels):
+        below[level] = curve + (1.0 - curve) * missing[level + 1 :].sum(axis=0)
+        below[level] = np.maximum(monotone(below[level], np.ones(len(knots))), curve)
+    rank = np.linspace(0.0, 1.0, len(knots))  # knots are quantiles
+    below = (1.0 - TIE) * below + TIE * rank
+    limit = conformal_quantile(own, size[seeds.component], false_alarm)
+    foreign = Share(1.0 - share.value, 1.0 - share.high, 1.0 - share.low)
+    return Belonging(knots, below, limit, foreign)
+
+
+def two_groups(knots: Floats, score: Floats, own: Floats, weight: Floats) -> tuple[Share, Floats]:
+    """Share of documents that score as these seeds do, and the probability at each knot."""
+    told = np.isfinite(own)
+    own, weight = own[told], weight[told] / weight[told].sum()
+    share = listed_share(score, own, weight)
+    careful = share.value + 0.5 * ERRORS * (share.high - share.value)
+    return share, belonging_curve(knots, score, own, weight, careful)
+
+
+def _own(seeds: LeftOut) -> Floats:
+    """Scores of seeds without themselves; a topic with one seed is left out whole instead.
+
+    Such a seed scores lower than a document of its topic would: the promise is kept, and fewer
+    foreign documents are found.
+    """
+    own = seeds.own.copy()
+    for level in range(seeds.scores.shape[1] - 2, -1, -1):
+        own = np.where(np.isfinite(own), own, seeds.scores[:, level])
+    return own
+
+
+def listed_share(score: Floats, own: Floats, weight: Floats) -> Share:
+    """Share of documents in listed topics: how much of the seeds' upper tail documents have.
+
+    Few foreign documents score as high as the better half of the seeds. There the share of
+    documents above a score, over the share of seeds above it, is that of listed topics.
+    """
+    order = np.argsort(own)
+    tail = 1.0 - np.cumsum(weight[order]) + weight[order]  # of seeds at or above each
+    inside = np.flatnonzero((tail >= 1.0 - TAIL[1]) & (tail <= 1.0 - TAIL[0]))
+    if not len(inside):
+        return Share(1.0, 0.0, 1.0)
+    tail, at = tail[inside], own[order[inside]]
+    above = 1.0 - np.searchsorted(np.sort(score), at, side="left") / len(score)
+    effective = 1.0 / float((weight**2).sum())
+    error = np.sqrt((1.0 - tail) / (tail * effective))
+    ratio = float((above / tail) @ error**-2 / (error**-2).sum())
+    spread = float(error.mean())
+    value, low, high = (min(max(ratio * (1.0 + z * spread), 0.0), 1.0) for z in (0.0, -2.0, 2.0))
+    return Share(value, low, high)
+
+
+def belonging_curve(
+    knots: Floats, score: Floats, own: Floats, weight: Floats, share: float
+) -> Floats:
+    """Probability of belonging at each knot: never falls, and agrees with the share."""
+    effective = 1.0 / float((weight**2).sum())
+    spread = _deviation(own, weight)
+    width = 1.06 * max(spread, 1e-12) * effective**-0.2
+    listed = share * density(knots, own, weight, width)
+    every = np.full(len(score), 1.0 / len(score))
+    total = density(knots, score, every, width)
+    return monotone(np.minimum(listed / np.maximum(total, 1e-300), 1.0), total)
+
+
+def missing_levels(
+    knots: Floats, score: Floats, rest: Floats, seeds: LeftOut, weight: Floats
+) -> Floats:
+    """(levels + 1, knots): of a document that is not where it was placed, how far down it belongs.
+
+    Row j is the probability that it belongs to a topic of level j and to no listed one below;
+    row 0: nowhere. The last row is zero. Seeds without their branch show how each kind scores.
+    """
+    levels = seeds.scores.shape[1] - 1
+    found = np.zeros((levels + 1, len(knots)))
+    told = np.isfinite(seeds.scores[:, :levels])
+    known = np.flatnonzero(told.sum(axis=0) >= LEAST_SEEDS)
+    if 0 not in known or rest.sum() <= 0.0:
+        found[0] = 1.0
+        return found
+    shape = np.empty((len(known), len(knots)))
+    for number, level in enumerate(known):
+        own = weight[told[:, level]] / weight[told[:, level]].sum()
+        shape[number] = kernel_density(knots, seeds.scores[told[:, level], level], own) + 1e-12
+    seen = np.array([np.interp(score, knots, each) for each in shape])
+    nowhere = known == 0
+    mix = np.full(len(known), 1.0 / len(known))
+    for _ in range(MIXING):
+        part = mix[:, None] * seen
+        mix = (part / part.sum(axis=0)) @ rest / rest.sum()
+        mix = (mix + NOWHERE * nowhere) / (1.0 + NOWHERE)
+    part = mix[:, None] * shape
+    found[known] = part / part.sum(axis=0)
+    return found
+
+
+def kernel_density(at: Floats, values: Floats, weight: Floats) -> Floats:
+    """Density of weighted values, with a width by Silverman's rule."""
+    width = 1.06 * max(_deviation(values, weight), 1e-12) * float((weight**2).sum()) ** 0.2
+    return density(at, values, weight, width)
+
+
+def conformal_quantile(own: Floats, weight: Floats, share: float) -> float:
+    """Greatest score below which at most this share of documents of listed topics lies."""
+    told = np.isfinite(own)
+    own, weight = own[told], weight[told]
+    order = np.argsort(own)
+    new = float((weight**2).sum() / weight.sum())  # weight that a new document has, on average
+    lost = (np.concatenate([[0.0], np.cumsum(weight[order])]) + new) / (weight.sum() + new)
+    fine = np.flatnonzero(lost <= share)
+    return float(own[order[min(fine[-1], len(own) - 1)]]) if len(fine) else -np.inf
+
+
+def density(at: Floats, values: Floats, weight: Floats, width: float) -> Floats:
+    """Kernel density estimate."""
+    away = (at[:, None] - values) / width
+    return np.asarray(np.exp(-0.5 * away**2) @ weight / (width * np.sqrt(2.0 * np.pi)))
+
+
+def monotone(values: Floats, weight: Floats) -> Floats:
+    """Nearest values that never fall, by pooling adjacent violators."""
+    level: list[float] = []
+    mass: list[float] = []
+    count: list[int] = []
+    for value, own in zip(values.tolist(), np.maximum(weight, 1e-12).tolist()):
+        level.append(value)
+        mass.append(own)
+        count.append(1)
+        while len(level) > 1 and level[-2] > level[-1]:
+            both = mass[-2] + mass[-1]
+            level[-2:] = [(level[-2] * mass[-2] + level[-1] * mass[-1]) / both]
+            mass[-2:] = [both]
+            count[-2:] = [count[-2] + count[-1]]
+    return np.repeat(level, count)
+
+
+def _deviation(values: Floats, weight: Floats) -> float:
+    mean = float(weight @ values)
+    return float(np.sqrt(weight @ (values - mean) ** 2))

@@ -1,0 +1,115 @@
+"""Belonging as the fit and the placement use it: a score and a weight for every document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.blocks import Block
+from hierseed.core.mixture.belonging import Belonging, Share, learn_belonging
+from hierseed.core.mixture.components import Components
+from hierseed.core.mixture.left_out import leave_out
+from hierseed.core.mixture.neighbours import REFERENCES, Neighbourhood
+from hierseed.core.mixture.seeds import Pairs
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+PARTS = 8  # a document's weight is a whole number of eighths: sums of products stay exact
+
+
+@dataclass
+class _Scores:
+    """What a block remembers: the scores of its documents, and under which model."""
+
+    hood: Neighbourhood | None = None
+    score: Floats = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Scores documents against listed topics; None as `hood`: all documents belong."""
+
+    hood: Neighbourhood | None
+    belonging: Belonging
+
+    @classmethod
+    def certain(cls, levels: int) -> Membership:
+        """All documents belong."""
+        return cls(None, Belonging.certain(levels))
+
+    @property
+    def foreign(self) -> Share:
+        """Share of the corpus that belongs to no listed topic."""
+        return self.belonging.foreign
+
+    def scores(self, block: Block) -> Floats:
+        """Score of each document of a block; computed once for all steps."""
+        if self.hood is None:
+            return np.ones(len(block))
+        known = block.cache(_Scores)
+        if known.hood is not self.hood:
+            known.score, _ = self.hood.scores(block.X)
+            known.hood = self.hood
+        return known.score
+
+    def parts(self, score: Floats) -> Floats:
+        """Weight of a document in the fit, in whole eighths."""
+        return np.rint(PARTS * self.belonging.at(score))
+
+
+def learn_membership(
+    X: NDArray[np.floating],
+    centre: Floats,
+    pairs: Pairs,
+    components: Components,
+    false_alarm: float,
+) -> Membership:
+    """Learn from a sample of documents, in an order of their own, and from the seeds."""
+    levels, n = components.tree.height, len(X)
+    if n < 2:
+        return Membership.certain(levels)
+    topics = np.zeros((len(components), X.shape[1]))
+    np.add.at(topics, pairs.component, pairs.vectors - centre)
+    chosen = np.linspace(0, n - 1, min(n, REFERENCES)).round().astype(np.intp)
+    hood = Neighbourhood.learn(X[chosen], topics, centre)
+    score, nearest = hood.scores(X)
+    counts = np.bincount(pairs.component, minlength=len(components))
+    found = learn_belonging(score, nearest, leave_out(hood, pairs, components), counts, false_alarm)
+    return Membership(hood, found)
+
+
+def pack_membership(found: Membership) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return what was learned, as JSON and arrays."""
+    belonging, foreign = found.belonging, found.foreign
+    header = {
+        "limit": belonging.limit if np.isfinite(belonging.limit) else None,
+        "foreign": [foreign.value, foreign.low, foreign.high],
+    }
+    arrays: dict[str, NDArray[Any]] = {"knots": belonging.knots, "below": belonging.below}
+    if found.hood is not None:
+        arrays |= {
+            "centre": found.hood.centre,
+            "references": found.hood.references.astype(np.int16),
+            "directions": found.hood.topics.astype(np.int16),
+            "difference": found.hood.difference,
+        }
+    return header, arrays
+
+
+def unpack_membership(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Membership:
+    """Take back what `pack_membership` gave."""
+    limit = -np.inf if header["limit"] is None else header["limit"]
+    belonging = Belonging(arrays["knots"], arrays["below"], limit, Share(*header["foreign"]))
+    if "references" not in arrays:
+        return Membership(None, belonging)
+    hood = Neighbourhood(
+        arrays["centre"],
+        arrays["references"].astype(np.float32),
+        arrays["directions"].astype(np.float32),
+        arrays["difference"],
+    )
+    return Membership(hood, belonging)
