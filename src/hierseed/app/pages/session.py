@@ -95,7 +95,7 @@ class Session:
         if not levels:
             return f"Fit {fit.id} · {share}"
         right = ", ".join(f"{value:.0%}" for value in levels)
-        return f"Fit {fit.id} · right by level: {right} (expected) · {share}"
+        return f"Fit {fit.id} · {right} right (expected) · {share}"
 
     def _unfinished(self, job: jobs.Job | None) -> dict[str, Any] | None:
         """A load that was cut off; None while it runs and when all is complete."""
