@@ -14,6 +14,7 @@ from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.engines.choose import Engine
 from hierseed.errors import HierSeedError, SeedError
 from hierseed.estimators.base import SeededEstimator
+from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import DocumentVectors
@@ -60,7 +61,7 @@ def fit(
     progress : called with each event of `hierseed.progress`; None turns notes into warnings
     seeds_from_names : leaves without a seed start from their name and description
     preparation : what is done to vectors before the fit; None centres them and scales them to
-        unit length
+        unit length, and learns the weight of each block of a joined representation
     vectors : folder that keeps the vectors, so that a stopped run goes on; None keeps them in
         memory
     replace_vectors : make vectors again where the folder holds those of another corpus
@@ -106,12 +107,19 @@ def fit(
     else:
         made, rows = opened.embedder, opened
     y = examples.rows(rows.ids)
-    preparation = preparation or Preparation()
+    learn_weights = preparation is None
+    preparation = preparation or Preparation(blocks=getattr(made, "blocks", ()))
     rounds = _checkpoint(checkpoint, listener)
     started = time.perf_counter()
     with run.open(listener) as blocks_of, _going_on(rounds):
         preparation.fit(blocks_of(rows.X))
-        outside = _encode(examples, made, preparation)
+        outside = _encode(examples, made)
+        if preparation.blocks and learn_weights:
+            given = rows.X, estimator.taxonomy, y, outside, examples.text_topics
+            found = learn_block_weights(preparation, *given)
+            listener(Fact("Weights", str(found)))
+            preparation = preparation.with_weights(found.weights)
+        outside = None if outside is None else preparation.transform(outside)
         X = blocks_of(Prepared(rows.X, preparation))
         _fit(estimator, X, y, outside, examples.text_topics, rounds, listener)
     seconds = time.perf_counter() - started
@@ -131,7 +139,7 @@ def fit(
     )
 
 
-def _encode(seeds: Seeds, embedder: Embedder | None, preparation: Preparation) -> Any:
+def _encode(seeds: Seeds, embedder: Embedder | None) -> Any:
     """Vectors of seeds that are no documents of the corpus."""
     if not seeds.texts:
         return None
@@ -140,7 +148,7 @@ def _encode(seeds: Seeds, embedder: Embedder | None, preparation: Preparation) -
             f"{len(seeds.texts):,} seeds are texts, and it is not known how the vectors were made. "
             "Name seeds by document id, or give the corpus instead of vectors"
         )
-    return preparation.transform(embedder.encode(seeds.texts))
+    return embedder.encode(seeds.texts)
 
 
 def _checkpoint(folder: str | PathLike[str] | None, listener: Listener) -> Checkpoint | None:

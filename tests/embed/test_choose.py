@@ -30,6 +30,24 @@ def test_auto_takes_wordllama_where_nothing_better_was_fetched(monkeypatch, tmp_
     assert get_embedder("auto").fingerprint == embedder.fingerprint
 
 
+def test_auto_joins_what_is_learned_where_there_is_a_corpus(monkeypatch, tmp_path):
+    monkeypatch.setenv("HIERSEED_HOME", str(tmp_path))
+    embedder, why = choose_embedder(["The court heard an appeal."] * 30)
+    assert embedder.name == "wordllama+lsa"
+    assert "joined with what is learned from the corpus" in why
+
+
+def test_auto_learns_from_a_corpus_that_is_not_english():
+    german = "Der Minister hat das Gesetz nicht unterschrieben, und die Partei ist mit dem Plan "
+    embedder, why = choose_embedder([german + "auch für sich zufrieden."] * 30)
+    assert embedder.name == "lsa:200"
+    assert why == "lsa: it learns from the corpus, which looks like German"
+
+
+def test_endings_may_come_in_any_order(minilm):
+    assert get_embedder("minilm+lsa+windows").name == "minilm+windows+lsa"
+
+
 def test_models_live_where_the_user_says(monkeypatch, tmp_path):
     monkeypatch.setenv("HIERSEED_HOME", str(tmp_path))
     assert model_folder("x") == tmp_path / "models" / "x"

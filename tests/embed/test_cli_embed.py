@@ -36,10 +36,12 @@ def docs(tmp_path, corpus):
 def test_embed_writes_the_vectors_of_the_best_one_here(hierseed, docs):
     done = hierseed("embed", "docs.jsonl", "-o", "v", "--full")
     assert done.exit_code == 0, done.stderr
-    assert "wordllama: the best of" in done.stderr
+    assert "wordllama+lsa: the best of" in done.stderr
+    assert "joined with what is learned from the corpus" in done.stderr
     assert "hierseed embedders get" not in done.stdout
     store = VectorStore("v")
-    np.testing.assert_array_equal(np.asarray(store), get_embedder("wordllama").encode(docs))
+    learned = get_embedder("wordllama+lsa").fit(docs)
+    np.testing.assert_array_equal(np.asarray(store), learned.encode(docs))
     assert store.ids[0] == "d0"
 
 
@@ -53,11 +55,12 @@ def test_embed_again_keeps_what_is_there(hierseed, docs):
     assert first["embedder"] == "wordllama:64"
 
 
-def test_embed_keeps_what_an_embedder_learned(hierseed, docs, tmp_path):
-    assert hierseed("embed", "docs.jsonl", "-o", "v", "--embedder", "tfidf:8").exit_code == 0
+@pytest.mark.parametrize("embedder", ["tfidf:8", "auto"])
+def test_embed_keeps_what_an_embedder_learned(embedder, hierseed, docs, tmp_path):
+    assert hierseed("embed", "docs.jsonl", "-o", "v", "--embedder", embedder).exit_code == 0
     lines = (tmp_path / "docs.jsonl").read_text()
     (tmp_path / "docs.jsonl").write_text(lines + json.dumps({"id": "new", "text": "an appeal"}))
-    done = hierseed("embed", "docs.jsonl", "-o", "v", "--embedder", "tfidf:8")
+    done = hierseed("embed", "docs.jsonl", "-o", "v", "--embedder", embedder)
     assert done.exit_code == 0, done.stderr
     assert "learns from the corpus" not in done.stderr
     assert len(VectorStore("v")) == len(docs) + 1
@@ -95,9 +98,9 @@ def test_truncation_is_said(hierseed, fetched_home, tmp_path, monkeypatch):
     assert "1 text longer than 256 tokens: only the beginning is embedded" in done.stderr
     done = hierseed("embed", "long.csv", "-o", "w", "--windows")
     assert "longer than" not in done.stderr
-    same = hierseed("embed", "long.csv", "-o", "w", "--windows", "--embedder", "minilm")
+    same = hierseed("embed", "long.csv", "-o", "w", "--windows", "--embedder", "minilm+lsa")
     assert "2 documents, found in w" in same.stderr
-    assert VectorStore("w").embedder_name == "minilm+windows"
+    assert VectorStore("w").embedder_name == "minilm+windows+lsa"
 
 
 def test_an_estimate_names_what_is_ready_and_embeds_nothing(hierseed, docs, tmp_path, monkeypatch):

@@ -1,9 +1,11 @@
+import json
+
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
 from hierseed.embed import Preparation, Prepared
-from hierseed.errors import CorpusError, ModelError
+from hierseed.errors import CorpusError, ModelError, ParameterError
 
 
 @pytest.fixture(name="X")
@@ -97,3 +99,42 @@ def test_faults_are_named(X):
     X[8500, 2] = np.nan
     with pytest.raises(CorpusError, match=r"not finite \(rows 8,500\)"):
         Preparation().fit(X)
+
+
+# ---------------------------------------------------------------- blocks
+
+
+def test_blocks_are_scaled_one_by_one_and_weighted():
+    X = np.random.default_rng(0).normal(size=(50, 7)).astype(np.float32)
+    X[:, 3:] *= 100
+    ready = Preparation(blocks=(3, 4), weights=(1.0, 0.5)).fit(X).transform(X)
+    centred = X - X.mean(axis=0)
+    first = centred[:, :3] / np.linalg.norm(centred[:, :3], axis=1, keepdims=True)
+    np.testing.assert_allclose(ready[:, :3], first / np.sqrt(1.25), atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(ready[:, 3:], axis=1), 0.5 / np.sqrt(1.25), atol=1e-5)
+
+
+def test_a_block_of_weight_zero_is_left_out():
+    X = np.random.default_rng(0).normal(size=(50, 7)).astype(np.float32)
+    without = Preparation(blocks=(3, 4)).fit(X).with_weights((1.0, 0.0))
+    assert without.dimension(7) == 3
+    alone = Preparation().fit(X[:, :3]).transform(X[:, :3])
+    np.testing.assert_allclose(without.transform(X), alone, atol=1e-6)
+    assert Prepared(X, without).shape == (50, 3)
+
+
+def test_blocks_are_saved():
+    X = np.random.default_rng(0).normal(size=(50, 7)).astype(np.float32)
+    fitted = Preparation(blocks=(3, 4), weights=(1.0, 0.25)).fit(X)
+    again = Preparation.from_saved(json.loads(json.dumps(fitted.header)), fitted.arrays)
+    np.testing.assert_array_equal(again.transform(X), fitted.transform(X))
+
+
+def test_blocks_that_do_not_fit_are_refused():
+    X = np.ones((5, 7), dtype=np.float32)
+    with pytest.raises(CorpusError, match="rows of 7 numbers"):
+        Preparation(blocks=(3, 5)).fit(X)
+    with pytest.raises(ParameterError, match="1 weights for 2 blocks"):
+        Preparation(blocks=(3, 4), weights=(1.0,))
+    with pytest.raises(ParameterError, match="pca and blocks"):
+        Preparation(blocks=(3, 4), pca=2)

@@ -16,7 +16,7 @@ from hierseed.app.project import Project
 from hierseed.app.store import documents
 from hierseed.embed import Embedder, Preparation, Prepared, VectorStore, embed_corpus
 from hierseed.embed.catalogue import Kind
-from hierseed.embed.choose import HEADER, get_embedder, load_embedder
+from hierseed.embed.choose import HEADER, choose_embedder, get_embedder, load_embedder
 from hierseed.embed.embedder import is_fitted, is_trained
 from hierseed.embed.function import refuse_unnamed
 from hierseed.embed.store import is_store
@@ -44,8 +44,10 @@ def make(project: Project, tell: Tell | None = None) -> VectorStore:
     if is_store(project.vectors):
         embedder = load_embedder(project.vectors / "embedder")
     else:
-        refuse_unnamed(project.get("embedder", "auto"), str(project.path))  # no code by file
-        embedder = get_embedder(project.get("embedder", "auto"))
+        spec = project.get("embedder", "auto")
+        refuse_unnamed(spec, str(project.path))  # no code by file
+        texts = (document.text for document in documents.every(project))
+        embedder = choose_embedder(texts)[0] if spec == "auto" else get_embedder(spec)
         if is_trained(embedder) and not is_fitted(embedder):
             embedder.fit(document.text for document in documents.every(project))
 

@@ -71,6 +71,7 @@ def embed(
 
     Example: hierseed embed docs.csv -o vectors
     """
+    from hierseed.embed.choose import kept_embedder
     from hierseed.io.vectorize import make_embedder, vectorize
 
     if output is None and not estimate:
@@ -85,34 +86,12 @@ def embed(
         if output is None or estimate:
             _estimate(documents, embedder, console)
             return
-        spec = f"{embedder}+windows" if windows and embedder != "auto" else embedder
-        chosen = _kept(output, spec) or make_embedder(spec, documents, console.listen)
-        if windows and embedder == "auto":
-            chosen = _windowed(chosen)
+        spec = f"{embedder}+windows" if windows else embedder
+        chosen = kept_embedder(output, spec) or make_embedder(spec, documents, console.listen)
         dtype = "float16" if half else "float32"
         started = time.perf_counter()
         made = vectorize(documents, chosen, console.listen, output, dtype=dtype, append=append)
         _tell(console, made, output, time.perf_counter() - started)
-
-
-def _kept(folder: Path, spec: str) -> Any:
-    """Return what an embedder learned in a run that was stopped: learning again might differ."""
-    from hierseed.embed import load_embedder
-    from hierseed.embed.choose import HEADER, split_spec
-
-    place = folder / "embedder"
-    if spec == "auto" or split_spec(spec)[0].load is None or not (place / HEADER).is_file():
-        return None
-    kept = load_embedder(place)
-    name, _, detail = spec.partition(":")
-    return kept if kept.name == spec or (kept.name.startswith(f"{name}:") and not detail) else None
-
-
-def _windowed(embedder: Any) -> Any:
-    """Read long texts whole; what auto chose may do that anyway."""
-    from hierseed.embed.windows import Windowed
-
-    return Windowed(embedder) if hasattr(embedder, "token_spans") else embedder
 
 
 def _tell(console: Console, made: DocumentVectors, output: Path, seconds: float) -> None:

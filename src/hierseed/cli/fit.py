@@ -164,7 +164,7 @@ def fit(
                 engine=_engine(workers, dask, device),
                 progress=console.listen,
                 seeds_from_names=seeds_from_names,
-                preparation=Preparation(centre=centre, unit=unit),
+                preparation=None if centre and unit else Preparation(centre=centre, unit=unit),
                 vectors=vectors or vectors_beside(output),
                 replace_vectors=vectors is None,
                 checkpoint=checkpoint_beside(output),

@@ -5,19 +5,24 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
 from hierseed.checksums import checked_object, file_sha256, with_checksum
-from hierseed.embed.catalogue import AUTO, KINDS, Kind
+from hierseed.embed import joined, windows
+from hierseed.embed.catalogue import AUTO, AUTO_OTHER_LANGUAGE, KINDS, Kind
 from hierseed.embed.embedder import Embedder, is_trained
 from hierseed.embed.function import FunctionEmbedder, refuse_unnamed
-from hierseed.embed.windows import SUFFIX, Windowed
+from hierseed.embed.language import foreign_language
 from hierseed.errors import EmbeddingError, name_some
 
 HEADER = "embedder.json"
+WRAPPERS: dict[str, Callable[[Embedder], Embedder]] = {
+    windows.SUFFIX: windows.Windowed,
+    joined.SUFFIX: joined.Joined,
+}
 # what version 0.1 wrote, which had no checksums
 FIRST_VERSION = re.compile(rb'\{\s*"name": "([^"\\]*)",\s*"fingerprint": "(\w+)"\s*\}\s*')
 
@@ -28,8 +33,9 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
     Parameters
     ----------
     spec : `NAME` or `NAME:detail`, such as `"wordllama"`, `"tfidf:200"`, `"glove:vectors.txt"`;
-        `"auto"` takes the best one present; `+windows` at the end averages over windows where
-        the model would cut a long text. An embedder is returned as it is, and any other
+        `"auto"` takes the best one present that needs no corpus. Endings: `+windows` averages
+        over windows where the model would cut a long text, `+lsa` joins what is learned from
+        the corpus (`"minilm+windows+lsa"`). An embedder is returned as it is, and any other
         callable (list of texts -> matrix) is wrapped.
 
     Examples
@@ -47,24 +53,47 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
         return choose_embedder()[0]
     kind, detail = split_spec(spec)
     embedder = kind.make(detail)
-    return Windowed(embedder) if spec.endswith(SUFFIX) else embedder
+    _, asked = split_wrappers(spec)
+    for suffix, wrap in WRAPPERS.items():  # in this order, whatever the order asked for
+        embedder = wrap(embedder) if suffix in asked else embedder
+    return embedder
 
 
-def choose_embedder() -> tuple[Embedder, str]:
-    """Return the best embedder that is ready on this machine, and a sentence that says why."""
+def choose_embedder(
+    texts: Iterable[str] | None = None, *, read_whole: bool = False
+) -> tuple[Embedder, str]:
+    """Return the best embedder that is ready on this machine, and a sentence that says why.
+
+    Parameters
+    ----------
+    texts : of the corpus, which the embedder will learn from; some are read to see whether they
+        are plainly not English. None: there is no corpus to learn from
+    read_whole : read long texts window by window, where the model would cut them
+    """
+    if texts is not None and (language := foreign_language(texts)):
+        why = f"it learns from the corpus, which looks like {language}"
+        return get_embedder(AUTO_OTHER_LANGUAGE), f"{AUTO_OTHER_LANGUAGE}: {why}"
     passed: list[str] = []
     for name in AUTO:
         lacking = KINDS[name].lacking()
         if not lacking:
+            if read_whole and hasattr(get_embedder(name), "token_spans"):
+                name += windows.SUFFIX
             why = f"the best of {', '.join(AUTO)} that is here"
-            return KINDS[name].make(""), f"{name}: {'; '.join([why, *passed])}"
+            if texts is not None:
+                name += joined.SUFFIX
+                why += ", joined with what is learned from the corpus"
+            return get_embedder(name), f"{name}: {'; '.join([why, *passed])}"
         passed.append(f"{name} would be better, but {lacking}")
     raise EmbeddingError(f"no embedder is ready: {'; '.join(passed)}.")
 
 
 def split_spec(spec: str) -> tuple[Kind, str]:
-    """`"tfidf:200"` -> the kind tfidf and `"200"`; an unknown name is refused with the nearest."""
-    name, _, detail = spec.removesuffix(SUFFIX).partition(":")
+    """`"tfidf:200"` -> the kind tfidf and `"200"`; an unknown name is refused with the nearest.
+
+    What wraps the embedder, such as `+lsa`, is left out.
+    """
+    name, _, detail = split_wrappers(spec)[0].partition(":")
     if name not in KINDS:
         near = difflib.get_close_matches(name, [*KINDS, "auto"], n=1)
         raise EmbeddingError(
@@ -77,6 +106,32 @@ def split_spec(spec: str) -> tuple[Kind, str]:
     if detail and not kind.detail:
         raise EmbeddingError(f"the embedder {name!r} takes no detail. Write {name} alone.")
     return kind, detail
+
+
+def split_wrappers(spec: str) -> tuple[str, set[str]]:
+    """`"minilm+windows+lsa"` -> `"minilm"` and both endings."""
+    asked = set()
+    while suffix := next(filter(spec.endswith, WRAPPERS), ""):
+        spec = spec.removesuffix(suffix)
+        asked.add(suffix)
+    return spec, asked
+
+
+def kept_embedder(folder: str | PathLike[str], spec: str) -> Embedder | None:
+    """Load what an embedder learned for the store in `folder`, where `spec` asks for the same.
+
+    A store goes on with it: learned from a longer corpus, vectors would be others.
+    """
+    if not (Path(folder) / "embedder" / HEADER).is_file():
+        return None
+    kept = load_embedder(folder)
+    if not is_trained(kept):
+        return None
+    (base, asked), (name, has) = split_wrappers(spec), split_wrappers(kept.name)
+    if base == "auto":
+        automatic = name in AUTO if joined.SUFFIX in has else name.startswith(AUTO_OTHER_LANGUAGE)
+        return kept if automatic and asked <= has else None
+    return kept if kept.name == get_embedder(spec).name else None
 
 
 def save_embedder(embedder: Embedder, folder: str | PathLike[str]) -> None:
@@ -127,11 +182,13 @@ def load_embedder(
 
 
 def _make(name: str, folder: Path) -> Embedder:
+    """Make an embedder, with what it has learned where it has."""
     kind, _ = split_spec(name)
-    if kind.load is None:
-        return get_embedder(name)
     try:
-        return kind.load(folder)
+        if name.endswith(joined.SUFFIX):
+            inner = _make(name.removesuffix(joined.SUFFIX), folder / joined.INNER)
+            return joined.Joined.load(folder, inner)
+        return kind.load(folder) if kind.load else get_embedder(name)
     except (
         ValueError,
         TypeError,

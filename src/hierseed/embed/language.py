@@ -48,7 +48,7 @@ def language_note(embedder: str, texts: Iterable[str]) -> str:
         return ""
     found = foreign_language(texts)
     return found and (
-        f"the texts look like {found}, and {name} was made from English. The embedder tfidf "
+        f"the texts look like {found}, and {name} was made from English. The embedder lsa "
         "learns from the corpus itself, sentence-transformers:X takes a multilingual model"
     )
 

@@ -6,7 +6,8 @@ over any other array-like, so a memory-mapped store is never copied whole.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.exact import Grid, Sums
-from hierseed.errors import CorpusError, ModelError
+from hierseed.errors import CorpusError, ModelError, ParameterError
 
 LARGEST = 1e17  # the square of a row's length is less than the largest float32
 
@@ -43,12 +44,33 @@ class Preparation:
     centre : subtract the mean of the fitting corpus
     unit : scale each row to length 1; rows of zeros stay zero
     pca : keep this many principal components; None keeps the space as it is
+    blocks : length of each block of a joined representation (`Embedder.blocks`). Each block is
+        scaled to unit length and weighted; () for one representation
+    weights : of the blocks; a block of weight 0 is left out. None: all count the same
     """
 
-    def __init__(self, *, centre: bool = True, unit: bool = True, pca: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        centre: bool = True,
+        unit: bool = True,
+        pca: int | None = None,
+        blocks: Sequence[int] = (),
+        weights: Sequence[float] | None = None,
+    ) -> None:
         self.centre = centre
         self.unit = unit
         self.pca = pca
+        self.blocks = tuple(blocks)
+        self.weights = tuple(weights) if weights is not None else (1.0,) * len(self.blocks)
+        if len(self.weights) != len(self.blocks):
+            raise ParameterError(
+                f"{len(self.weights)} weights for {len(self.blocks)} blocks. Give one for each."
+            )
+        if self.blocks and pca is not None:
+            raise ParameterError(
+                "pca and blocks together. Leave one out: blocks keep their own dimensions."
+            )
         self.mean_: NDArray[np.float32] | None = None
         self.components_: NDArray[np.float32] | None = None
 
@@ -62,6 +84,11 @@ class Preparation:
         if n == 0:
             raise CorpusError(
                 "no vectors to prepare: the matrix has 0 rows. Embed documents first."
+            )
+        if self.blocks and sum(self.blocks) != d:
+            raise CorpusError(
+                f"rows of {d} numbers, but the blocks {self.blocks} have {sum(self.blocks)}. "
+                "Use the blocks of the embedder that made the vectors."
             )
         if self.pca is not None and not 1 <= self.pca <= min(n, d):
             raise CorpusError(
@@ -100,16 +127,33 @@ class Preparation:
             )
         if self.mean_ is not None:
             ready -= self.mean_
+        if self.blocks:
+            ready = self._weigh_blocks(ready)
         if self.components_ is not None:
             ready = ready @ self.components_
-        if self.unit:
-            length = np.linalg.norm(ready, axis=1, keepdims=True)
-            np.divide(ready, length, out=ready, where=length > 0)
-        return ready
+        return _unit_length(ready) if self.unit else ready
+
+    def _weigh_blocks(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        parts = np.split(rows, np.cumsum(self.blocks)[:-1], axis=1)
+        weighted = [
+            np.float32(weight) * _unit_length(part)
+            for part, weight in zip(parts, self.weights)
+            if weight > 0
+        ]
+        return np.hstack(weighted)
 
     def dimension(self, d: int) -> int:
         """Columns after preparing rows of `d` numbers."""
-        return self.pca if self.pca is not None else d
+        if self.pca is not None:
+            return self.pca
+        left_out = sum(size for size, weight in zip(self.blocks, self.weights) if not weight)
+        return d - left_out
+
+    def with_weights(self, weights: Sequence[float]) -> Preparation:
+        """The same, fitted as it is, with other weights of the blocks."""
+        other = copy(self)
+        other.weights = tuple(weights)
+        return other
 
     @property
     def is_fitted(self) -> bool:
@@ -120,7 +164,10 @@ class Preparation:
     @property
     def header(self) -> dict[str, Any]:
         """The options, for a JSON file."""
-        return {"centre": self.centre, "unit": self.unit, "pca": self.pca}
+        options: dict[str, Any] = {"centre": self.centre, "unit": self.unit, "pca": self.pca}
+        if self.blocks:
+            options |= {"blocks": list(self.blocks), "weights": list(self.weights)}
+        return options
 
     @property
     def arrays(self) -> dict[str, NDArray[np.float32]]:
@@ -137,7 +184,7 @@ class Preparation:
         return preparation
 
     def __repr__(self) -> str:
-        return f"Preparation(centre={self.centre}, unit={self.unit}, pca={self.pca})"
+        return f"Preparation({', '.join(f'{key}={value}' for key, value in self.header.items())})"
 
 
 class Prepared:
@@ -164,6 +211,12 @@ class Prepared:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self[:], dtype=dtype)
+
+
+def _unit_length(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Scale rows in place; rows of zeros stay zero."""
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(rows, length, out=rows, where=length > 0)
 
 
 def _as_blocks(X: Any) -> Blocks:

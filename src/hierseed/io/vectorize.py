@@ -7,13 +7,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from hierseed.embed.choose import choose_embedder, get_embedder
+from hierseed.embed.choose import choose_embedder, get_embedder, split_wrappers
 from hierseed.embed.corpus import embed_corpus, embed_in_memory
 from hierseed.embed.embedder import Embedder, is_fitted, is_trained
 from hierseed.embed.estimate import expected_seconds
 from hierseed.embed.language import language_note
 from hierseed.embed.store import VectorStore, is_store
 from hierseed.embed.store_writer import remove_store
+from hierseed.embed.windows import SUFFIX as WINDOWS
 from hierseed.errors import CorpusError, StoreDamagedError, StoreMismatchError
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import DocumentVectors
@@ -29,8 +30,8 @@ def make_embedder(
 
     Where `folder` has the vectors already, no time is told.
     """
-    if spec == "auto":
-        embedder, why = choose_embedder()
+    if isinstance(spec, str) and split_wrappers(spec)[0] == "auto":
+        embedder, why = choose_embedder(corpus.texts(), read_whole=spec.endswith(WINDOWS))
     else:
         embedder = get_embedder(spec)
         why = spec if isinstance(spec, str) else embedder.name

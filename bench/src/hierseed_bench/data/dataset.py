@@ -25,6 +25,7 @@ class Dataset:
     labels : topic ids per document, the most specific ones only; empty where none is left
     part : "train" or "test" per document where the source fixes a split
     vectors : one row per document; None where the texts have yet to be embedded
+    blocks : length of each block of joined vectors; () for one representation
     notes : what was dropped or does not agree with the published counts, for the record
     """
 
@@ -37,6 +38,7 @@ class Dataset:
     vectors_name: str = ""
     part: NDArray[Any] | None = None
     notes: tuple[str, ...] = field(default=())
+    blocks: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         lengths = {

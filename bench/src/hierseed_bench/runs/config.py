@@ -23,7 +23,8 @@ class RunConfig:
     limit : use so many documents at most, 0 for all
     skew : exponent of Zipf's law for topic sizes, 0 to leave them
     leave_out : share of leaves that the taxonomy is made to lack
-    vectors : "minilm" (beside the data), an embedder's name, or an .npy file
+    vectors : "minilm" (beside the data), an embedder's name, or an .npy file; with `+lsa` at the
+        end, joined with what is learned from the training part
     prepare : centre by the mean of the training part and scale to unit length
     parameters : given to the method, as (name, value) pairs
     tag : a word for tables that compare settings of one method

@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 from hierseed.embed import Preparation, get_embedder
 from hierseed.embed.embedder import Embedder, is_trained
 from hierseed.embed.home import model_home
+from hierseed.embed.joined import SUFFIX as LSA
+from hierseed.embed.joined import unit_length
 from hierseed.errors import CorpusError
+from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.evaluate.catch import INSIDE
 from hierseed.io.atomic import atomic_file
 from hierseed_bench.competitors.catalogue import METHODS
@@ -49,12 +52,14 @@ def ready(shape: tuple[Any, ...], path: Path | None = None) -> Ready:
     """Read and reshape: sizes skewed, rare topics dropped, topics left out, vectors found."""
     data, vectors, min_docs, limit, exponent, share = shape
     dataset = load_dataset(data, path)
-    dataset = with_vectors(dataset, vectors)
+    dataset = with_vectors(dataset, vectors.removesuffix(LSA))
     if limit:
         dataset = sample(dataset, limit)
     if exponent:
         dataset = skew(dataset, exponent, min_docs)
     dataset = drop_rare(dataset, min_docs)
+    if vectors.endswith(LSA):
+        dataset = joined_with_lsa(dataset)
     if not share:
         return Ready(dataset, None)
     reduced = leave_out(dataset, share)
@@ -73,6 +78,18 @@ def with_vectors(dataset: Dataset, name: str) -> Dataset:
     return replace(dataset, vectors=_embedded(dataset, name), vectors_name=name)
 
 
+def joined_with_lsa(dataset: Dataset) -> Dataset:
+    """Put vectors that are learned from the training part beside those that are there."""
+    assert dataset.vectors is not None
+    blocks = dataset.vectors, _embedded(dataset, "lsa")
+    return replace(
+        dataset,
+        vectors=np.hstack([unit_length(np.asarray(block, np.float32)) for block in blocks]),
+        blocks=tuple(block.shape[1] for block in blocks),
+        vectors_name=dataset.vectors_name + LSA,
+    )
+
+
 def make_task(
     ready_: Ready, config: RunConfig, split: Split
 ) -> tuple[Task, Documents, dict[str, Any]]:
@@ -81,8 +98,14 @@ def make_task(
     vectors = dataset.vectors
     if vectors is None:
         raise CorpusError(f"the data set {dataset.name!r} has no vectors")
-    preparation = Preparation(centre=config.prepare, unit=config.prepare)
+    blocks = dataset.blocks if config.prepare else ()
+    preparation = Preparation(centre=config.prepare, unit=config.prepare, blocks=blocks)
     preparation.fit(vectors[split.train])
+    if blocks:
+        seeds = vectors[split.seeds], [list(topics) for topics in split.seed_topics]
+        fitting = vectors[split.fitting]
+        found = learn_block_weights(preparation, fitting, dataset.taxonomy, None, *seeds)
+        preparation = preparation.with_weights(found.weights)
 
     def documents(rows: NDArray[Any]) -> Documents:
         texts = [dataset.texts[row] for row in rows]

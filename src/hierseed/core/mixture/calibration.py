@@ -36,10 +36,15 @@ TEMPERATURES = np.geomspace(0.2, 20.0, 193)  # fixed steps: rounding can't move 
 
 @dataclass(frozen=True)
 class Scores:
-    """Temperature, and a curve for each level."""
+    """Temperature, and a curve for each level.
+
+    `held_out_loss` is the mean negative log probability of the own topics of seeds held out, at
+    that temperature; None where none could be held out.
+    """
 
     temperature: float
     curve: Floats
+    held_out_loss: float | None = None
 
 
 def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -> Scores:
@@ -63,7 +68,7 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
     found = go_down(*probabilities(held.logs.copy(), placer), placer)
     path = components.tree.ancestors[found.topic]
     curve = learn(np.where(path >= 0, found.score, np.nan), _right(components, path, held.own))
-    return Scores(best, curve)
+    return Scores(best, curve, held_out_loss(held.logs, held.own, best))
 
 
 def most_likely(L: Floats, mine: Bools) -> float:
@@ -89,6 +94,14 @@ def most_likely(L: Floats, mine: Bools) -> float:
         middle = (low + high) // 2
         low, high = (low, middle) if cost(middle) <= cost(middle + 1) else (middle + 1, high)
     return float(TEMPERATURES[low])
+
+
+def held_out_loss(L: Floats, mine: Bools, temperature: float) -> float:
+    """Mean negative log probability of the own topics, as `most_likely` takes `L` and `mine`."""
+    L = (L - L.max(axis=0)) / temperature
+    joint = np.exp(L)
+    own = (joint * mine).sum(axis=0) / joint.sum(axis=0)
+    return -math.fsum(np.log(own)) / len(own)  # exact, so the order of seeds is no matter
 
 
 def _right(components: Components, path: Ints, mine: Bools) -> Bools:

@@ -1,0 +1,111 @@
+"""Two representations side by side: what a model knows of language, and what the corpus teaches.
+
+A pretrained embedder knows words that the corpus never explains; latent semantic analysis knows
+how this corpus uses them. How much each block counts is a matter of the corpus and the topics:
+`hierseed.estimators.block_weights` learns it from the seeds, and the preparation applies it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from os import PathLike
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from hierseed.embed.embedder import (
+    Embedder,
+    Vectors,
+    as_text_list,
+    fingerprint,
+    is_fitted,
+    is_trained,
+    refuse_unfitted,
+)
+from hierseed.embed.lsa import Lsa
+from hierseed.embed.sample import sample_by_content
+
+SUFFIX = "+lsa"
+INNER, LEARNED = "inner", "lsa"  # folders
+
+
+class Joined:
+    """Vectors of an embedder, then those of latent semantic analysis, each of unit length."""
+
+    def __init__(self, inner: Embedder, learned: Lsa | None = None) -> None:
+        self.inner = inner
+        self.learned = learned or Lsa()
+        self.name = inner.name + SUFFIX
+
+    @property
+    def max_documents(self) -> int:
+        """Documents it learns from."""
+        return self.learned.max_documents
+
+    @property
+    def fitted(self) -> bool:
+        """True once both have learned."""
+        return self.learned.fitted and is_fitted(self.inner)
+
+    @property
+    def blocks(self) -> tuple[int, int]:
+        """The length of each block."""
+        return self.inner.dimension, self.learned.dimension
+
+    @property
+    def dimension(self) -> int:
+        """Both blocks."""
+        return sum(self.blocks)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of both."""
+        return fingerprint(SUFFIX, self.inner.fingerprint, self.learned.fingerprint)
+
+    @property
+    def cut(self) -> int:
+        """Texts longer than the inner embedder's limit."""
+        return int(getattr(self.inner, "cut", 0))
+
+    @property
+    def max_tokens(self) -> int:
+        """Length limit of the inner embedder, 0 for none."""
+        return int(getattr(self.inner, "max_tokens", 0))
+
+    def fit(self, texts: Iterable[str]) -> Self:
+        """Learn from a sample that is chosen by content."""
+        sample = sample_by_content(texts, self.max_documents)
+        if is_trained(self.inner):
+            self.inner.fit(sample)
+        self.learned.fit(sample)
+        return self
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Embed with both at the same time, and put the blocks side by side."""
+        refuse_unfitted(self.name, self.fitted)
+        rows = as_text_list(texts)
+        with ThreadPoolExecutor(1) as other:
+            learned = other.submit(self.learned.encode, rows)
+            inner = self.inner.encode(rows)
+            return np.hstack([unit_length(inner), unit_length(learned.result())])
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write what each of the two has learned."""
+        refuse_unfitted(self.name, self.fitted)
+        place = Path(folder)
+        self.learned.save(place / LEARNED)
+        if is_trained(self.inner):
+            self.inner.save(place / INNER)
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str], inner: Embedder) -> Self:
+        """Read what `save` wrote; the inner embedder is in `INNER`, where it has learned."""
+        return cls(inner, Lsa.load(Path(folder) / LEARNED))
+
+
+def unit_length(vectors: Vectors) -> Vectors:
+    """Scale each row to length 1; rows of zeros stay zero."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, np.where(length > 0, length, 1), dtype=np.float32)

@@ -1,0 +1,151 @@
+"""Latent semantic analysis of words and word pairs, learned from the corpus: any language.
+
+It differs from `tfidf` in three ways: pairs of neighbouring words count too, scripts without
+spaces are split into characters, and the documents it learns from are chosen by their text, so
+the order of documents changes no bit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from scipy import sparse
+
+from hierseed.core.mixture.covariance import one_thread
+from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
+from hierseed.embed.sample import sample_by_content
+from hierseed.embed.terms import Terms, learn_terms
+from hierseed.errors import EmbeddingError
+
+CHUNK = 2048
+IDF_POWER = 2.0  # see `tfidf`
+ITERATIONS = 3  # of the randomized SVD
+EXTRA = 10  # random directions beside those asked for: they make the last ones more exact
+
+
+class Lsa:
+    """Latent semantic vectors of the corpus it was fitted on.
+
+    Parameters
+    ----------
+    dimension : singular vectors kept; fewer where the corpus has a lower rank
+    max_words, max_pairs : size of the vocabulary, the most frequent first
+    max_documents : documents to learn from; of a larger corpus a sample is taken
+    """
+
+    def __init__(
+        self,
+        dimension: int = 200,
+        *,
+        max_words: int = 50_000,
+        max_pairs: int = 50_000,
+        max_documents: int = 50_000,
+    ) -> None:
+        self.requested = dimension
+        self.max_words = max_words
+        self.max_pairs = max_pairs
+        self.max_documents = max_documents
+        self.fitted = False
+        self._terms = Terms([], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
+        self._components = np.zeros((0, dimension), dtype=np.float32)
+
+    @property
+    def name(self) -> str:
+        """`lsa:200`."""
+        return f"lsa:{self.requested}"
+
+    @property
+    def dimension(self) -> int:
+        """Singular vectors kept."""
+        return int(self._components.shape[1])
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the vocabulary, its weights and the singular vectors."""
+        terms = self._terms
+        words = "\n".join(terms.words)
+        return fingerprint(self.name, words, terms.pairs, terms.weights, self._components)
+
+    def fit(self, texts: Iterable[str]) -> Self:
+        """Learn vocabulary, weights and singular vectors."""
+        rows = sample_by_content(texts, self.max_documents)
+        self._terms, counts = learn_terms(rows, self.max_words, self.max_pairs, IDF_POWER)
+        if not counts.nnz:
+            raise EmbeddingError(
+                f"no words to learn from in {len(rows):,} different texts. "
+                "Give a corpus with text in it."
+            )
+        rank = max(1, min(self.requested, min(counts.shape) - 1))
+        self._components = singular_vectors(counts, rank)
+        self.fitted = True
+        return self
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Project each text; one without a known term gives zeros."""
+        refuse_unfitted(self.name, self.fitted)
+        rows = as_text_list(texts)
+        vectors = np.empty((len(rows), self.dimension), dtype=np.float32)
+        for start in range(0, len(rows), CHUNK):
+            counts = self._terms.count(rows[start : start + CHUNK])
+            vectors[start : start + CHUNK] = counts @ self._components
+        return vectors
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write `lsa.json`, `pairs.npy`, `weights.npy` and `components.npy`."""
+        refuse_unfitted(self.name, self.fitted)
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        options = {
+            "dimension": self.requested,
+            "max_words": self.max_words,
+            "max_pairs": self.max_pairs,
+            "max_documents": self.max_documents,
+        }
+        header = {"options": options, "words": self._terms.words}
+        text = json.dumps(header, ensure_ascii=False)
+        (place / "lsa.json").write_text(text, encoding="utf-8")
+        np.save(place / "pairs.npy", self._terms.pairs)
+        np.save(place / "weights.npy", self._terms.weights)
+        np.save(place / "components.npy", self._components)
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> Self:
+        """Read what `save` wrote."""
+        place = Path(folder)
+        header = json.loads((place / "lsa.json").read_text(encoding="utf-8"))
+        embedder = cls(**header["options"])
+        embedder._terms = Terms(
+            header["words"], np.load(place / "pairs.npy"), np.load(place / "weights.npy")
+        )
+        embedder._components = np.load(place / "components.npy")
+        embedder.fitted = True
+        return embedder
+
+
+def singular_vectors(counts: sparse.csr_array, rank: int) -> Vectors:
+    """Right singular vectors of the largest singular values, as columns (randomized SVD).
+
+    The orthonormal basis is kept on the side of documents: there are fewer of them than terms,
+    so this is several times faster than the usual form. Each vector has its largest entry
+    positive.
+    """
+    n = counts.shape[0]
+    random = np.random.default_rng(0)
+    basis = random.standard_normal((n, min(rank + EXTRA, n)), dtype=np.float32)
+    transposed = counts.T.tocsr()
+    with one_thread():  # the order of a sum depends on the number of threads
+        for _ in range(ITERATIONS + 1):
+            basis, _ = np.linalg.qr(counts @ (transposed @ basis))
+        projected = transposed @ basis
+        values, rotation = np.linalg.eigh(projected.T.astype(np.float64) @ projected)
+        best = np.argsort(-values)[:rank]
+        length = np.sqrt(np.maximum(values[best], np.finfo(np.float32).tiny))
+        found = projected @ (rotation[:, best] / length).astype(np.float32)
+    largest = np.abs(found).argmax(axis=0)
+    found *= np.sign(found[largest, np.arange(found.shape[1])])
+    return np.ascontiguousarray(found, dtype=np.float32)
