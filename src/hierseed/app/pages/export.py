@@ -57,6 +57,10 @@ class Export(Screen):
         """Write the codebook."""
         self._say(export.write_codebook(self.project, str(ending)))
 
+    def do_tasks(self, tool: str) -> None:
+        """Write the documents as another tool imports them."""
+        self._say(export.write_tasks(self.project, self._fit(), str(tool)))
+
     def do_decisions(self) -> None:
         """Write every decision that was made."""
         self._say(export.write_decisions(self.project))

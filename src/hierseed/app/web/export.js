@@ -28,6 +28,10 @@ export default {
           <h2>Codebook</h2><p class="soft">Definition, what to include and exclude, notes, and seeds as examples for each topic.</p>
           <div class="row"><button v-for="(title, ending) in { docx: 'Word', html: 'HTML', md: 'Markdown' }" :key="ending" :disabled="!view.topics" @click="act('codebook', { ending })">{{ title }}</button></div>
         </section>
+        <section class="panel" aria-label="Other tools">
+          <h2>For other tools</h2><p class="soft">Documents with their topics as Label Studio and doccano import them. Their exports, and tables of MAXQDA, NVivo and Argilla, can be brought as seeds or expert labels in step 1.</p>
+          <div class="row"><button :disabled="!view.fit" @click="act('tasks', { tool: 'label-studio' })">Label Studio</button><button :disabled="!view.fit" @click="act('tasks', { tool: 'doccano' })">doccano</button></div>
+        </section>
         <section class="panel" aria-label="Seeds and report">
           <h2>Seeds, decisions and report</h2>
           <p class="soft">Decisions: every one that was made, with who, when and whether it stands; rejections too.</p>
