@@ -14,6 +14,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hierseed.assignments import Assignments
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation, Prepared
@@ -33,6 +35,7 @@ from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.tables import open_table
 from hierseed.placed import PlacedDocuments
 from hierseed.progress import Listener, Step, amount, warn_of_notes
+from hierseed.proposals import Proposal, Proposals
 from hierseed.report.page import render
 from hierseed.suggestions import Suggestions
 from hierseed.taxonomy import Taxonomy
@@ -141,13 +144,15 @@ class TextModel:
         threshold: float | None = None,
         level: int | None = None,
         codes: bool = False,
+        top: int | None = None,
         progress: Listener | None = None,
     ) -> Counts:
         """Place documents and write the table of assignments, chunk by chunk.
 
         Memory does not grow with the number of documents, and the file appears when it is
         complete. Columns that a `Corpus` keeps are appended; `codes` appends the code of each
-        topic.
+        topic. `top` writes the most probable topics of each document instead: id, rank, topic,
+        probability.
         """
         listener, file = progress or warn_of_notes, Path(file)
         counts = Counts(self.taxonomy_)
@@ -158,14 +163,18 @@ class TextModel:
             as_text = file.suffix == ".parquet" and Path(opened.name).suffix != ".parquet"
             chunks = self._documents.chunks(opened, listener)
             for chunk, found in self._assigned(chunks, threshold, level):
-                frame = found.to_frame(chunk.ids)
-                if codes:
-                    frame = add_codes(frame, found)
-                if extra:
-                    frame = add_columns(frame, found.row, extra, chunk.extra, text=as_text)
+                if top:
+                    frame = found.top(top)
+                    frame["id"] = np.asarray(chunk.ids)[frame["id"]]
+                else:
+                    frame = found.to_frame(chunk.ids)
+                    if codes:
+                        frame = add_codes(frame, found)
+                    if extra:
+                        frame = add_columns(frame, found.row, extra, chunk.extra, text=as_text)
                 table.write(frame)
                 counts.add(found.labels)
-                counts.rows += len(found)
+                counts.rows += len(frame)
                 named = sum(id in self.seeds.topics for id in chunk.ids)
                 counts.not_seeds += named - int(found.is_seed.sum())
                 listener(Step("Placing", counts.documents, _size(opened)))
@@ -206,6 +215,17 @@ class TextModel:
     ) -> Suggestions:
         """Return up to n documents that are most useful to label next; options as of `place`."""
         return self.place(documents, **options).suggest(n, per_topic=per_topic)
+
+    def propose_topics(
+        self, documents: Any, n: int = 10, *, earlier: Sequence[Proposal] = (), **options: Any
+    ) -> Proposals:
+        """Return up to n topics that the taxonomy may lack; options as of `place`.
+
+        Parameters
+        ----------
+        earlier : proposals of an earlier fit; the same group of documents keeps its id
+        """
+        return self.place(documents, **options).propose_topics(n, earlier=earlier)
 
     def report(
         self,

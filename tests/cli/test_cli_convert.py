@@ -25,8 +25,8 @@ def test_says_what_was_written_and_what_was_lost(source: Path, tmp_path: Path) -
     done = convert(source, tmp_path / "t.md")
     assert done.exit_code == 0
     assert "2 topics on 2 levels" in done.stderr
-    assert "2 codes did not fit" in done.stderr
-    assert "1 description did not fit" in done.stderr
+    assert "2 codes can't be stored" in done.stderr
+    assert "1 description can't be stored" in done.stderr
     assert done.stdout == ""
     assert (tmp_path / "t.md").read_text() == "- A\n  - B\n"
 

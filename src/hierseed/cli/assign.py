@@ -1,4 +1,4 @@
-"""`hierseed assign`: documents of any number through a model, into a table."""
+"""`hierseed assign`: place any number of documents with a model, and write a table."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def assign(
         typer.Option(
             min=0.0,
             max=1.0,
-            help="Stop higher up where the score of a deeper topic is below this: a document "
-            "that is surely Health and perhaps Mental health stays in Health; one that is sure of "
-            "no topic at all becomes None.",
+            help="Place a document at the deepest topic whose score reaches this: one that is "
+            "surely Health and perhaps Mental health stays in Health; one that reaches it nowhere "
+            "becomes None.",
         ),
     ] = None,
     level: Annotated[
@@ -57,8 +57,17 @@ def assign(
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="A further column of the corpus to carry into the table, such as a date, or the "
-            "text; repeatable, '*' for all.",
+            help="A column of the corpus to copy into the table, such as a date or the text; "
+            "repeatable, '*' for all.",
+        ),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=5,
+            help="Write the most probable topics of each document instead, up to this number: "
+            "id, rank, topic, probability.",
         ),
     ] = None,
     codes: Annotated[
@@ -75,10 +84,10 @@ def assign(
     """Place documents in the topics of a model, as a table.
 
     The table has one row for each document (or more, where a document belongs to several
-    topics): id, topic, level_1 … level_N, distance, score, runner_up, is_other, is_none,
-    is_seed, and then what --codes and --keep ask for. Documents are read and written a few
-    thousand at a time, so any number of them fits; the table appears under its name only when
-    it is complete.
+    topics): id, topic, level_1 … level_N, distance, score, belongs, runner_up, is_other, is_none,
+    is_seed, then the columns of --codes and --keep. Documents are read and written a few thousand
+    at a time, so memory does not limit their number. The table appears under its name when it is
+    complete.
 
     Example: hierseed assign model docs.csv -o placed.xlsx
     """
@@ -96,6 +105,12 @@ def assign(
         )
     if codes and not any(fitted.taxonomy_.codes):
         raise typer.BadParameter(f"the taxonomy of {model} has no codes", param_hint="--codes")
+    if top and (codes or keep or threshold is not None or level):
+        raise typer.BadParameter(
+            "the table of --top has no columns for --codes and --keep, and lists topics of every "
+            "level and score: leave --codes, --keep, --threshold and --level out",
+            param_hint="--top",
+        )
     if keep and is_vectors(source):
         raise CorpusError(
             f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
@@ -111,6 +126,7 @@ def assign(
                 threshold=threshold,
                 level=level,
                 codes=codes,
+                top=top,
                 progress=console.listen,
             )
         seconds = time.perf_counter() - started

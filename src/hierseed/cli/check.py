@@ -1,4 +1,4 @@
-"""`hierseed check`: every fault of taxonomy, seeds and corpus at once, before the long step."""
+"""`hierseed check`: all faults of taxonomy, seeds and corpus at once, before the long step."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def check(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Look for every fault in taxonomy, seeds and corpus before the long step.
+    """Check taxonomy, seeds and corpus for every fault before the long step.
 
-    Give any of the three files; with all of them, seeds are also looked up in the corpus.
-    Ends with exit code 1 where a fault would stop `hierseed fit`.
+    Give any of the three files; with all three, seeds are also looked up in the corpus.
+    The exit code is 1 if a fault would stop `hierseed fit`.
 
     Example: hierseed check --taxonomy topics.txt --seeds seeds.csv --corpus docs.csv
     """

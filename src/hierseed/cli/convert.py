@@ -26,7 +26,9 @@ def convert(
     ] = None,
     to_format: Annotated[
         str | None,
-        typer.Option("--to", metavar="FORMAT", help="Format of T2, if its ending does not say it."),
+        typer.Option(
+            "--to", metavar="FORMAT", help="Format of T2, if its extension does not tell."
+        ),
     ] = None,
     language: Annotated[
         str | None,
@@ -72,7 +74,7 @@ def convert(
     ] = None,
     separator: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="Paths: what parts the names in T1, if not ' > '."),
+        typer.Option(metavar="TEXT", help="Paths: separator of the names in T1, if not ' > '."),
     ] = None,
     lists: Annotated[
         Literal["topics", "words"],
@@ -86,14 +88,14 @@ def convert(
         bool, typer.Option("--others", help="Keep the Other topics that a fit added.")
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace T2 where it is there already.")
+        bool, typer.Option("--overwrite", help="Replace T2 if it exists.")
     ] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Convert a taxonomy from one file format to another.
 
-    Formats are told by the ending and the content of the files: .txt (one path a line,
+    Formats are recognised by file extension and content: .txt (one path a line,
     A > B > C), .csv, .tsv, .xlsx, .ttl, .rdf, .jsonld, .json, .yaml, .outline (indented), .md,
     .taxonomy (parent, tab, children).
     """
@@ -125,9 +127,7 @@ def convert(
         if known and "language" not in known.read_options:
             del reading["language"]
     if target.exists() and not overwrite:
-        raise TaxonomyError(
-            f"{target} is there already. Name another file, or replace it with --overwrite"
-        )
+        raise TaxonomyError(f"{target} exists. Name another file, or replace it with --overwrite")
     taxonomy = read_taxonomy(source, from_format, **_given(reading))
     written = taxonomy if others else taxonomy.without_others()
     write_taxonomy(taxonomy, target, to_format, others=others, **_given(writing))
@@ -151,7 +151,7 @@ def convert(
     )
     for what, count in lost.items():
         kept = amount(count, what.removesuffix("s"))
-        console.note(f"{kept} did not fit into this format; .json and .csv keep them")
+        console.note(f"{kept} can't be stored in this format; .json and .csv keep them")
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`hierseed embed`: from a corpus to a folder of vectors, and how long that would take."""
+"""`hierseed embed`: from a corpus to a folder of vectors, or an estimate of the time."""
 
 from __future__ import annotations
 
@@ -34,25 +34,23 @@ def embed(
         str,
         typer.Option(
             metavar="NAME",
-            help="How text becomes vectors, as NAME or NAME:detail; auto takes the best one that "
-            "is here. See: hierseed embedders.",
+            help="The embedder, as NAME or NAME:detail; auto takes the best one "
+            "installed. See: hierseed embedders.",
         ),
     ] = "auto",
     estimate: Annotated[
         bool,
         typer.Option(
-            "--estimate", help="Try every embedder that is here on a few documents, and stop."
+            "--estimate", help="Time every installed embedder on a few documents, and stop."
         ),
     ] = False,
     windows: Annotated[
         bool,
-        typer.Option(
-            "--windows", help="Read long texts whole, window by window, instead of cutting them."
-        ),
+        typer.Option("--windows", help="Embed long texts in windows instead of truncating them."),
     ] = False,
     append: Annotated[
         bool,
-        typer.Option("--append", help="These are new documents, to be added to the vectors there."),
+        typer.Option("--append", help="Add the documents to the vectors in the folder."),
     ] = False,
     half: Annotated[
         bool, typer.Option("--half/--full", help="Two bytes a number on disk, or four.")
@@ -64,9 +62,9 @@ def embed(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Turn the texts of a corpus into vectors; goes on where it was stopped.
+    """Embed the texts of a corpus; resumes where it was stopped.
 
-    The folder can stand for the corpus in `fit`, `assign`, `suggest` and `report`. Stop it at
+    The folder can replace the corpus in `fit`, `assign`, `suggest` and `report`. Stop it at
     any time and run the same command again: what was done is kept, and the result is the same.
 
     Example: hierseed embed docs.csv -o vectors
@@ -110,7 +108,7 @@ def _tell(console: Console, made: DocumentVectors, output: Path, seconds: float)
 
 
 def _estimate(documents: Any, spec: str, console: Console) -> None:
-    """Time every embedder that is here, or the one named, on a few documents of this corpus."""
+    """Time every installed embedder, or the one named, on a few documents of the corpus."""
     from dataclasses import asdict
 
     from hierseed.embed.estimate import estimate, ready_specs

@@ -42,7 +42,7 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="How topics are learned: anchored (ours, which never lets go of the seeds), "
+            help="The method: anchored (the default, a mixture anchored at the seeds), "
             "hierseed (the paper's), unfit (from the seeds alone).",
             rich_help_panel=METHOD,
         ),
@@ -51,8 +51,7 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="How text becomes vectors; auto takes the best one that is installed. "
-            "See: hierseed embedders.",
+            help="The embedder; auto takes the best one installed. See: hierseed embedders.",
             rich_help_panel=METHOD,
         ),
     ] = "auto",
@@ -60,15 +59,14 @@ def fit(
         bool,
         typer.Option(
             "--seeds-from-names",
-            help="Topics at the end of a branch that have no seeds start from their name and "
-            "description.",
+            help="Leaves without a seed start from their name and description.",
         ),
     ] = False,
     vectors: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where to keep the vectors of the corpus; beside the model unless named.",
+            help="Folder for the vectors of the corpus; beside the model by default.",
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -88,8 +86,8 @@ def fit(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A setting of the method, such as other=no or seed_weight=5; repeatable. A wrong "
-            "name lists them all; docs/method.md says what they do.",
+            help="A parameter of the method, such as other=no or seed_weight=5; repeatable. An "
+            "unknown name lists them all; docs/method.md explains them.",
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -98,7 +96,7 @@ def fit(
         typer.Option(
             min=1,
             metavar="N",
-            help="Fit on so many processes of this machine; needs the extra 'cluster'.",
+            help="Fit on this number of processes; needs the extra 'cluster'.",
             rich_help_panel=ENGINE,
         ),
     ] = None,
@@ -107,7 +105,7 @@ def fit(
         typer.Option(
             metavar="ADDRESS",
             help="Fit on the workers of a dask scheduler: tcp://host:8786, or its scheduler file. "
-            "They read the vectors where they lie: keep these (--vectors) where all see them; "
+            "They read the vectors from the folder --vectors, which all of them must see; "
             "needs the extra 'cluster'.",
             rich_help_panel=ENGINE,
         ),
@@ -115,8 +113,8 @@ def fit(
     device: Annotated[
         Literal["cpu", "cuda"],
         typer.Option(
-            help="cuda: fit on the GPU of this machine; the same labels, and on the processor "
-            "where there is no GPU; needs the extra 'gpu'.",
+            help="cuda: fit on the GPU, with the same labels; on the processor if there is no "
+            "GPU; needs the extra 'gpu'.",
             rich_help_panel=ENGINE,
         ),
     ] = "cpu",
@@ -129,10 +127,10 @@ def fit(
 ) -> None:
     """Learn the topics from their seeds and the whole corpus.
 
-    Reads the corpus once to find every fault, turns its texts into vectors (this takes the
-    longest, and goes on where it was stopped), fits the topics, and saves a model folder
-    that `assign`, `suggest` and `report` use. A fit that is stopped goes on after its last
-    finished round when the same command is run again, and ends with the same model.
+    Reads the corpus once to find every fault, embeds its texts (the longest step; it resumes
+    where it was stopped), fits the topics, and saves a model folder for `assign`, `suggest` and
+    `report`. A fit that was stopped resumes after its last finished round when the same command
+    is run again, and ends with the same model.
 
     Example: hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
     """

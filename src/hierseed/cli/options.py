@@ -1,4 +1,4 @@
-"""Options that several commands share, spelled and explained the same everywhere."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ PlainQuotes = Annotated[
     bool,
     typer.Option(
         "--plain-quotes",
-        help="Quotation marks in CSV or TSV are letters like any other (many .tsv files).",
+        help="Read quotation marks in CSV or TSV as plain characters (many .tsv files).",
         rich_help_panel=READING,
     ),
 ]
@@ -71,5 +71,5 @@ SeedFiles = Annotated[
         "repeatable, all files count together.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless it fails.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]

@@ -38,9 +38,9 @@ def report(
 
     The page opens in any browser, on any computer, without a network: the tree with its counts,
     the share of Other and None, a map, and for every topic its central and borderline
-    documents, the words that set it apart, and the topics it competes with.
+    documents, its distinctive words, and its rival topics.
 
-    The page holds excerpts of your documents: pass it on as you would the corpus.
+    The page contains excerpts of your documents: share it only as you would the corpus.
 
     Example: hierseed report model docs.csv -o report.html
     """

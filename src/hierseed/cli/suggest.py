@@ -1,4 +1,4 @@
-"""`hierseed suggest`: which documents to label next, and why."""
+"""`hierseed suggest`: the documents that are most useful to label next."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hierseed.progress import amount
 if TYPE_CHECKING:
     import pandas as pd
 
-EXCERPT = 200  # letters of a document that are shown
+EXCERPT = 200  # characters of a document that are shown
 
 
 def suggest(
@@ -47,11 +47,11 @@ def suggest(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Say which documents to label next, and why.
+    """List the documents that are most useful to label next.
 
-    The documents where a label helps most: torn between two topics, far from all of them, or in
-    a group that no topic explains; each one speaks for many like it, and no two say the same.
-    The most useful come first. Label them, add them to your seeds, and fit again.
+    Documents between two topics, far from all topics, or in a group that no topic explains. Each
+    one represents many similar documents, and no two are alike. The most useful come first.
+    Label them, add them to your seeds, and fit again.
 
     Example: hierseed suggest model docs.csv -n 30 -o to_label.xlsx
     """
@@ -89,7 +89,7 @@ def _tell(console: Console, table: pd.DataFrame, output: Path | None) -> None:
 
 
 def _show(table: pd.DataFrame, console: Console) -> None:
-    """One paragraph a document: its id, why, and how it begins."""
+    """Print id, reason and beginning of each document."""
     from rich.padding import Padding
     from rich.text import Text
 

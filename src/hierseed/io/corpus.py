@@ -29,7 +29,7 @@ EVERY = 20_000  # documents between two calls of `progress`
 
 
 class Document(NamedTuple):
-    """One text and the name it goes by."""
+    """One text and its id."""
 
     id: str
     text: str
@@ -37,14 +37,14 @@ class Document(NamedTuple):
 
 @dataclass
 class Survey:
-    """What one reading of the whole corpus told."""
+    """What was found in one pass over the whole corpus."""
 
     n_documents: int = 0
     n_characters: int = 0
     faults: Faults = field(default_factory=Faults)
     first_ids: list[str] = field(default_factory=list)
     hashes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  # of all ids
-    repeated: frozenset[int] = frozenset()  # hashes of ids that may stand twice
+    repeated: frozenset[int] = frozenset()  # hashes of ids that may be used twice
 
     def holds(self, id: str) -> bool:
         """False where no document has this id. Compares hashes; a collision is possible."""
@@ -170,7 +170,7 @@ class Corpus:
         return (document.text for document in self)
 
     def survey(self, progress: Callable[[int], object] | None = None) -> Survey:
-        """Read everything once; the answer is kept. `progress` is told the documents so far."""
+        """Read everything once and keep the result; `progress` gets the documents so far."""
         if self._survey is None:
             self._survey = self._take_survey(progress)
         return self._survey

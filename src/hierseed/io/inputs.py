@@ -195,8 +195,8 @@ class Inputs:
                 raise SeedError("there are no seeds. Give rows of id,topic or text,topic")
             if bare and METHODS[method].needs_all_seeds:
                 raise SeedError(
-                    f"no seed for {len(bare):,} of {int(taxonomy.tree.is_leaf.sum()):,} topics at "
-                    f"the end of a branch, and {method} needs one for each: {name_some(bare)}.",
+                    f"no seed for {len(bare):,} of {int(taxonomy.tree.is_leaf.sum()):,} leaves, "
+                    f"and {method} needs one for each: {name_some(bare)}.",
                     "Give each at least one, use {seeds_from_names:True}, or {method:anchored}",
                 )
 
@@ -204,10 +204,8 @@ class Inputs:
         """Note topics with no seeds or few; `names` stand in for seeds."""
         if lacking := [taxonomy.paths[topic] for topic in seeds.without(taxonomy)]:
             instead = "start from their name" if names else "get no documents"
-            self.notes.append(
-                f"{amount(len(lacking), 'topic')} at the end of a branch without a seed, which "
-                f"{instead}: {name_some(lacking)}"
-            )
+            count = amount(len(lacking), "leaf", "leaves")
+            self.notes.append(f"{count} without a seed, which {instead}: {name_some(lacking)}")
         counts = seeds.counts(len(taxonomy))
         few = [path for path, count in zip(taxonomy.paths, counts) if 0 < count < FEW]
         if few:

@@ -42,7 +42,7 @@ class Seeds:
         return np.bincount([*every, *self.text_topics], minlength=n_topics)
 
     def without(self, taxonomy: Taxonomy) -> list[int]:
-        """Topics at the end of a branch that have no seed."""
+        """Leaves without a seed."""
         empty = self.counts(len(taxonomy)) == 0
         return [int(topic) for topic in np.flatnonzero(empty & taxonomy.tree.is_leaf)]
 
@@ -54,7 +54,7 @@ class Seeds:
         return len(lacking)
 
     def add(self, more: Seeds) -> None:
-        """Take over the seeds of another file."""
+        """Add the seeds of another file."""
         for id, topics in more.by_id.items():
             self._put(id, topics)
         self.texts += more.texts
@@ -66,7 +66,7 @@ class Seeds:
         known += [topic for topic in topics if topic not in known]
 
     def respell(self, holds: Callable[[str], bool]) -> None:
-        """Take the spelling of the corpus for whole numbers.
+        """Spell whole numbers as the corpus does.
 
         What pandas or a spreadsheet wrote as 7.0 is the document 7 where there is no other, and
         the other way round.
@@ -136,8 +136,8 @@ def read_seeds(
 ) -> Seeds:
     """Read rows of `id,topic`, `text,topic` or both, from a file or from memory.
 
-    A row with an id is a document of the corpus, whatever its text; one with a text only
-    stands for itself; one without a topic, as in a table not yet filled in, is passed over.
+    A row with an id is a document of the corpus, whatever its text; one with a text only is a
+    seed outside the corpus; one without a topic, as in a table not yet filled in, is ignored.
     `strict=False` leaves the faults in `Seeds.faults` instead of raising, and gives each to
     `on_skip` with its row. `called` is the table's name where it can't be read.
     """

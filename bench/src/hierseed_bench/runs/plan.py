@@ -13,6 +13,7 @@ from hierseed_bench.runs.plan_systems import SHORTER
 
 DRAWS = 5
 UNSEEN_SETS = ("wordnet", "debian")  # built after the default method was settled
+FURTHER_SETS = ("icd", "naics", "emoji")  # likewise, run once, with the vectors of wordllama
 OPEN_SETS = ("20newsgroups", "arxiv", "cap", "arxiv_acm", "us_code", "wos_partial")
 FLAT_SETS = ("20newsgroups", "arxiv", "cap")  # two levels, one label, enough documents
 DEEP_SETS = ("arxiv_acm", "us_code")
@@ -153,6 +154,13 @@ def unseen(draws: int = DRAWS) -> Iterator[RunConfig]:
     yield from main(draws, UNSEEN_SETS)
 
 
+def further(draws: int = DRAWS) -> Iterator[RunConfig]:
+    """Fast methods on three more sets, with the vectors that need no download."""
+    methods = (m for m in MAIN if m not in ("self-training", "label-spreading"))
+    for name, method, draw in product(FURTHER_SETS, methods, range(draws)):
+        yield RunConfig(name, method, draw=draw, vectors="wordllama")
+
+
 def rivals(draws: int = DRAWS) -> Iterator[RunConfig]:
     """One, two and eight seeds for the default method and its rivals, skewed sets too."""
     methods = ("anchored", *RIVALS)
@@ -180,6 +188,7 @@ PLANS: dict[str, Callable[..., Iterator[RunConfig]]] = {
     "several": several,
     "extras": extras,
     "unseen": unseen,
+    "further": further,
     "rivals": rivals,
     "embedders": embedders,
     "systems-seeds": plan_systems.seeds,

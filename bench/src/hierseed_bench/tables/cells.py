@@ -60,9 +60,9 @@ def cell(records: Iterable[Record], pick: Pick, digits: int = 3, spread: bool = 
 # ------------------------------------------------------------------ picking records
 
 
-def plain_runs(records: Records) -> list[Record]:
+def plain_runs(records: Records, vectors: str = "minilm") -> list[Record]:
     """Runs without anything special, 4 seeds a topic; training may be shorter than published."""
-    usual: dict[str, Any] = {"seeds": 4, "vectors": "minilm", "prepare": True}
+    usual: dict[str, Any] = {"seeds": 4, "vectors": vectors, "prepare": True}
     usual |= {"skew": 0, "leave_out": 0, "limit": 0}
     return records.find(parameters=(), **usual) + records.find(tag=SHORTER, **usual)
 

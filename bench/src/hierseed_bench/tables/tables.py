@@ -9,6 +9,7 @@ from hierseed_bench.runs.plan import (
     ABLATIONS,
     DEEP_SETS,
     FLAT_SETS,
+    FURTHER_SETS,
     MAIN,
     OPEN_SETS,
     RAW,
@@ -50,9 +51,10 @@ def main_table(
     only: tuple[str, ...] = ("anchored", *MAIN, "bertopic", "setfit", *PAPER_ROWS),
     sets: tuple[str, ...] = OPEN_SETS,
     one_topic: bool = True,
+    vectors: str = "minilm",
 ) -> Table:
     """Every method, or some, on every open set, or on others."""
-    every = one_topic_runs(records) if one_topic else plain_runs(records)
+    every = one_topic_runs(records) if one_topic else plain_runs(records, vectors)
     plain = [record for record in every if record["setting"]["data"] in sets]
     columns = present(sets, plain, "data")
     methods = present(only, plain, "method")
@@ -229,6 +231,10 @@ TABLES: dict[str, Callable[[Records], list[Table]]] = {
     ],
     "unseen": lambda r: [main_table(r, sets=UNSEEN_SETS, one_topic=False)],
     "unseen-more": lambda r: [main_table(r, "v_measure", sets=UNSEEN_SETS, one_topic=False)],
+    "further": lambda r: [
+        main_table(r, sets=FURTHER_SETS, one_topic=False, vectors="wordllama"),
+        main_table(r, "v_measure", sets=FURTHER_SETS, one_topic=False, vectors="wordllama"),
+    ],
     "statistics": lambda r: [difference_table(r), rank_table(r)],
     "1": lambda r: [counts_table(r)],
     "2": lambda r: comparison(r, 2),
