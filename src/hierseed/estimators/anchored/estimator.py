@@ -339,6 +339,14 @@ class AnchoredHierSeed(SeededEstimator):
         """Return (documents, classes): the probability of each topic of `classes_`.
 
         A row sums up to the probability that the document belongs to a listed topic.
+
+        Examples
+        --------
+        >>> from hierseed import AnchoredHierSeed, Taxonomy
+        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.predict_proba([[0.2], [0.7]]).argmax(axis=1)
+        array([0, 1])
         """
         self._check_fitted()
         found = self._known(X).map(topic_probabilities, self._placer)
