@@ -30,7 +30,7 @@ from hierseed.io.document_embedder import DocumentEmbedder
 from hierseed.io.documents import Documents, DocumentVectors
 from hierseed.io.extra_columns import add_codes, add_columns
 from hierseed.io.gold import gold_topics
-from hierseed.io.model_bundle import SEED_VECTORS, read_bundle, write_bundle
+from hierseed.io.model_bundle import SEED_VECTORS, read_bundle, rebuilding, write_bundle
 from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.tables import open_table
 from hierseed.placed import PlacedDocuments
@@ -302,12 +302,14 @@ class TextModel:
         return self.estimator._repr_html_()
 
 
-def load(folder: str | PathLike[str]) -> TextModel:
+def load(folder: str | PathLike[str], *, embedder: Any = None) -> TextModel:
     """Read a model folder that `TextModel.save` or an estimator's `save` wrote.
 
     Parameters
     ----------
     folder : also one of the first version of hierseed
+    embedder : the embedder of the fit, named again; needed for a Python function that has not been
+        used in this process, since a model must not choose which code runs
 
     Examples
     --------
@@ -326,13 +328,15 @@ def load(folder: str | PathLike[str]) -> TextModel:
     model = TextModel(bundle.estimator(folder), bundle.preparation, about=text.get("about"))
     documents = model._documents
     model.folder = documents.folder = folder
+    documents.named = embedder
     if text:
-        model.seeds = SeedDocuments(text["seeds"], bundle.arrays[SEED_VECTORS])
-        documents.name, documents.fingerprint = text["embedder"], text["fingerprint"]
-        documents.dtype = text["dtype"]
-        model.files = [folder.parent / name for name in model.about.get("inputs", [])]
-        if "vectors" in model.about:
-            documents.store = folder.parent / model.about["vectors"]
+        with rebuilding(folder):
+            model.seeds = SeedDocuments(text["seeds"], bundle.arrays[SEED_VECTORS])
+            documents.name, documents.fingerprint = text["embedder"], text["fingerprint"]
+            documents.dtype = str(np.dtype(text["dtype"]))
+            model.files = [folder.parent / name for name in model.about.get("inputs", [])]
+            if "vectors" in model.about:
+                documents.store = folder.parent / model.about["vectors"]
     return model
 
 

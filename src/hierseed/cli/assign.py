@@ -12,10 +12,15 @@ from hierseed.cli.console import Console, quote
 from hierseed.cli.files import Reading, refuse_inputs, refuse_labelled
 from hierseed.cli.options import (
     AsJson,
+    Encoding,
+    Html,
     IdColumn,
+    KnownEmbedder,
     OnError,
+    Overwrite,
     PlainQuotes,
     Quiet,
+    Sheet,
     Source,
     TextColumns,
 )
@@ -74,10 +79,15 @@ def assign(
         bool,
         typer.Option("--codes", help="Add the column code: the code of the topic."),
     ] = False,
+    embedder: KnownEmbedder = None,
     id: IdColumn = None,
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -96,7 +106,7 @@ def assign(
 
     refuse_inputs(output, source)
     refuse_labelled(output, but=("distance", "is_seed"))  # an earlier table of this command
-    fitted = load(model)
+    fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
     height = fitted.taxonomy_.tree.height
     if level and level > height:
@@ -116,7 +126,7 @@ def assign(
             f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
             "vectors that `hierseed fit` left beside the model are found"
         )
-    reading = Reading(id, text, on_error, plain_quotes)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     with Console(quiet=quiet, json=json) as console:
         started = time.perf_counter()
         with reading.documents(source, output, console, keep or []) as documents:

@@ -9,7 +9,20 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.files import Reading, refuse_inputs, refuse_labelled, vectors_for
-from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumns
+from hierseed.cli.options import (
+    AsJson,
+    Encoding,
+    Html,
+    IdColumn,
+    KnownEmbedder,
+    OnError,
+    Overwrite,
+    PlainQuotes,
+    Quiet,
+    Sheet,
+    Source,
+    TextColumns,
+)
 from hierseed.progress import amount
 
 if TYPE_CHECKING:
@@ -40,10 +53,15 @@ def suggest(
             "is a file of seeds.",
         ),
     ] = None,
+    embedder: KnownEmbedder = None,
     id: IdColumn = None,
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -57,12 +75,12 @@ def suggest(
     """
     from hierseed.text_model import load
 
-    fitted = load(model)
+    fitted = load(model, embedder=embedder)
     if output is not None:
         refuse_inputs(output, source)
         refuse_inputs(output, *fitted.files, of="the fit of this model")
         refuse_labelled(output)
-    reading = Reading(id, text, on_error, plain_quotes)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:
             placed = fitted.place(
