@@ -342,11 +342,13 @@ class AnchoredHierSeed(SeededEstimator):
 
         Examples
         --------
+        >>> import numpy as np
         >>> from hierseed import AnchoredHierSeed, Taxonomy
-        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"]))
-        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
-        >>> model.predict_proba([[0.2], [0.7]]).argmax(axis=1)
-        array([0, 1])
+        >>> taxonomy = Taxonomy.from_paths(["Cats", "Dogs"])
+        >>> X = np.array([[0.0, 1.0], [0.1, 1.0], [1.0, 0.0], [1.0, 0.1]])
+        >>> model = AnchoredHierSeed(taxonomy).fit(X, [0, -1, 1, -1])
+        >>> model.predict_proba([[0.0, 0.9]]).argmax(axis=1).tolist()
+        [0]
         """
         self._check_fitted()
         found = self._known(X).map(topic_probabilities, self._placer)
