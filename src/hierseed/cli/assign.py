@@ -12,10 +12,15 @@ from hierseed.cli.console import Console, quote
 from hierseed.cli.files import Reading, refuse_inputs, refuse_labelled
 from hierseed.cli.options import (
     AsJson,
+    Encoding,
+    Html,
     IdColumn,
+    KnownEmbedder,
     OnError,
+    Overwrite,
     PlainQuotes,
     Quiet,
+    Sheet,
     Source,
     TextColumns,
 )
@@ -50,23 +55,25 @@ def assign(
             "becomes None.",
         ),
     ] = None,
+    level: Annotated[
+        int | None, typer.Option(min=1, help="Go no deeper than this level; 1 is the highest.")
+    ] = None,
     precision: Annotated[
         float | None,
         typer.Option(
             min=0.0,
             max=1.0,
-            help="Place a document only as deep as this share of placements is right, learned "
-            "from --coded.",
+            help="Keep placements so that this share of them is right, as the sample of --coded "
+            "shows; the others stop higher up or become None.",
         ),
     ] = None,
     coded: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="With --precision: a sample coded by hand, rows of id and topic."
+            metavar="TABLE",
+            help="Documents of the corpus, drawn at random and coded by hand: columns id and "
+            "topic. For --precision.",
         ),
-    ] = None,
-    level: Annotated[
-        int | None, typer.Option(min=1, help="Go no deeper than this level; 1 is the highest.")
     ] = None,
     keep: Annotated[
         list[str] | None,
@@ -89,10 +96,15 @@ def assign(
         bool,
         typer.Option("--codes", help="Add the column code: the code of the topic."),
     ] = False,
+    embedder: KnownEmbedder = None,
     id: IdColumn = None,
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -109,13 +121,9 @@ def assign(
     from hierseed.io.documents import is_vectors
     from hierseed.text_model import load
 
-    if (precision is None) != (coded is None) or (coded and threshold is not None):
-        raise typer.BadParameter(
-            "give --precision and --coded together, and no --threshold", param_hint="--precision"
-        )
-    refuse_inputs(output, source, *([coded] if coded else []))
+    refuse_inputs(output, source)
     refuse_labelled(output, but=("distance", "is_seed"))  # an earlier table of this command
-    fitted = load(model)
+    fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
     height = fitted.taxonomy_.tree.height
     if level and level > height:
@@ -124,10 +132,10 @@ def assign(
         )
     if codes and not any(fitted.taxonomy_.codes):
         raise typer.BadParameter(f"the taxonomy of {model} has no codes", param_hint="--codes")
-    if top and (codes or keep or threshold is not None or coded or level):
+    if top and (codes or keep or threshold is not None or level):
         raise typer.BadParameter(
             "the table of --top has no columns for --codes and --keep, and lists topics of every "
-            "level and score: leave the options for these out",
+            "level and score: leave --codes, --keep, --threshold and --level out",
             param_hint="--top",
         )
     if keep and is_vectors(source):
@@ -135,15 +143,19 @@ def assign(
             f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
             "vectors that `hierseed fit` left beside the model are found"
         )
-    reading = Reading(id, text, on_error, plain_quotes)
+    if (precision is None) != (coded is None):
+        raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")
+    if precision is not None and threshold is not None:
+        raise typer.BadParameter("give --threshold or --precision", param_hint="--threshold")
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     with Console(quiet=quiet, json=json) as console:
         started = time.perf_counter()
-        with reading.documents(source, output, console, keep or []) as documents:
-            least: Any = threshold
-            if precision is not None:
+        least: Any = threshold
+        if precision is not None:
+            with reading.documents(source, output, console) as documents:
                 least = fitted.thresholds(documents, coded, precision, progress=console.listen)
-                told = ", ".join(f"{one:.2f}" if one <= 1 else "none" for one in least)
-                console.fact("Thresholds", f"{told} at levels 1 to {len(least)}")
+            console.fact("Thresholds", ", ".join(_shown(each) for each in least))
+        with reading.documents(source, output, console, keep or []) as documents:
             counts = fitted.write_table(
                 documents,
                 output,
@@ -156,6 +168,10 @@ def assign(
         seconds = time.perf_counter() - started
         words = f"{quote(model)} {quote(source)}{reading.words()}"
         _tell(console, counts, words, output, seconds)
+
+
+def _shown(threshold: float) -> str:
+    return f"{threshold:.2f}" if threshold <= 1 else "none is enough"
 
 
 def _tell(console: Console, counts: Counts, words: str, output: Path, seconds: float) -> None:
