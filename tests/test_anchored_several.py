@@ -27,10 +27,11 @@ def test_documents_have_as_many_topics_as_seeds(every):
     model = AnchoredHierSeed(taxonomy).fit(X, lists)
     others = X[[not mine for mine in lists]]
     placed = model.assign(others)
-    listed = ~placed.is_none & ~placed.is_other  # foreign documents have no further topics
+    listed = ~placed.is_none & ~placed.is_other
     n = len(np.unique(placed.row[listed]))
-    assert n > 0.85 * len(others)
-    assert listed.sum() / n == pytest.approx(wanted, abs=0.03)
+    assert n > 0.95 * len(others)
+    # rejected documents have no further topics; they lie between topics and would have had many
+    assert listed.sum() / n == pytest.approx(wanted, abs=0.06)
     step = float(STEPS[np.searchsorted(STEPS, model.several_) - 1])
     if step <= 1:
         more = AnchoredHierSeed(taxonomy, several=step).fit(X, lists).assign(others)
