@@ -13,6 +13,7 @@ ORDER = [
     {"estimators", "evaluate"},
     {"io", "suggestions"},
     {"report"},
+    {"proposals"},
     {"placed"},
     {"text_model"},
     {"pipeline"},

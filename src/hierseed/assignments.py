@@ -206,7 +206,7 @@ class Assignments:
         row, rank = np.nonzero(known)
         return pd.DataFrame(
             {
-                "id": row,
+                "id": np.asarray(self.ids)[row] if self.ids is not None else row,
                 "rank": rank + 1,
                 "topic": names[topic[known]],
                 "probability": chance[known],

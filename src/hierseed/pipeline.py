@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from hierseed.core.share import Share
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.engines.choose import Engine
@@ -20,10 +21,13 @@ from hierseed.io.corpus import Corpus
 from hierseed.io.documents import DocumentVectors
 from hierseed.io.inputs import Inputs
 from hierseed.io.seed_documents import SeedDocuments
-from hierseed.io.seeds import Seeds
+from hierseed.io.seeds import Seeds, SeedTable
+from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.io.vectorize import make_embedder, vectorize
-from hierseed.progress import Fact, Listener, Step, amount, duration, warn_of_notes
+from hierseed.progress import Fact, Listener, Note, Step, amount, duration, warn_of_notes
 from hierseed.text_model import TextModel
+
+SHOWN = 5  # findings about single topics that are told
 
 
 def fit(
@@ -124,6 +128,7 @@ def fit(
         _fit(estimator, X, y, outside, examples.text_topics, rounds, listener)
     seconds = time.perf_counter() - started
     listener(Fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}"))
+    tell_results(estimator, listener)
     about = {"corpus": opened.name, "documents": len(rows.ids)}
     if isinstance(opened, Corpus) and opened.is_file:
         about["columns"] = opened.columns
@@ -137,6 +142,20 @@ def fit(
         files=_files(taxonomy, seeds),
         checkpoint=rounds,
     )
+
+
+def tell_results(estimator: SeededEstimator, listener: Listener) -> None:
+    """Say how much belongs, what accuracy to expect, and which topics to look at."""
+    foreign = getattr(estimator, "foreign_share_", None)
+    if foreign is not None:
+        belong = Share(1 - foreign.value, 1 - foreign.high, 1 - foreign.low)
+        listener(Fact("Belong", f"{belong} of the documents, about"))
+    expected = getattr(estimator, "expected_accuracy_", [])
+    if expected and estimator.n_held_out_:
+        levels = [f"level {level} {one}" for level, one in enumerate(expected, start=1)]
+        listener(Fact("Accuracy", "expected: " + ", ".join(levels)))
+    for finding in getattr(estimator, "diagnosis_", [])[:SHOWN]:
+        listener(Note(str(finding)))
 
 
 def _encode(seeds: Seeds, embedder: Embedder | None) -> Any:
@@ -195,4 +214,5 @@ def _fit(
 def _files(*given: Any) -> list[Path]:
     """The files among the inputs, which no later output may replace."""
     every = [one for some in given for one in (some if isinstance(some, list) else [some])]
-    return [Path(one).absolute() for one in every if isinstance(one, str | PathLike)]
+    paths = [one.path if isinstance(one, SeedTable | TaxonomyFile) else one for one in every]
+    return [Path(one).absolute() for one in paths if isinstance(one, str | PathLike)]

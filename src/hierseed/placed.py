@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hierseed.assignments import Assignments
 from hierseed.progress import Listener, Step, warn_of_notes
+from hierseed.proposals import Proposal, Proposals, propose_topics
 from hierseed.report.gather import gather
 from hierseed.suggestions import Suggestions, suggest
 
@@ -39,6 +40,22 @@ class PlacedDocuments:
     def suggest(self, n: int = 20, *, per_topic: int | None = None) -> Suggestions:
         """Return documents to label next."""
         return suggest(self.assignments, self.X, n, per_topic=per_topic)
+
+    def propose_topics(self, n: int = 10, *, earlier: Sequence[Proposal] = ()) -> Proposals:
+        """Return topics that the taxonomy may lack."""
+        foreign = getattr(self.estimator, "foreign_share_", None)
+        found = propose_topics(
+            self.assignments,
+            self.X,
+            self.estimator.vectors_,
+            n,
+            share=0.0 if foreign is None else foreign.value,
+            earlier=earlier,
+        )
+        if not found:
+            return found
+        texts = (text for _, text in self.documents)
+        return found.with_words(texts, self.assignments.n_documents)
 
     def report(self, title: str | None = None, progress: Listener | None = None) -> dict[str, Any]:
         """Return all that the report page shows."""

@@ -39,9 +39,9 @@ def warn_of_notes(event: Event) -> None:
         warnings.warn(event.text, stacklevel=4)
 
 
-def amount(count: int, unit: str) -> str:
+def amount(count: int, unit: str, plural: str = "") -> str:
     """`1 document`, `3,045 documents`."""
-    return f"{count:,} {unit}{'' if count == 1 else 's'}"
+    return f"{count:,} {unit if count == 1 else plural or unit + 's'}"
 
 
 def duration(seconds: float) -> str:

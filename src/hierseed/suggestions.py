@@ -1,13 +1,13 @@
 """Which documents to label next.
 
-A label is worth most where the model is in doubt, where many documents are like the one
-labelled, and where no label of the same round says the same. So documents are weighted by their
-doubt, the weighted corpus is cut into as many clusters as labels are wanted (k-means), and of
-each cluster the document nearest to the middle is suggested.
+A label helps most where the model is uncertain, where many documents are similar, and where no
+other label of the same round is redundant with it. So documents are weighted by their
+uncertainty, the weighted corpus is clustered into as many clusters as labels are wanted
+(k-means), and the document nearest to the centre of each cluster is suggested.
 
-Strangers, far from every topic, are kept apart: they mislead a model that takes them for
-examples, so only one suggestion in ten is spent on them, the densest groups first. They are
-where the taxonomy may lack a topic.
+Outliers, far from every topic, are handled separately: as seeds they mislead a model, so only one
+suggestion in ten is an outlier, the densest groups first. They show where the taxonomy may lack
+a topic.
 
 `bench/scripts/bench_suggest.py` holds this against random choice at equal cost.
 """
@@ -32,9 +32,9 @@ from hierseed.errors import CorpusError
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-POOL = 20_000  # documents that are clustered; of a larger corpus they are drawn by their doubt
-LIKELY = 2 / 3  # a score above this: it is not the document itself that is in doubt
-FAR = 0.85  # further from its topic than this share of all documents: a stranger
+POOL = 20_000  # documents that are clustered; a larger corpus is sampled by uncertainty
+LIKELY = 2 / 3  # a score above this: the document itself is not uncertain
+FAR = 0.85  # further from its topic than this share of all documents: an outlier
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Suggestions:
     row : the document
     topic, runner_up : where it is placed now, and what came second; -1 for none
     score : of the placement, 0 for None
-    similar : documents in doubt that a label would speak for, about
+    similar : about how many uncertain documents a label would represent
     kind : `between` two topics, `likely` in one but amid many in doubt, `far` from all, or
         `unexplained` beside many like it
     """
@@ -125,7 +125,7 @@ def suggest(
     state = _State.of(assignments)
     is_open = ~assignments.is_seed
     is_open[np.asarray(labelled, dtype=np.intp)] = False
-    # in an order of their own, so that the result does not depend on the order of the corpus
+    # sorted by value, so that the result does not depend on the row order
     rows = np.lexsort((state.strange, state.doubt))
     rows = rows[is_open[rows]]
     is_far = state.strange[rows] > FAR
@@ -158,7 +158,7 @@ class _Found:
 def _representatives(
     state: _State, X: Any, rows: Ints, n: int, per_topic: int | None, random_state: int
 ) -> _Found:
-    """Cut rows, weighted by doubt, into clusters and take the middle of each."""
+    """Cluster rows weighted by uncertainty, and take the nearest to each centre."""
     rows, weight, represents = _pool(state, rows, random_state)
     n = min(n, len(rows))
     if n == 0:
@@ -193,7 +193,7 @@ class _State:
     score: Floats  # 0 for None
     doubt: Floats  # 1 for None and Other
     strange: Floats  # rank of the distance to its topic, between 0 and 1
-    unexplained: NDArray[np.bool_]  # None, Other or a stranger
+    unexplained: NDArray[np.bool_]  # None, Other or an outlier
 
     @classmethod
     def of(cls, assignments: Assignments) -> _State:
@@ -219,7 +219,7 @@ def _pool(state: _State, rows: Ints, random_state: int) -> tuple[Ints, Floats, F
     if len(rows) <= POOL:
         return rows, weight, np.ones(len(rows))
     chance = weight * (POOL / weight.sum())
-    for _ in range(10):  # what the surest can't use (a chance above 1) goes to the others
+    for _ in range(10):  # a probability above 1 is cut, and the rest goes to the others
         chance = np.minimum(chance, 1.0)
         chance *= POOL / chance.sum()
     chance = np.minimum(chance, 1.0)

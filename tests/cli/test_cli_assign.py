@@ -19,7 +19,7 @@ from hierseed.io import assign_chunks
 
 Run = Callable[..., Result]
 COLUMNS = [
-    "id", "topic", "level_1", "level_2", "distance", "score", "runner_up",
+    "id", "topic", "level_1", "level_2", "distance", "score", "belongs", "runner_up",
     "is_other", "is_none", "is_seed",
 ]  # fmt: skip
 
@@ -227,3 +227,18 @@ def test_vectors_that_do_not_fit_the_model(model: Project, hierseed: Run) -> Non
     done = hierseed("assign", "model", "other.vectors", "-o", "t.csv")
     assert done.exit_code == 1
     assert "are of wordllama:128" in done.stderr
+
+
+def test_the_most_probable_topics_are_ranked(model: Project, hierseed: Run) -> None:
+    hierseed("assign", "model", "docs.csv", "-o", "placed.csv")
+    done = hierseed("assign", "model", "docs.csv", "-o", "top.csv", "--top", "3")
+    assert done.exit_code == 0, done.stderr
+    top, placed = read(model / "top.csv"), read(model / "placed.csv")
+    assert list(top) == ["id", "rank", "topic", "probability"]
+    assert set(top["id"]) == set(placed["id"])
+    for _, group in top.groupby("id"):
+        assert group["rank"].tolist() == list(range(1, len(group) + 1))
+        assert len(group) <= 3
+        assert group["probability"].is_monotonic_decreasing
+        assert group["probability"].sum() <= 1 + 1e-6
+    assert hierseed("assign", "model", "docs.csv", "-o", "t.csv", "--top", "3", "--codes").exit_code

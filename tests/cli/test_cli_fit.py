@@ -95,7 +95,7 @@ def test_seeds_of_their_own_text_and_from_names(project: Project, hierseed: Run)
     (project / "seeds.csv").write_text("text,topic\na purring kitten,Cats\na barking hound,Dogs\n")
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--method", "hierseed")
     assert done.exit_code == 1
-    assert "no seed for 2 of 4 topics" in done.stderr
+    assert "no seed for 2 of 4 leaves" in done.stderr
     assert "model.vectors" not in project.names()  # said before the long step
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--method", "anchored")
     assert done.exit_code == 0

@@ -88,7 +88,7 @@ def test_convert_replaces_a_file_only_when_told(project: Project, hierseed: Run)
     (project / "topics.md").write_text("- made by hand\n")
     done = hierseed("convert", "topics.txt", "topics.md")
     assert done.exit_code == 1
-    assert "topics.md is there already" in done.stderr
+    assert "topics.md exists" in done.stderr
     assert (project / "topics.md").read_text() == "- made by hand\n"
     assert hierseed("convert", "topics.txt", "topics.md", "--overwrite").exit_code == 0
     assert "Cats" in (project / "topics.md").read_text()

@@ -24,7 +24,7 @@ from hierseed.core.mixture.em import (
 )
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
 from hierseed.core.mixture.membership import PARTS, Membership
-from hierseed.core.mixture.moments import LOGS, spread, totals
+from hierseed.core.mixture.moments import MixtureCache, spread, totals
 from hierseed.core.mixture.placement import FINE, Placer, log_joint
 from hierseed.core.mixture.tree_means import tree_means
 from hierseed.core.tree import Tree
@@ -246,7 +246,7 @@ def test_the_last_round_counts_alike_and_what_it_remembers_is_used_once():
     known, again = (list(blocks.map(log_joint, placer)) for _ in range(2))
     for one, two in zip(known, again, strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)  # also those of seeds
-    assert not any(block.memo.get(LOGS) for block in blocks._blocks)
+    assert not any(block.cache(MixtureCache).logs for block in blocks._blocks)
     totals(blocks, mixture, quantization, rows, membership, True)
     hotter = replace(placer, mixture=Mixture.of_balls(mixture.means, 9.0, mixture.log_size))
     found, fresh = (next(b.map(log_joint, hotter)) for b in (blocks, ArrayBlocks(X, 70)))

@@ -120,7 +120,7 @@ def test_all_faults_at_once_with_their_lines(tmp_path: Path) -> None:
     message = str(caught.value)
     assert message.startswith("3 rows of ")
     assert "seeds.csv:2: no topic 'Gun'; did you mean 'Safety > Guns'?" in message
-    assert "seeds.csv:3: 'General' may be any of 2 topics" in message
+    assert "seeds.csv:3: 'General' matches 2 topics" in message
     assert "seeds.csv:4: neither an id nor a text" in message
     assert "seeds.csv:5" not in message  # not filled in yet
 
@@ -130,7 +130,7 @@ def test_files_that_hold_no_seeds(tmp_path: Path) -> None:
     file.write_text("document,topic\n1,Guns\n")
     with pytest.raises(SeedError, match=r"no column 'id' or 'text'.*'document', 'topic'"):
         read_seeds(file, TAXONOMY)
-    file.write_text("id,label\n1,Guns\n")
+    file.write_text("id,label\n1,Nonsense\n")
     with pytest.raises(SeedError, match="no column 'topic'"):
         read_seeds(file, TAXONOMY)
     file.write_text("id,topic\n")

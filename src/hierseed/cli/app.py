@@ -25,17 +25,17 @@ GROUP = "hierseed.commands"  # entry points of other distributions
 WORK, JUDGE, TOOLS = "The job", "Look and improve", "Tools"
 
 COMMANDS = {  # name: panel, line in --help (the first line of the command's own help)
-    "demo": (WORK, "Show the whole job on text that is on this computer; no download."),
-    "check": (WORK, "Look for every fault in taxonomy, seeds and corpus before the long step."),
-    "embed": (WORK, "Turn the texts of a corpus into vectors; goes on where it was stopped."),
+    "demo": (WORK, "Run the whole job on text that is on this computer; no download."),
+    "check": (WORK, "Check taxonomy, seeds and corpus for every fault before the long step."),
+    "embed": (WORK, "Embed the texts of a corpus; resumes where it was stopped."),
     "fit": (WORK, "Learn the topics from their seeds and the whole corpus."),
     "assign": (WORK, "Place documents in the topics of a model, as a table."),
-    "evaluate": (JUDGE, "Compare a table of placed documents with what experts said."),
-    "suggest": (JUDGE, "Say which documents to label next, and why."),
+    "evaluate": (JUDGE, "Compare a table of assignments with gold labels."),
+    "suggest": (JUDGE, "List the documents that are most useful to label next."),
     "report": (JUDGE, "Write one page that shows what is in every topic."),
     "serve": (JUDGE, "Open the workbench in the browser."),
     "convert": (TOOLS, "Convert a taxonomy from one file format to another."),
-    "embedders": (TOOLS, "List the ways to turn text into vectors, and what each one needs."),
+    "embedders": (TOOLS, "List the embedders, and what each one needs."),
     "bench": (TOOLS, "Make the tables and figures of the paper, and ours."),
 }
 ELSEWHERE = {"bench": "hierseed-bench"}  # commands that another distribution brings

@@ -1,10 +1,10 @@
-"""`hierseed assign`: documents of any number through a model, into a table."""
+"""`hierseed assign`: place any number of documents with a model, and write a table."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,10 +12,15 @@ from hierseed.cli.console import Console, quote
 from hierseed.cli.files import Reading, refuse_inputs, refuse_labelled
 from hierseed.cli.options import (
     AsJson,
+    Encoding,
+    Html,
     IdColumn,
+    KnownEmbedder,
     OnError,
+    Overwrite,
     PlainQuotes,
     Quiet,
+    Sheet,
     Source,
     TextColumns,
 )
@@ -45,40 +50,71 @@ def assign(
         typer.Option(
             min=0.0,
             max=1.0,
-            help="Stop higher up where the score of a deeper topic is below this: a document "
-            "that is surely Health and perhaps Mental health stays in Health; one that is sure of "
-            "no topic at all becomes None.",
+            help="Place a document at the deepest topic whose score reaches this: one that is "
+            "surely Health and perhaps Mental health stays in Health; one that reaches it nowhere "
+            "becomes None.",
         ),
     ] = None,
     level: Annotated[
         int | None, typer.Option(min=1, help="Go no deeper than this level; 1 is the highest.")
     ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Keep placements so that this share of them is right, as the sample of --coded "
+            "shows; the others stop higher up or become None.",
+        ),
+    ] = None,
+    coded: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Documents of the corpus, drawn at random and coded by hand: columns id and "
+            "topic. For --precision.",
+        ),
+    ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="A further column of the corpus to carry into the table, such as a date, or the "
-            "text; repeatable, '*' for all.",
+            help="A column of the corpus to copy into the table, such as a date or the text; "
+            "repeatable, '*' for all.",
+        ),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=5,
+            help="Write the most probable topics of each document instead, up to this number: "
+            "id, rank, topic, probability.",
         ),
     ] = None,
     codes: Annotated[
         bool,
         typer.Option("--codes", help="Add the column code: the code of the topic."),
     ] = False,
+    embedder: KnownEmbedder = None,
     id: IdColumn = None,
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Place documents in the topics of a model, as a table.
 
     The table has one row for each document (or more, where a document belongs to several
-    topics): id, topic, level_1 … level_N, distance, score, runner_up, is_other, is_none,
-    is_seed, and then what --codes and --keep ask for. Documents are read and written a few
-    thousand at a time, so any number of them fits; the table appears under its name only when
-    it is complete.
+    topics): id, topic, level_1 … level_N, distance, score, belongs, runner_up, is_other, is_none,
+    is_seed, then the columns of --codes and --keep. Documents are read and written a few thousand
+    at a time, so memory does not limit their number. The table appears under its name when it is
+    complete.
 
     Example: hierseed assign model docs.csv -o placed.xlsx
     """
@@ -87,7 +123,7 @@ def assign(
 
     refuse_inputs(output, source)
     refuse_labelled(output, but=("distance", "is_seed"))  # an earlier table of this command
-    fitted = load(model)
+    fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
     height = fitted.taxonomy_.tree.height
     if level and level > height:
@@ -96,26 +132,46 @@ def assign(
         )
     if codes and not any(fitted.taxonomy_.codes):
         raise typer.BadParameter(f"the taxonomy of {model} has no codes", param_hint="--codes")
+    if top and (codes or keep or threshold is not None or level):
+        raise typer.BadParameter(
+            "the table of --top has no columns for --codes and --keep, and lists topics of every "
+            "level and score: leave --codes, --keep, --threshold and --level out",
+            param_hint="--top",
+        )
     if keep and is_vectors(source):
         raise CorpusError(
             f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
             "vectors that `hierseed fit` left beside the model are found"
         )
-    reading = Reading(id, text, on_error, plain_quotes)
+    if (precision is None) != (coded is None):
+        raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")
+    if precision is not None and threshold is not None:
+        raise typer.BadParameter("give --threshold or --precision", param_hint="--threshold")
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     with Console(quiet=quiet, json=json) as console:
         started = time.perf_counter()
+        least: Any = threshold
+        if precision is not None:
+            with reading.documents(source, output, console) as documents:
+                least = fitted.thresholds(documents, coded, precision, progress=console.listen)
+            console.fact("Thresholds", ", ".join(_shown(each) for each in least))
         with reading.documents(source, output, console, keep or []) as documents:
             counts = fitted.write_table(
                 documents,
                 output,
-                threshold=threshold,
+                threshold=least,
                 level=level,
                 codes=codes,
+                top=top,
                 progress=console.listen,
             )
         seconds = time.perf_counter() - started
         words = f"{quote(model)} {quote(source)}{reading.words()}"
         _tell(console, counts, words, output, seconds)
+
+
+def _shown(threshold: float) -> str:
+    return f"{threshold:.2f}" if threshold <= 1 else "none is enough"
 
 
 def _tell(console: Console, counts: Counts, words: str, output: Path, seconds: float) -> None:

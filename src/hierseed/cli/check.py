@@ -1,4 +1,4 @@
-"""`hierseed check`: every fault of taxonomy, seeds and corpus at once, before the long step."""
+"""`hierseed check`: all faults of taxonomy, seeds and corpus at once, before the long step."""
 
 from __future__ import annotations
 
@@ -9,8 +9,27 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.faults import wording
-from hierseed.cli.files import Reading
-from hierseed.cli.options import AsJson, IdColumn, PlainQuotes, Quiet, SeedFiles, TextColumns
+from hierseed.cli.files import Reading, seed_tables, taxonomy_file
+from hierseed.cli.options import (
+    AsJson,
+    Encoding,
+    Html,
+    IdColumn,
+    Language,
+    LevelColumns,
+    OnError,
+    Parent,
+    PlainQuotes,
+    Quiet,
+    SeedFiles,
+    SeedIdColumn,
+    SeedSheet,
+    Sheet,
+    TaxonomyColumns,
+    TaxonomySheet,
+    TextColumns,
+    TopicColumn,
+)
 
 if TYPE_CHECKING:
     from hierseed.io.inputs import Inputs
@@ -27,17 +46,29 @@ def check(
     ] = None,
     id: IdColumn = None,
     text: TextColumns = None,
+    on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
+    topic: TopicColumn = None,
+    seed_id: SeedIdColumn = None,
+    seed_sheet: SeedSheet = None,
+    language: Language = None,
+    parent: Parent = "all",
+    level: LevelColumns = None,
+    column: TaxonomyColumns = None,
+    taxonomy_sheet: TaxonomySheet = None,
     seeds_from_names: Annotated[
         bool, typer.Option("--seeds-from-names", help="As in fit: names stand in for seeds.")
     ] = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Look for every fault in taxonomy, seeds and corpus before the long step.
+    """Check taxonomy, seeds and corpus for every fault before the long step.
 
-    Give any of the three files; with all of them, seeds are also looked up in the corpus.
-    Ends with exit code 1 where a fault would stop `hierseed fit`.
+    Give any of the three files; with all three, seeds are also looked up in the corpus.
+    The exit code is 1 if a fault would stop `hierseed fit`.
 
     Example: hierseed check --taxonomy topics.txt --seeds seeds.csv --corpus docs.csv
     """
@@ -49,13 +80,18 @@ def check(
 
     with Console(quiet=quiet, json=json) as console:
         found = Inputs(console.listen)
-        tree = found.taxonomy(taxonomy) if taxonomy else None
-        reading = Reading(id, text, plain_quotes=plain_quotes)
+        topics = taxonomy and taxonomy_file(
+            taxonomy, language=language, parent=parent, levels=level, columns=column,
+            sheet=taxonomy_sheet, encoding=encoding,
+        )  # fmt: skip
+        tree = found.taxonomy(topics) if topics else None
+        reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
         documents = None
         if corpus:
             with reading.documents(corpus, None, console) as opened:
                 documents = found.documents(opened)
-        examples = found.seeds(seeds, tree, documents)
+        tables = seed_tables(seeds, topic, seed_id or id, encoding, seed_sheet)
+        examples = found.seeds(tables, tree, documents)
         if tree is not None and (seeds or seeds_from_names):
             found.few_seeds(tree, examples, seeds_from_names)
         given = {"taxonomy": taxonomy, "seeds": seeds or seeds_from_names, "corpus": corpus}

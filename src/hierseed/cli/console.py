@@ -81,7 +81,7 @@ class Console:
         self._step, self._bar = "", None
 
     def fact(self, label: str, text: str, style: str = "") -> None:
-        """Print what, then how it is; on a terminal long facts are wrapped beside their name."""
+        """Print a label and a text; on a terminal a long text is wrapped beside the label."""
         if self.terminal.is_terminal:
             row = Table.grid(padding=(0, 0))
             row.add_column(width=LABEL, style="bold")
@@ -124,17 +124,17 @@ class Console:
         )
 
     def note(self, text: str) -> None:
-        """Print something to be noticed, though work goes on."""
+        """Print a note; the work goes on."""
         self.fact("Note", text, "yellow")
 
     def next(self, *commands: str) -> None:
-        """Say what people do after this; programs know it."""
+        """Print the commands that usually follow, for people."""
         if not self.json:
             for label, command in zip_longest(["Next"], commands, fillvalue=""):
                 self.fact(label, command, "cyan")
 
     def fault(self, text: str, label: str = "Fault") -> None:
-        """Print what is wrong, quiet or not."""
+        """Print a fault, quiet or not."""
         self.terminal.quiet = False
         self.fact(label, text, "red")
         self.terminal.quiet = self.quiet
@@ -160,7 +160,7 @@ class Console:
             yield Bar(progress, task, self._log(label, total, unit))
 
     def _log(self, label: str, total: int | None, unit: str) -> Callable[[int], None]:
-        """Where a log is written there is a line now and then instead of a bar."""
+        """Return what prints a line now and then, where stderr is a log."""
         last = time.monotonic()
 
         def tell(done: int) -> None:
@@ -174,7 +174,7 @@ class Console:
 
 
 class Bar:
-    """Handle of a bar: where it stands, and how long it took."""
+    """A progress bar and its time."""
 
     def __init__(self, progress: Progress, task: Any, log: Callable[[int], None]) -> None:
         self._log = log

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from hierseed.cli.console import Console
+from hierseed.cli.files import column_roles
 from hierseed.cli.options import AsJson, Quiet
 from hierseed.errors import TaxonomyError
 from hierseed.progress import amount
@@ -26,7 +27,9 @@ def convert(
     ] = None,
     to_format: Annotated[
         str | None,
-        typer.Option("--to", metavar="FORMAT", help="Format of T2, if its ending does not say it."),
+        typer.Option(
+            "--to", metavar="FORMAT", help="Format of T2, if its extension does not tell."
+        ),
     ] = None,
     language: Annotated[
         str | None,
@@ -36,9 +39,12 @@ def convert(
         ),
     ] = None,
     parent: Annotated[
-        Literal["only", "first"],
-        typer.Option(help="What to do with a topic of several parents: refuse, or take the first."),
-    ] = "only",
+        Literal["all", "first", "only"],
+        typer.Option(
+            help="A topic of several parents: keep them all and use the first, drop all but the "
+            "first, or refuse the file."
+        ),
+    ] = "all",
     layout: Annotated[
         str | None,
         typer.Option(
@@ -64,6 +70,10 @@ def convert(
     sheet: Annotated[
         str | None, typer.Option(metavar="NAME", help="Excel: the sheet of T1, if not the first.")
     ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Encoding of T1, if it is not UTF-8; auto finds out."),
+    ] = None,
     digits: Annotated[
         int | None,
         typer.Option(
@@ -72,7 +82,7 @@ def convert(
     ] = None,
     separator: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="Paths: what parts the names in T1, if not ' > '."),
+        typer.Option(metavar="TEXT", help="Paths: separator of the names in T1, if not ' > '."),
     ] = None,
     lists: Annotated[
         Literal["topics", "words"],
@@ -86,14 +96,14 @@ def convert(
         bool, typer.Option("--others", help="Keep the Other topics that a fit added.")
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace T2 where it is there already.")
+        bool, typer.Option("--overwrite", help="Replace T2 if it exists.")
     ] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Convert a taxonomy from one file format to another.
 
-    Formats are told by the ending and the content of the files: .txt (one path a line,
+    Formats are recognised by file extension and content: .txt (one path a line,
     A > B > C), .csv, .tsv, .xlsx, .ttl, .rdf, .jsonld, .json, .yaml, .outline (indented), .md,
     .taxonomy (parent, tab, children).
     """
@@ -109,10 +119,11 @@ def convert(
     console = Console(quiet=quiet, json=as_json)
     reading: dict[str, Any] = {
         "language": language,
-        "parent": parent if parent != "only" else None,
-        "columns": _roles(column),
+        "parent": parent if parent != "all" else None,
+        "columns": column_roles(column),
         "levels": level or None,
         "sheet": sheet,
+        "encoding": encoding,
         "digits": digits,
         "separator": separator,
         "lists": lists if lists != "topics" else None,
@@ -125,9 +136,7 @@ def convert(
         if known and "language" not in known.read_options:
             del reading["language"]
     if target.exists() and not overwrite:
-        raise TaxonomyError(
-            f"{target} is there already. Name another file, or replace it with --overwrite"
-        )
+        raise TaxonomyError(f"{target} exists. Name another file, or replace it with --overwrite")
     taxonomy = read_taxonomy(source, from_format, **_given(reading))
     written = taxonomy if others else taxonomy.without_others()
     write_taxonomy(taxonomy, target, to_format, others=others, **_given(writing))
@@ -151,16 +160,8 @@ def convert(
     )
     for what, count in lost.items():
         kept = amount(count, what.removesuffix("s"))
-        console.note(f"{kept} did not fit into this format; .json and .csv keep them")
+        console.note(f"{kept} can't be stored in this format; .json and .csv keep them")
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
-
-
-def _roles(columns: list[str] | None) -> dict[str, str] | None:
-    """Turn `name=Begriff` into a mapping."""
-    pairs = [column.partition("=") for column in columns or []]
-    if wrong := [role for role, sign, header in pairs if not (role and sign and header)]:
-        raise typer.BadParameter(f"write ROLE=HEADER, as in name=Label, not {wrong[0]!r}")
-    return {role: header for role, _, header in pairs} or None

@@ -34,12 +34,12 @@ def demo(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Show the whole job on text that is on this computer; no download.
+    """Run the whole job on text that is on this computer; no download.
 
     The documents are the docstrings of Python's own library, the taxonomy is the table of
     contents of its reference: chapters and modules, made by experts. The job: given four
-    examples per module, find the chapter and module of all the others. It scores itself, since
-    the truth is known, and leaves its files in a folder to look at and play with.
+    examples per module, find the chapter and module of all the others. The true labels are known,
+    so the result is scored. All files stay in a folder for you to explore.
 
     Example: hierseed demo
     """

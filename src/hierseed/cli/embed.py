@@ -1,4 +1,4 @@
-"""`hierseed embed`: from a corpus to a folder of vectors, and how long that would take."""
+"""`hierseed embed`: from a corpus to a folder of vectors, or an estimate of the time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.files import Reading
-from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, TextColumns
+from hierseed.cli.options import (
+    AsJson,
+    Encoding,
+    Html,
+    IdColumn,
+    OnError,
+    PlainQuotes,
+    Quiet,
+    Sheet,
+    TextColumns,
+)
 from hierseed.progress import duration
 
 if TYPE_CHECKING:
@@ -34,25 +44,23 @@ def embed(
         str,
         typer.Option(
             metavar="NAME",
-            help="How text becomes vectors, as NAME or NAME:detail; auto takes the best one that "
-            "is here. See: hierseed embedders.",
+            help="The embedder, as NAME or NAME:detail; auto takes the best one "
+            "installed. See: hierseed embedders.",
         ),
     ] = "auto",
     estimate: Annotated[
         bool,
         typer.Option(
-            "--estimate", help="Try every embedder that is here on a few documents, and stop."
+            "--estimate", help="Time every installed embedder on a few documents, and stop."
         ),
     ] = False,
     windows: Annotated[
         bool,
-        typer.Option(
-            "--windows", help="Read long texts whole, window by window, instead of cutting them."
-        ),
+        typer.Option("--windows", help="Embed long texts in windows instead of truncating them."),
     ] = False,
     append: Annotated[
         bool,
-        typer.Option("--append", help="These are new documents, to be added to the vectors there."),
+        typer.Option("--append", help="Add the documents to the vectors in the folder."),
     ] = False,
     half: Annotated[
         bool, typer.Option("--half/--full", help="Two bytes a number on disk, or four.")
@@ -61,12 +69,15 @@ def embed(
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Turn the texts of a corpus into vectors; goes on where it was stopped.
+    """Embed the texts of a corpus; resumes where it was stopped.
 
-    The folder can stand for the corpus in `fit`, `assign`, `suggest` and `report`. Stop it at
+    The folder can replace the corpus in `fit`, `assign`, `suggest` and `report`. Stop it at
     any time and run the same command again: what was done is kept, and the result is the same.
 
     Example: hierseed embed docs.csv -o vectors
@@ -76,7 +87,7 @@ def embed(
 
     if output is None and not estimate:
         raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")
-    reading = Reading(id, text, on_error, plain_quotes)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     kept = None if estimate else output
     with Console(quiet=quiet, json=json) as console:
         with reading.corpus(corpus, kept, console) as documents:
@@ -110,7 +121,7 @@ def _tell(console: Console, made: DocumentVectors, output: Path, seconds: float)
 
 
 def _estimate(documents: Any, spec: str, console: Console) -> None:
-    """Time every embedder that is here, or the one named, on a few documents of this corpus."""
+    """Time every installed embedder, or the one named, on a few documents of the corpus."""
     from dataclasses import asdict
 
     from hierseed.embed.estimate import estimate, ready_specs

@@ -1,4 +1,4 @@
-"""`hierseed embedders`: what there is, what it costs, and how to get it."""
+"""`hierseed embedders`: list them with their cost, and fetch their weights."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def embedders(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """List the ways to turn text into vectors, and what each one needs.
+    """List the embedders, and what each one needs.
 
-    `get` fetches the weights of one: a file pinned by its SHA-256, out of which data is taken
-    and no code is run. Nothing else in hierseed asks the network.
+    `get` fetches the weights of one: a file pinned by its SHA-256, from which data is read and no
+    code is run. Nothing else in hierseed uses the network.
 
     Example: hierseed embedders get minilm
     """

@@ -1,4 +1,4 @@
-"""`hierseed evaluate`: a table of placed documents against what experts said."""
+"""`hierseed evaluate`: a table of assignments against gold labels."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def evaluate(
             "--gold",
             "-g",
             metavar="FILE",
-            help="What experts said: id and topic, several rows for several topics.",
+            help="Gold labels: id and topic, several rows for several topics.",
         ),
     ],
     taxonomy: TaxonomyFile,
     with_seeds: Annotated[
         bool,
-        typer.Option("--with-seeds", help="Score seeds too; the method was told their topics."),
+        typer.Option("--with-seeds", help="Score seeds too; the method was given their topics."),
     ] = False,
     only_table: Annotated[
         bool,
@@ -40,7 +40,7 @@ def evaluate(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Compare a table of placed documents with what experts said.
+    """Compare a table of assignments with gold labels.
 
     Two protocols, always both: `all` scores every document at every level, `paper` scores as
     the published evaluation did (see docs/evaluate.md). Seeds are left out.

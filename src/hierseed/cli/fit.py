@@ -10,17 +10,29 @@ import typer
 
 from hierseed.cli.console import Console, quote
 from hierseed.cli.faults import usage
-from hierseed.cli.files import Reading
+from hierseed.cli.files import Reading, refuse_other_model, seed_tables, taxonomy_file
 from hierseed.cli.options import (
     AsJson,
+    Encoding,
+    Html,
     IdColumn,
+    Language,
+    LevelColumns,
     OnError,
+    Overwrite,
+    Parent,
     PlainQuotes,
     Quiet,
     SeedFiles,
+    SeedIdColumn,
+    SeedSheet,
+    Sheet,
     Source,
+    TaxonomyColumns,
     TaxonomyFile,
+    TaxonomySheet,
     TextColumns,
+    TopicColumn,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +54,7 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="How topics are learned: anchored (ours, which never lets go of the seeds), "
+            help="The method: anchored (the default, a mixture anchored at the seeds), "
             "hierseed (the paper's), unfit (from the seeds alone).",
             rich_help_panel=METHOD,
         ),
@@ -51,8 +63,7 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="How text becomes vectors; auto takes the best one that is installed. "
-            "See: hierseed embedders.",
+            help="The embedder; auto takes the best one installed. See: hierseed embedders.",
             rich_help_panel=METHOD,
         ),
     ] = "auto",
@@ -60,15 +71,14 @@ def fit(
         bool,
         typer.Option(
             "--seeds-from-names",
-            help="Topics at the end of a branch that have no seeds start from their name and "
-            "description.",
+            help="Leaves without a seed start from their name and description.",
         ),
     ] = False,
     vectors: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where to keep the vectors of the corpus; beside the model unless named.",
+            help="Folder for the vectors of the corpus; beside the model by default.",
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -88,8 +98,8 @@ def fit(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A setting of the method, such as other=no or seed_weight=5; repeatable. A wrong "
-            "name lists them all; docs/method.md says what they do.",
+            help="A parameter of the method, such as other=no or seed_weight=5; repeatable. An "
+            "unknown name lists them all; docs/method.md explains them.",
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -98,7 +108,7 @@ def fit(
         typer.Option(
             min=1,
             metavar="N",
-            help="Fit on so many processes of this machine; needs the extra 'cluster'.",
+            help="Fit on this number of processes; needs the extra 'cluster'.",
             rich_help_panel=ENGINE,
         ),
     ] = None,
@@ -107,7 +117,7 @@ def fit(
         typer.Option(
             metavar="ADDRESS",
             help="Fit on the workers of a dask scheduler: tcp://host:8786, or its scheduler file. "
-            "They read the vectors where they lie: keep these (--vectors) where all see them; "
+            "They read the vectors from the folder --vectors, which all of them must see; "
             "needs the extra 'cluster'.",
             rich_help_panel=ENGINE,
         ),
@@ -115,8 +125,8 @@ def fit(
     device: Annotated[
         Literal["cpu", "cuda"],
         typer.Option(
-            help="cuda: fit on the GPU of this machine; the same labels, and on the processor "
-            "where there is no GPU; needs the extra 'gpu'.",
+            help="cuda: fit on the GPU, with the same labels; on the processor if there is no "
+            "GPU; needs the extra 'gpu'.",
             rich_help_panel=ENGINE,
         ),
     ] = "cpu",
@@ -124,15 +134,27 @@ def fit(
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
+    topic: TopicColumn = None,
+    seed_id: SeedIdColumn = None,
+    seed_sheet: SeedSheet = None,
+    language: Language = None,
+    parent: Parent = "all",
+    level: LevelColumns = None,
+    column: TaxonomyColumns = None,
+    taxonomy_sheet: TaxonomySheet = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
     """Learn the topics from their seeds and the whole corpus.
 
-    Reads the corpus once to find every fault, turns its texts into vectors (this takes the
-    longest, and goes on where it was stopped), fits the topics, and saves a model folder
-    that `assign`, `suggest` and `report` use. A fit that is stopped goes on after its last
-    finished round when the same command is run again, and ends with the same model.
+    Reads the corpus once to find every fault, embeds its texts (the longest step; it resumes
+    where it was stopped), fits the topics, and saves a model folder for `assign`, `suggest` and
+    `report`. A fit that was stopped resumes after its last finished round when the same command
+    is run again, and ends with the same model.
 
     Example: hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
     """
@@ -151,14 +173,24 @@ def fit(
     with usage("--set"):
         settings = parse_settings(setting or [], parameters)
     check_folder(output, marker=FILE)
-    reading = Reading(id, text, on_error, plain_quotes)
+    if not overwrite:
+        refuse_other_model(output, source)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     started = time.perf_counter()
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:
             model = fit_model(
                 documents,
-                taxonomy,
-                seeds,
+                taxonomy_file(
+                    taxonomy,
+                    language=language,
+                    parent=parent,
+                    levels=level,
+                    columns=column,
+                    sheet=taxonomy_sheet,
+                    encoding=encoding,
+                ),
+                seed_tables(seeds, topic, seed_id or id, encoding, seed_sheet),
                 embedder=embedder,
                 method=method,
                 engine=_engine(workers, dask, device),

@@ -9,7 +9,19 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.files import Reading, refuse_inputs, vectors_for
-from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumns
+from hierseed.cli.options import (
+    AsJson,
+    Encoding,
+    Html,
+    IdColumn,
+    KnownEmbedder,
+    OnError,
+    PlainQuotes,
+    Quiet,
+    Sheet,
+    Source,
+    TextColumns,
+)
 from hierseed.progress import amount
 
 
@@ -27,10 +39,14 @@ def report(
             metavar="TEXT", help="Title of the page; the name of the corpus unless given."
         ),
     ] = None,
+    embedder: KnownEmbedder = None,
     id: IdColumn = None,
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -38,9 +54,9 @@ def report(
 
     The page opens in any browser, on any computer, without a network: the tree with its counts,
     the share of Other and None, a map, and for every topic its central and borderline
-    documents, the words that set it apart, and the topics it competes with.
+    documents, its distinctive words, and its rival topics.
 
-    The page holds excerpts of your documents: pass it on as you would the corpus.
+    The page contains excerpts of your documents: share it only as you would the corpus.
 
     Example: hierseed report model docs.csv -o report.html
     """
@@ -52,9 +68,9 @@ def report(
             f"{output} is to be a page: end its name in .html", param_hint="--output / -o"
         )
     refuse_inputs(output, source)
-    fitted = load(model)
+    fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
-    reading = Reading(id, text, on_error, plain_quotes)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     with Console(quiet=quiet, json=json) as console:
         if is_vectors(source):
             console.note("vectors have no texts: the page shows ids only. Give the corpus instead")

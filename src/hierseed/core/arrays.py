@@ -22,8 +22,10 @@ class Arrays:
 
     int32: Any = np.int32
     index: Any = np.intp  # the type of positions and groups
+    float32: Any = np.float32
     float64: Any = np.float64
     bool: Any = np.bool_
+    piece: int = 0  # rows to process at a time; 0: as few as fit a core's cache
 
     def asarray(self, values: Any, dtype: Any = None) -> Array:
         """Bring a small array of the host to where blocks are."""
@@ -33,9 +35,9 @@ class Arrays:
         """Bring a small result back to the host."""
         return np.asarray(values)
 
-    def full(self, n: int, value: Any, dtype: Any) -> Array:
+    def full(self, shape: int | tuple[int, ...], value: Any, dtype: Any) -> Array:
         """An array of one value."""
-        return np.full(n, value, dtype=dtype)
+        return np.full(shape, value, dtype=dtype)
 
     def arange(self, n: int) -> Array:
         """The numbers 0 … n-1."""
@@ -70,13 +72,17 @@ class Arrays:
         """Least value along an axis."""
         return values.min(axis=axis)
 
+    def max(self, values: Array, axis: int) -> Array:
+        """Largest value along an axis."""
+        return values.max(axis=axis)
+
     def argmin(self, values: Array, axis: int) -> Array:
         """Position of the least value along an axis; the first of equal ones."""
         return values.argmin(axis=axis)
 
-    def argmax(self, mask: Array, axis: int) -> Array:
-        """Position of the first true entry along an axis."""
-        return mask.argmax(axis=axis)
+    def argmax(self, values: Array, axis: int) -> Array:
+        """Position of the largest value, or of the first true entry, along an axis."""
+        return values.argmax(axis=axis)
 
     def sort_rows(self, values: Array) -> Array:
         """Each row in ascending order."""
@@ -86,6 +92,10 @@ class Arrays:
         """The smallest and the second smallest value of each row."""
         two = np.partition(values, 1, axis=1)
         return two[:, 0], two[:, 1]
+
+    def largest(self, values: Array, k: int) -> Array:
+        """The k largest values of each row, the smallest of them first."""
+        return np.partition(values, values.shape[1] - k, axis=1)[:, -k:]
 
     def argsort(self, values: Array) -> Array:
         """Positions in ascending order; equal values keep theirs."""
@@ -103,6 +113,34 @@ class Arrays:
     def sqrt(self, values: Array) -> Array:
         """Square root; may overwrite its argument."""
         return np.sqrt(values)
+
+    def exp(self, values: Array) -> Array:
+        """Exponential; overwrites its argument."""
+        return np.exp(values, out=values)
+
+    def log(self, values: Array) -> Array:
+        """Natural logarithm."""
+        return np.log(values)
+
+    def log1p(self, values: Array) -> Array:
+        """Logarithm of 1 + x."""
+        return np.log1p(values)
+
+    def rint(self, values: Array) -> Array:
+        """Round to whole numbers; overwrites its argument."""
+        return np.rint(values, out=values)
+
+    def minimum(self, values: Array, other: Array) -> Array:
+        """The smaller of two, element by element."""
+        return np.minimum(values, other)
+
+    def matmul(self, one: Array, other: Array, out: Array | None = None) -> Array:
+        """Matrix product."""
+        return np.matmul(one, other, out=out)
+
+    def squared_norms(self, values: Array) -> Array:
+        """Squared length of each row, in the type of its numbers."""
+        return np.einsum("ij,ij->i", values, values)
 
     def isfinite(self, values: Array) -> Array:
         """Where numbers are neither NaN nor infinite."""

@@ -63,7 +63,6 @@ class Block(ABC):
 
     def __init__(self, start: int, stop: int) -> None:
         self.start, self.stop = start, stop
-        self.memo: dict[Any, Any] = {}
         self._caches: dict[type, Any] = {}
 
     def __len__(self) -> int:
@@ -76,7 +75,7 @@ class Block(ABC):
 
     def forget(self) -> None:
         """Drop all caches."""
-        self.memo, self._caches = {}, {}
+        self._caches = {}
 
     @property
     @abstractmethod

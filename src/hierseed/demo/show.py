@@ -1,4 +1,4 @@
-"""The tree of topics in the terminal: counts, how many are right, and an example each."""
+"""The topics in the terminal: counts, precision and an example of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a fit stood after its last finished round, so that a stopped one can go on.
+"""Checkpoints: the state of a fit after its last finished round, so that it can resume.
 
 CHECKPOINT/
   checkpoint.json   which fit it is, and all that is small
@@ -32,17 +32,17 @@ from hierseed.io.sealed import Arrays, read_sealed, write_sealed
 
 FORMAT, VERSION = "hierseed-checkpoint", 1
 FILE = "checkpoint.json"
-LOOKED_AT = 64  # rows whose every number counts in a corpus' digest
+LOOKED_AT = 64  # rows of the corpus that enter its digest in full
 
 S = TypeVar("S")
 
 
 class CheckpointWarning(UserWarning):
-    """What a checkpoint holds can't be used, and the fit begins anew."""
+    """The checkpoint can't be used, and the fit starts from the beginning."""
 
 
 class Checkpoint:
-    """A folder that a fit writes after each round, and goes on from.
+    """A folder that a fit writes after each round, and resumes from.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Checkpoint:
 
 
 def pack(value: Any, name: str, arrays: Arrays) -> Any:
-    """Turn a dataclass into JSON; its arrays are put in `arrays` under their place in it."""
+    """Turn a dataclass into JSON; its arrays go to `arrays`, named by their position in it."""
     if isinstance(value, Tree):
         value = value.parent
     if isinstance(value, np.ndarray):
@@ -138,7 +138,7 @@ def pack(value: Any, name: str, arrays: Arrays) -> Any:
 
 
 def unpack(kind: Any, content: Any, name: str, arrays: Arrays) -> Any:
-    """Turn back what `pack` gave, into the class `kind`."""
+    """Rebuild what `pack` gave, as the class `kind`."""
     if content is None:
         return None
     kind = next((one for one in get_args(kind) if is_dataclass(one) or one is Tree), kind)
@@ -157,7 +157,7 @@ def unpack(kind: Any, content: Any, name: str, arrays: Arrays) -> Any:
 
 
 def digest(*given: Any) -> str:
-    """Short name of arrays and texts: the same for the same."""
+    """Short hash of arrays and texts."""
     found = hashlib.sha256()
     for one in given:
         if isinstance(one, np.ndarray):

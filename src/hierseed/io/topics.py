@@ -1,4 +1,4 @@
-"""From what people write for a topic to its id: a path, a last name, or a code."""
+"""Find a topic by what people write: a path, a last name, or a code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hierseed.taxonomy import Taxonomy
 class TopicFinder:
     """Finds topics by path first, then by code or last name where only one topic is meant.
 
-    Capitals and the spaces around `>` matter only where they tell two topics apart.
+    Capitals and the spaces around `>` matter only where they distinguish two topics.
     """
 
     def __init__(self, taxonomy: Taxonomy) -> None:
@@ -49,7 +49,7 @@ class TopicFinder:
             if found:
                 meant = [self.taxonomy.paths[topic] for topic in sorted(found)]
                 raise TaxonomyError(
-                    f"{text!r} may be any of {len(meant)} topics: {name_some(meant)}; "
+                    f"{text!r} matches {len(meant)} topics: {name_some(meant)}; "
                     "write the whole path"
                 )
         raise TaxonomyError(f"no topic {text!r}{self.nearest(text)}")

@@ -99,7 +99,7 @@ def _take(
 def second_choices(placements: Placements, rows: Ints, X: Floats, vectors: Floats) -> Ints:
     """Complete the rivals of the given rows, whose vectors are X.
 
-    The runner-up speaks of the last choice only; at the levels above it the second choice is
+    The runner-up concerns the last choice only; at the levels above, the second choice is
     the nearest other topic of that level.
     """
     rival = placements.rival.copy()
@@ -142,7 +142,7 @@ def rival_topics(
 
 
 def sample_documents(labels: Ints, most: int, random_state: int = 0) -> Ints:
-    """Draw at most so many documents, every topic heard: shares between equal and true size."""
+    """Sample documents from every topic, with shares between equal and proportional."""
     n = len(labels)
     if n <= most:
         return np.arange(n)

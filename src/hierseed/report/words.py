@@ -1,4 +1,4 @@
-"""The words that set a topic apart from its siblings.
+"""The words that distinguish a topic from its siblings.
 
 Log-odds with an informative prior (Monroe, Colaresi and Quinn, "Fightin' Words", 2008), on the
 number of documents a word stands in: the prior keeps rare words out and the variance keeps
@@ -21,7 +21,7 @@ WORD = re.compile(r"[^\W\d_][\w'’-]*[^\W_]")
 UNSPACED = re.compile(r"[぀-ヿ㐀-䶿一-鿿]+")  # kana and Han: words are not set apart by spaces
 READ = 20_000  # characters of a text that are read: a book counts as one document all the same
 PRIOR = 100.0  # strength of the prior, in words
-MIN_SCORE = 1.64  # one-sided 5 %: a word below it does not set a topic apart
+MIN_SCORE = 1.64  # one-sided 5 %: a word below it is not distinctive
 
 
 def find_words(text: str) -> set[str]:
@@ -42,7 +42,7 @@ def find_words(text: str) -> set[str]:
 def distinctive_words(
     tree: Tree, topics: Sequence[int] | NDArray[np.intp], texts: Iterable[str], top: int = 12
 ) -> list[list[str]]:
-    """Return for each topic of the tree its most telling words, best first.
+    """Return the most distinctive words of each topic, best first.
 
     `topics[i]` is the deepest topic of text i, -1 for None. A word must set its topic apart from
     the topic's siblings and from the whole of the rest: its score is the lesser of the two.

@@ -185,7 +185,7 @@ def foreign(
     limit: Limit = 0,
     detector: Annotated[
         list[str] | None,
-        typer.Option("--detector", help="belongs, score, …; all twelve unless given."),
+        typer.Option("--detector", help="belongs, score, …; all of them unless given."),
     ] = None,
     option: Set = None,
     results: Results = RESULTS,

@@ -1,6 +1,6 @@
 """Detectors of foreign documents: each gives a score per document, high where it belongs.
 
-All but the first three look only at vectors and seeds; they are what people use for this.
+All but the first four look only at vectors and seeds; they are what people use for this.
 """
 
 from __future__ import annotations
@@ -57,13 +57,14 @@ class Situation:
         return _least_distance(self.X, means, estimate.precision_)
 
 
-def belongs(at: Situation) -> Floats | None:
-    """Return the model's own probability of belonging; None for a model that has none."""
-    found = getattr(at.placed, "belongs", None)
-    if found is None:
-        return None
-    values = np.asarray(found, dtype=np.float64)
-    return values[at.placed.primary] if len(values) == len(at.placed) else values
+def belongs(at: Situation) -> Floats:
+    """Return the probability that a document belongs to any listed topic."""
+    return np.asarray(at.placed.belongs[at.placed.primary, 0], dtype=np.float64)
+
+
+def belongs_below(at: Situation) -> Floats:
+    """Return the least probability of belonging over the levels: an Other below counts too."""
+    return np.asarray(np.nanmin(at.placed.belongs[at.placed.primary], axis=1), dtype=np.float64)
 
 
 def score(at: Situation) -> Floats:
@@ -140,8 +141,9 @@ def mean_less_background(at: Situation) -> Floats:
     return np.asarray((at.X @ at.means.T.astype(np.float32)).max(axis=1) - near)
 
 
-DETECTORS: dict[str, tuple[str, Callable[[Situation], Floats | None]]] = {
-    "belongs": ("`belongs` of the method", belongs),
+DETECTORS: dict[str, tuple[str, Callable[[Situation], Floats]]] = {
+    "belongs": ("`belongs` of the method, level 1", belongs),
+    "belongs-below": ("`belongs` of the method, least over levels", belongs_below),
     "score": ("score of the method", score),
     "hierseed-radii": ("HierSeed's radii", hierseed_radii),
     "max-probability": ("maximum probability", max_probability),

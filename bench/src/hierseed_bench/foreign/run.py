@@ -102,7 +102,7 @@ def run_one(run: ForeignRun) -> Record:
         "setting": asdict(run) | {"parameters": dict(run.parameters)},
         "decision": rounded(judge_decision(scenario, placed)),
         "detectors": rounded(detected),
-        "foreign_share": rounded(_plain(getattr(model, "foreign_share_", None))),
+        "foreign_share": rounded(_share(getattr(model, "foreign_share_", None))),
         "sizes": {
             "documents": len(scenario.X),
             "topics": len(scenario.taxonomy),
@@ -127,9 +127,7 @@ def judge_detectors(
     situation = Situation(scenario, model, placed)
     found = {}
     for name in names:
-        values = DETECTORS[name][1](situation)
-        if values is not None:
-            found[name] = separation(values[rows], foreign)
+        found[name] = separation(DETECTORS[name][1](situation)[rows], foreign)
     return found
 
 
@@ -171,5 +169,8 @@ def judge_decision(scenario: Scenario, placed: Assignments) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
-    return None if value is None else np.asarray(value, dtype=float).tolist()
+def _share(estimate: Any) -> dict[str, float] | None:
+    """Return the estimated share of foreign documents and its interval."""
+    if estimate is None:
+        return None
+    return {part: float(getattr(estimate, part)) for part in ("value", "low", "high")}

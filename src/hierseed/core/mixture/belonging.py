@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.mixture.left_out import LeftOut
+from hierseed.core.share import Share
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -34,15 +35,6 @@ ERRORS = 1.0  # standard errors by which the share of listed topics is taken lar
 MIXING = 60  # rounds of expectation-maximisation for the shares of missing levels
 NOWHERE = 0.5  # weight of the prior that foreign documents belong nowhere, to that of the data
 TIE = 0.01  # documents whose belonging is equal are ranked by their score within this
-
-
-@dataclass(frozen=True)
-class Share:
-    """An estimated share of the corpus, with an interval of about 95%."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.mixture.components import Components
-from hierseed.core.mixture.curve import identity, learn
+from hierseed.core.mixture.curve import calibrate_scores, identity, learn
 from hierseed.core.mixture.em import Fitted
 from hierseed.core.mixture.hold_out import HeldOut
 from hierseed.core.mixture.membership import Membership
@@ -38,12 +38,15 @@ TEMPERATURES = np.geomspace(0.2, 20.0, 193)  # fixed steps: rounding can't move 
 class Scores:
     """Temperature, and a curve for each level.
 
+    `optimism` is, for each level, by how much the mean score of seeds held out exceeds the share
+    of them that was placed rightly.
     `held_out_loss` is the mean negative log probability of the own topics of seeds held out, at
     that temperature; None where none could be held out.
     """
 
     temperature: float
     curve: Floats
+    optimism: Floats
     held_out_loss: float | None = None
 
 
@@ -52,7 +55,7 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
     components = whole.problem.components
     height = max(components.tree.height, 1)
     if held is None:
-        return Scores(LONE, identity(height))
+        return Scores(LONE, identity(height), np.zeros(height))
     best = most_likely(held.logs, held.own)
     placer = Placer(
         components,
@@ -67,8 +70,15 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
     )
     found = go_down(*probabilities(held.logs.copy(), placer), placer)
     path = components.tree.ancestors[found.topic]
-    curve = learn(np.where(path >= 0, found.score, np.nan), _right(components, path, held.own))
-    return Scores(best, curve, held_out_loss(held.logs, held.own, best))
+    right = _right(components, path, held.own)
+    curve = learn(np.where(path >= 0, found.score, np.nan), right)
+    optimism = np.zeros(height)
+    for level in range(height):
+        told = path[:, level] >= 0
+        if told.any():
+            scores = calibrate_scores(found.score[told, level], curve[level])
+            optimism[level] = float(scores.mean() - right[told, level].mean())
+    return Scores(best, curve, optimism, held_out_loss(held.logs, held.own, best))
 
 
 def most_likely(L: Floats, mine: Bools) -> float:

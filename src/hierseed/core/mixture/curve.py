@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import NUMPY, Array, Arrays
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -25,18 +27,18 @@ def identity(height: int) -> Floats:
     return np.tile([0.0, 1.0], (max(height, 1), 1))
 
 
-def calibrate_scores(score: Floats, curve: Floats) -> Floats:
+def calibrate_scores(score: Array, curve: Floats, xp: Arrays = NUMPY) -> Array:
     """Apply the curve of one level; what is untouched stays the same to the last bit."""
-    offset, slope = curve
+    offset, slope = map(float, curve)
     if offset == 0.0 and slope == 1.0:
         return score
-    return np.asarray(1.0 / (1.0 + np.exp(-offset - slope * log_odds(score))))
+    return 1.0 / (1.0 + xp.exp(-offset - slope * log_odds(score, xp)))
 
 
-def log_odds(score: Floats) -> Floats:
+def log_odds(score: Array, xp: Arrays = NUMPY) -> Array:
     """Logarithm of p / (1 - p)."""
-    score = np.clip(score, EDGE, 1.0 - EDGE)
-    return np.asarray(np.log(score) - np.log1p(-score))
+    score = score.clip(EDGE, 1.0 - EDGE)
+    return xp.log(score) - xp.log1p(-score)
 
 
 def learn(scores: Floats, right: Bools) -> Floats:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.exact import Grid
 from hierseed.core.mixture.covariance import Covariance
 
@@ -90,19 +91,21 @@ class Mixture:
         assert self.covariance is not None
         return self.covariance.log_det
 
-    def log_joint(self, X: Floats, unit: float = 1.0, out: Floats | None = None) -> Floats:
+    def log_joint(
+        self, X: Array, unit: float = 1.0, out: Array | None = None, xp: Arrays = NUMPY
+    ) -> Array:
         """(components, documents): log of size x density, without the common term.
 
         X in multiples of `unit`, a power of two: scaling the small matrix is as exact.
         """
-        L = np.matmul((self.direction * unit).T, X.T, out=out)
-        L += (self.offset + self.log_size)[:, None]
+        L = xp.matmul(xp.asarray((self.direction * unit).T), X.T, out)
+        L += xp.asarray((self.offset + self.log_size)[:, None])
         return L
 
 
 def shares(
-    L: Floats, grid: Grid, temperature: float = 1.0, weight: Floats | float = 1.0
-) -> tuple[Floats, Floats]:
+    L: Array, grid: Grid, temperature: float = 1.0, weight: Array | float = 1.0, xp: Arrays = NUMPY
+) -> tuple[Array, Array]:
     """Share of each component in each document, and the log of their sum; L is overwritten.
 
     The shares of a document sum up to its weight.
@@ -112,9 +115,9 @@ def shares(
     """
     if temperature != 1.0:
         L *= 1.0 / temperature
-    top = L.max(axis=0)
+    top = xp.max(L, axis=0)
     L -= top
-    np.exp(L, out=L)
+    L = xp.exp(L)
     total = L.sum(axis=0)
     L *= 2.0**grid.bits * weight / total
-    return np.rint(L, out=L), top + np.log(total)
+    return xp.rint(L), top + xp.log(total)

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import Block
-from hierseed.core.mixture.belonging import Belonging, Share, learn_belonging
+from hierseed.core.mixture.belonging import Belonging, learn_belonging
 from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.left_out import leave_out
 from hierseed.core.mixture.neighbours import REFERENCES, Neighbourhood
 from hierseed.core.mixture.seeds import Pairs
+from hierseed.core.share import Share
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -52,7 +53,7 @@ class Membership:
             return np.ones(len(block))
         known = block.cache(_Scores)
         if known.hood is not self.hood:
-            known.score, _ = self.hood.scores(block.X)
+            known.score, _ = self.hood.scores(block.X, block.xp)
             known.hood = self.hood
         return known.score
 

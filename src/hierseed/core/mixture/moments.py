@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block, Blocks
+from hierseed.core.arrays import NUMPY, Array, Arrays
+from hierseed.core.block import Block, portable
+from hierseed.core.blocks import Blocks
 from hierseed.core.distance import chunks
 from hierseed.core.exact import Sums
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
@@ -19,8 +21,19 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
 PIECE = 1600  # rows
-LOGS = "log joint"  # what blocks remember of the last round
 REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
+
+
+@dataclass
+class MixtureCache:
+    """What a block keeps: its rows as whole numbers, and log densities of the last round.
+
+    `logs` are the mixture's direction, the rows that are seeds, and (components, other rows).
+    """
+
+    quantization: Quantization | None = None
+    rows: Array = None
+    logs: tuple[Floats, Ints, Array] | None = None
 
 
 @dataclass(frozen=True)
@@ -69,16 +82,17 @@ def spread_of(sums: Sums, quantization: Quantization) -> Spread:
     )
 
 
-def weighted_sums(X: Floats, parts: Floats) -> Sums:
+def weighted_sums(X: Array, parts: Array, xp: Arrays = NUMPY) -> Sums:
     """Number, sum and products of some rows of whole numbers, each counted in parts."""
     whole = parts == PARTS
-    if whole.all():
-        return Sums((float(PARTS * len(X)), PARTS * X.sum(axis=0), PARTS * (X.T @ X)))
+    if bool(whole.all()):
+        sums, products = PARTS * X.sum(axis=0), PARTS * (X.T @ X)
+        return Sums((float(PARTS * len(X)), xp.to_numpy(sums), xp.to_numpy(products)))
     full, rest = X[whole], (parts > 0) & ~whole
     some, weight = X[rest], parts[rest]
     products = PARTS * (full.T @ full)  # the library does half of the work where both are one
     products += some.T @ (some * weight[:, None])
-    return Sums((float(parts.sum()), parts @ X, products))
+    return Sums((float(parts.sum()), xp.to_numpy(parts @ X), xp.to_numpy(products)))
 
 
 def totals(
@@ -105,16 +119,18 @@ def totals(
     )
 
 
-def counted(block: Block, quantization: Quantization, skip: Ints, total: int) -> Floats:
+def counted(block: Block, quantization: Quantization, skip: Ints, total: int) -> Array:
     """Rows of a block on the quantization, as whole numbers, seeds left out."""
-    known = block.memo.get("counted")
-    if known is not None and known[0] == quantization:
-        return np.asarray(known[1])
-    X = quantization.vectors.quantize(block.X)
-    mine = seeds_in(block, skip)
-    X = np.delete(X, mine, axis=0) if len(mine) else X
+    cache, xp = block.cache(MixtureCache), block.xp
+    if cache.quantization == quantization:
+        return cache.rows
+    X, mine = quantization.vectors.quantize(block.X, xp), seeds_in(block, skip)
+    if len(mine):
+        kept = xp.full(len(block), True, xp.bool)
+        kept[xp.asarray(mine)] = False
+        X = X[kept]
     if total <= REMEMBERED:
-        block.memo["counted"] = (quantization, X)
+        cache.quantization, cache.rows = quantization, X
     return X
 
 
@@ -125,25 +141,27 @@ def seeds_in(block: Block, skip: Ints) -> Ints:
     )
 
 
-def pieces(n: int) -> Iterator[slice]:
+def pieces(n: int, xp: Arrays = NUMPY) -> Iterator[slice]:
     """Some rows at a time, so few that their shares stay in a core's cache."""
-    return chunks(n, 1, PIECE)
+    return chunks(n, 1, xp.piece or PIECE)
 
 
-def parts_of(block: Block, membership: Membership, skip: Ints) -> Floats:
+def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:
     """Weight of each row of a block in whole parts, seeds left out."""
     parts = membership.parts(membership.scores(block))
     mine = seeds_in(block, skip)
-    return np.delete(parts, mine) if len(mine) else parts
+    return block.xp.asarray(np.delete(parts, mine) if len(mine) else parts)
 
 
+@portable
 def _spread(
     block: Block, quantization: Quantization, skip: Ints, membership: Membership, total: int
 ) -> Sums:
     X = counted(block, quantization, skip, total)
-    return weighted_sums(X, parts_of(block, membership, skip))
+    return weighted_sums(X, parts_of(block, membership, skip), block.xp)
 
 
+@portable
 def _totals(
     block: Block,
     mixture: Mixture,
@@ -152,20 +170,22 @@ def _totals(
     membership: Membership,
     total: int,
 ) -> Sums:
+    xp = block.xp
     weights, sums, logs = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape), 0.0
     X, weight = (
         counted(block, quantization, skip, total),
         parts_of(block, membership, skip) / PARTS,
     )
-    for at in pieces(len(X)):
-        L = mixture.log_joint(X[at], quantization.unit)
-        share, log = shares(L, quantization.shares, weight=weight[at])
-        weights += np.einsum("ij->i", share)
-        sums += share @ X[at]
-        logs += float(quantization.logs.quantize(log * weight[at]).sum())
+    for at in pieces(len(X), xp):
+        L = mixture.log_joint(X[at], quantization.unit, xp=xp)
+        share, log = shares(L, quantization.shares, weight=weight[at], xp=xp)
+        weights += xp.to_numpy(share.sum(axis=1))
+        sums += xp.to_numpy(share @ X[at])
+        logs += float(quantization.logs.quantize(log * weight[at], xp).sum())
     return Sums((weights, sums, logs))
 
 
+@portable
 def _closing(
     block: Block,
     mixture: Mixture,
@@ -174,17 +194,18 @@ def _closing(
     membership: Membership,
     total: int,
 ) -> Sums:
+    xp = block.xp
     weights, logs = np.zeros(len(mixture.means)), 0.0
     X, weight = (
         counted(block, quantization, skip, total),
         parts_of(block, membership, skip) / PARTS,
     )
-    L = np.empty((len(weights), len(X)))
-    for at in pieces(len(X)):
-        mixture.log_joint(X[at], quantization.unit, L[:, at])
-        share, log = shares(L[:, at].copy(), quantization.shares, weight=weight[at])
-        weights += np.einsum("ij->i", share)
-        logs += float(quantization.logs.quantize(log * weight[at]).sum())
+    L = xp.full((len(weights), len(X)), 0.0, xp.float64)
+    for at in pieces(len(X), xp):
+        mixture.log_joint(X[at], quantization.unit, L[:, at], xp)
+        share, log = shares(xp.copy(L[:, at]), quantization.shares, weight=weight[at], xp=xp)
+        weights += xp.to_numpy(share.sum(axis=1))
+        logs += float(quantization.logs.quantize(log * weight[at], xp).sum())
     if total // block.width * (block.width + len(weights)) <= REMEMBERED:
-        block.memo[LOGS] = mixture.direction, seeds_in(block, skip), L
+        block.cache(MixtureCache).logs = mixture.direction, seeds_in(block, skip), L
     return Sums((weights, np.zeros(mixture.means.shape), logs))

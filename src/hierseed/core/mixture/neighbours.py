@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.distance import chunks
 
 Floats = NDArray[np.float64]
@@ -34,12 +35,12 @@ COARSE = 32.0  # references' differences are rounded to this, so that sums of 20
 PIECE = 1024  # rows
 
 
-def unit_rows(X: NDArray[np.floating], centre: Floats) -> Singles:
+def unit_rows(X: Array, centre: Floats, xp: Arrays = NUMPY) -> Array:
     """Centred rows of unit length, rounded to whole numbers; a row at the centre is zero."""
-    rows = X - centre
-    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    rows *= (LENGTH / np.where(length > 0, length, np.inf))[:, None]
-    return np.rint(rows, out=rows).astype(np.float32)
+    rows = X - xp.asarray(centre)
+    length = xp.sqrt(xp.squared_norms(rows))
+    rows *= (LENGTH / xp.where(length > 0, length, np.inf))[:, None]
+    return xp.astype(xp.rint(rows), xp.float32)
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,10 @@ class Neighbourhood:
         references = unit_rows(X, centre)
         found = cls(centre, references, unit_rows(topics, np.zeros(1)), np.zeros(len(X)))
         near = [(U @ found.topics.T).max(axis=1) for U in _pieces(references)]
-        crowd = [found.lookup(U)[0] for U in _pieces(references)]
+        crowd = [
+            np.where(np.isfinite(top), top, 0.0).mean(axis=1, dtype=np.float64)
+            for top, _ in (found.lookup(U) for U in _pieces(references))
+        ]
         return cls(centre, references, found.topics, _joined(near) - _joined(crowd))
 
     @property
@@ -77,51 +81,50 @@ class Neighbourhood:
     def _coarse(self) -> Singles:
         return np.rint(self.difference / COARSE).astype(np.float32)
 
-    def lookup(self, U: Singles) -> tuple[Floats, NDArray[np.bool_]]:
-        """Mean similarity of each row to its nearest references, and which these are.
+    def lookup(self, U: Array, xp: Arrays = NUMPY) -> tuple[Array, Array]:
+        """Similarity of each row to its nearest references, and which these are.
 
         A reference with the same vector is no neighbour: it may be the document itself. All
         references as near as the last neighbour are included.
         """
-        similarity = U @ self.references.T
-        top = self._top(similarity)
-        alike = np.flatnonzero(top.max(axis=1) >= np.einsum("ij,ij->i", U, U))
+        references = xp.asarray(self.references)
+        similarity = U @ references.T
+        top = xp.largest(similarity, self.k)
+        alike = xp.flatnonzero(xp.max(top, axis=1) >= xp.squared_norms(U))
         if len(alike):
-            row, at = np.nonzero(similarity[alike] >= top[alike, :1])
-            twin = (U[alike[row]] == self.references[at]).all(axis=1)
+            row, at = xp.nonzero(similarity[alike] >= top[alike, :1])
+            twin = xp.all_in_rows(U[alike[row]] == references[at])
             similarity[alike[row[twin]], at[twin]] = -np.inf
-            top[alike] = self._top(similarity[alike])
-        mine = similarity >= np.maximum(top.min(axis=1), -(LENGTH**2) * 2)[:, None]
-        return np.where(np.isfinite(top), top, 0.0).mean(axis=1, dtype=np.float64), mine
+            top[alike] = xp.largest(similarity[alike], self.k)
+        return top, similarity >= xp.min(top, axis=1).clip(min=-(LENGTH**2) * 2)[:, None]
 
-    def _top(self, similarity: Singles) -> Singles:
-        return np.partition(similarity, len(self.references) - self.k, axis=1)[:, -self.k :]
-
-    def scores(self, X: NDArray[np.floating]) -> tuple[Floats, Ints]:
-        """How much each row is like listed topics, and its nearest component."""
+    def scores(self, X: Array, xp: Arrays = NUMPY) -> tuple[Floats, Ints]:
+        """How much each row is like listed topics, and its nearest component; on the host."""
         found: list[Floats] = []
         nearest: list[Ints] = []
-        for rows in _pieces(X):
-            U = unit_rows(rows, self.centre)
-            to_topics = U @ self.topics.T
-            _, mine = self.lookup(U)
-            nearest.append(to_topics.argmax(axis=1))
-            found.append(self._combine(to_topics.max(axis=1), mine, self._coarse))
+        topics, coarse = xp.asarray(self.topics), xp.asarray(self._coarse)
+        for rows in _pieces(X, xp):
+            U = unit_rows(rows, self.centre, xp)
+            to_topics = U @ topics.T
+            _, mine = self.lookup(U, xp)
+            nearest.append(xp.to_numpy(xp.argmax(to_topics, axis=1)))
+            score = self._combine(xp.max(to_topics, axis=1), mine, coarse, xp)
+            found.append(xp.to_numpy(score))
         return _joined(found), np.concatenate([np.zeros(0, dtype=np.intp), *nearest])
 
     @staticmethod
-    def _combine(own: Floats, mine: NDArray[np.bool_], coarse: Singles) -> Floats:
-        count = mine.sum(axis=1)
-        around = (mine.astype(np.float32) @ coarse).astype(np.float64)
-        many = np.flatnonzero(count * np.abs(coarse).max(initial=0.0) >= 2.0**24)
+    def _combine(own: Array, mine: Array, coarse: Array, xp: Arrays = NUMPY) -> Array:
+        count, largest = mine.sum(axis=1), float(abs(coarse).max()) if len(coarse) else 0.0
+        around = xp.astype(xp.astype(mine, xp.float32) @ coarse, xp.float64)
+        many = xp.flatnonzero(count * largest >= 2.0**24)
         if len(many):  # a float32 would lose digits
-            around[many] = mine[many] @ coarse.astype(np.float64)
-        mixed = OWN * own + (1.0 - OWN) * COARSE * around / np.maximum(count, 1)
-        return np.asarray(mixed / LENGTH**2)
+            around[many] = xp.astype(mine[many], xp.float64) @ xp.astype(coarse, xp.float64)
+        mixed = OWN * own + (1.0 - OWN) * COARSE * around / count.clip(min=1)
+        return mixed / LENGTH**2
 
 
-def _pieces(X: NDArray[np.floating]) -> Iterator[NDArray[np.floating]]:
-    return (X[at] for at in chunks(len(X), 1, PIECE))
+def _pieces(X: Array, xp: Arrays = NUMPY) -> Iterator[Array]:
+    return (X[at] for at in chunks(len(X), 1, xp.piece or PIECE))
 
 
 def _joined(parts: list[Floats]) -> Floats:

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block
+from hierseed.core.arrays import NUMPY, Array, Arrays
+from hierseed.core.block import Block, portable
 from hierseed.core.distance import squared_distances
 from hierseed.core.exact import Grid
 from hierseed.core.mixture.components import Components, add_up
 from hierseed.core.mixture.curve import calibrate_scores
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
 from hierseed.core.mixture.membership import Membership
-from hierseed.core.mixture.moments import LOGS, pieces
+from hierseed.core.mixture.moments import MixtureCache, pieces
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 
@@ -78,27 +79,32 @@ class Descent:
 
 def descend(block: Block, placer: Placer) -> Descent:
     """Place the documents of a block."""
-    own, mass = probabilities(log_joint(block, placer), placer)
-    return cut(go_down(own, mass, placer), placer.membership.scores(block), placer)
+    own, mass = probabilities(log_joint(block, placer), placer, block.xp)
+    found = go_down(own, mass, placer, block.xp, runner_up=False)
+    return cut(found, placer.membership.scores(block), placer)
 
 
-def log_joint(block: Block, placer: Placer) -> Floats:
+def log_joint(block: Block, placer: Placer) -> Array:
     """(components, documents): log of size x density; the last round of a fit may know it."""
-    direction, seeds, L = block.memo.pop(LOGS, (None, None, None))
-    if direction is not placer.mixture.direction:
-        return _log_joint(block.X, placer)
+    xp, cache = block.xp, block.cache(MixtureCache)
+    known, cache.logs = cache.logs, None
+    if known is None or known[0] is not placer.mixture.direction:
+        return _log_joint(block.X, placer, xp)
+    _, seeds, L = known
     if not len(seeds):
-        return np.asarray(L)
-    whole, others = np.empty((len(L), len(block))), np.ones(len(block), dtype=bool)
-    others[seeds] = False
-    whole[:, others], whole[:, seeds] = L, _log_joint(block.X[seeds], placer)
+        return L
+    at, others = xp.asarray(seeds), xp.full(len(block), True, xp.bool)
+    others[at] = False
+    whole = xp.full((len(L), len(block)), 0.0, xp.float64)
+    whole[:, others], whole[:, at] = L, _log_joint(block.X[at], placer, xp)
     return whole
 
 
-def _log_joint(X: NDArray[np.floating], placer: Placer) -> Floats:
-    return placer.mixture.log_joint(placer.grid.quantize(X), 2.0**-placer.grid.bits)
+def _log_joint(X: Array, placer: Placer, xp: Arrays) -> Array:
+    return placer.mixture.log_joint(placer.grid.quantize(X, xp), 2.0**-placer.grid.bits, xp=xp)
 
 
+@portable
 def labels(block: Block, placer: Placer) -> NDArray[np.int32]:
     """Deepest topic of each document, -1 for None."""
     return descend(block, placer).topic.astype(np.int32)
@@ -135,6 +141,13 @@ def rank(own: Floats, belongs: Floats, k: int) -> tuple[Ints, Floats]:
     chance = np.take_along_axis(own[:-1].T, order, axis=1)
     order = np.where(chance > 0, order, -1)
     return order, chance * belongs[:, None]
+
+
+def topic_probabilities(block: Block, placer: Placer) -> Floats:
+    """(documents, topics with a component): probability that a document belongs there."""
+    own, _ = probabilities(log_joint(block, placer), placer)
+    belongs = placer.membership.belonging.at(placer.membership.scores(block))
+    return own[np.sort(placer.components.topic)].T * belongs[:, None]
 
 
 def further(topic: Ints, own: Floats, mass: Floats, placer: Placer) -> tuple[Ints, Ints]:
@@ -178,40 +191,48 @@ def _distances(X: Floats, row: Ints, path: Ints, placer: Placer) -> Floats:
     return distance
 
 
-def go_down(own: Floats, mass: Floats, placer: Placer) -> Descent:
-    """Place documents by the probabilities of topics alone."""
+def go_down(
+    own: Array, mass: Array, placer: Placer, xp: Arrays = NUMPY, *, runner_up: bool = True
+) -> Descent:
+    """Place documents by the probabilities of topics alone; the result is on the host."""
     tree, n = placer.tree, own.shape[1]
-    topic = np.full(n, -1, dtype=np.intp)
-    score = np.full((n, max(tree.height, 1)), np.nan)
-    stops = placer.components.of_topic >= 0
-    waiting = [(-1, np.arange(n))]
+    topic = xp.full(n, -1, xp.index)
+    score = xp.full((n, max(tree.height, 1)), np.nan, xp.float64)
+    stops, is_leaf = placer.components.of_topic >= 0, xp.asarray(tree.is_leaf)
+    waiting = [(-1, xp.arange(n))]
     while waiting:
         here, rows = waiting.pop()
         children = tree.children(here)
         options = np.append(children, here) if stops[here] else children
-        value = np.concatenate([mass[children][:, rows], own[[here]][:, rows]])[: len(options)]
+        value = xp.concat([mass[children][:, rows], own[[here]][:, rows]])[: len(options)]
         level = 1 if here < 0 else int(tree.level[here]) + 1
-        best = value.argmax(axis=0)
-        chosen, worth = options[best], value[best, np.arange(len(rows))]
+        best = xp.argmax(value, axis=0)
+        chosen, worth = xp.asarray(options, xp.index)[best], value[best, xp.arange(len(rows))]
         down = chosen != here
         rows, chosen, worth = (
             rows[down],
             chosen[down],
-            calibrate_scores(worth[down], placer.curve[level - 1]),
+            calibrate_scores(worth[down], placer.curve[level - 1], xp),
         )
         if here >= 0:
-            worth = np.minimum(worth, score[rows, level - 2])
+            worth = xp.minimum(worth, score[rows, level - 2])
         sure = worth >= placer.thresholds[level - 1]
         rows, chosen = rows[sure], chosen[sure]
         topic[rows], score[rows, level - 1] = chosen, worth[sure]
-        for child in np.unique(chosen[~tree.is_leaf[chosen]]).tolist():
-            waiting.append((child, rows[chosen == child]))
+        inner = xp.where(is_leaf[chosen], -1, chosen)
+        waiting.extend((child, rows[at]) for child, at in xp.by_group(inner, len(tree)))
     score[topic < 0, 0] = 0.0
-    without = own[:-1].copy()  # the second best of the whole tree
-    placed = np.flatnonzero(topic >= 0)
+    second = second_best(own, topic, xp) if runner_up else xp.full(n, -1, xp.index)
+    found, scores = xp.to_numpy(topic).astype(np.intp), xp.to_numpy(score)
+    return Descent(found, scores, np.full(scores.shape, np.nan), xp.to_numpy(second))
+
+
+def second_best(own: Array, topic: Array, xp: Arrays = NUMPY) -> Array:
+    """The most probable topic of each document beside its own; -1 where none is."""
+    without = xp.copy(own[:-1])
+    placed = xp.flatnonzero(topic >= 0)
     without[topic[placed], placed] = -1.0
-    runner_up = np.where(without.max(axis=0, initial=-1.0) > 0, without.argmax(axis=0), -1)
-    return Descent(topic, score, np.full(score.shape, np.nan), runner_up)
+    return xp.where(xp.max(without, axis=0) > 0, xp.argmax(without, axis=0), -1)
 
 
 def cut(found: Descent, score: Floats, placer: Placer) -> Descent:
@@ -252,15 +273,15 @@ def _belongs(topic: Ints, score: Floats, placer: Placer) -> Floats:
     return np.where(np.arange(found.shape[1]) < np.maximum(level, 1)[:, None], found, np.nan)
 
 
-def probabilities(L: Floats, placer: Placer) -> tuple[Floats, Floats]:
+def probabilities(L: Array, placer: Placer, xp: Arrays = NUMPY) -> tuple[Array, Array]:
     """(topics + 1) x documents: what stops at each topic, and what is in it or below.
 
     The last row is the root's. L is overwritten.
     """
     components, n = placer.components, L.shape[1]
-    own = np.zeros((len(components.tree) + 1, n))
-    for at in pieces(n):
-        share, _ = shares(L[:, at], FINE, placer.temperature)
+    own = xp.full((len(components.tree) + 1, n), 0.0, xp.float64)
+    for at in pieces(n, xp):
+        share, _ = shares(L[:, at], FINE, placer.temperature, xp=xp)
         own[components.topic, at] = FINE.dequantize(share)
-    mass = add_up(components.tree, own.copy())
-    return own, np.minimum(mass, 1.0, out=mass)
+    mass = add_up(components.tree, xp.copy(own))
+    return own, mass.clip(max=1.0)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block, Blocks
+from hierseed.core.block import Block, portable
+from hierseed.core.blocks import Blocks
 from hierseed.core.mixture.placement import Placer, descend
 
 Floats = NDArray[np.float64]
@@ -27,6 +28,13 @@ def label_and_count(blocks: Blocks, placer: Placer) -> tuple[NDArray[np.int32], 
     return np.concatenate(found), counts
 
 
+def mean_scores(counts: Ints) -> list[float]:
+    """Mean score of each level that documents reach."""
+    middle = (np.arange(STEPS) + 0.5) / STEPS
+    total = counts.sum(axis=1)
+    return [float(row @ middle / n) for row, n in zip(counts, total) if n]
+
+
 def thresholds(counts: Ints, precision: float) -> Floats:
     """Lowest threshold of each level that promises the precision; above 1 where none does."""
     middle = (np.arange(STEPS) + 0.5) / STEPS
@@ -38,6 +46,7 @@ def thresholds(counts: Ints, precision: float) -> Floats:
     return np.asarray(lowest, dtype=np.float64)
 
 
+@portable
 def _label_and_count(block: Block, placer: Placer) -> tuple[NDArray[np.int32], Ints]:
     found = descend(block, placer)
     counts = np.zeros((found.score.shape[1], STEPS), dtype=np.int64)

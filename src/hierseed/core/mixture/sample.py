@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import Block, Blocks
+from hierseed.core.block import Block, portable
+from hierseed.core.blocks import Blocks
 from hierseed.core.distance import chunks
 from hierseed.core.mixture.gaussian_mixture import Mixture
 from hierseed.core.mixture.membership import PARTS, Membership
@@ -187,8 +188,10 @@ class Rows(list[Rough]):
         return Rows([*self, *other])
 
 
+@portable
 def _chosen(block: Block, quantization: Quantization, skip: Ints, every: int, total: int) -> Rows:
     X = counted(block, quantization, skip, total)
     if every > 1:
-        X = X[np.mod(X.sum(axis=1) * GOLDEN, 1.0) < 1 / every]
-    return Rows([rough(X)] if len(X) else [])
+        X = X[(X.sum(axis=1) * GOLDEN) % 1.0 < 1 / every]
+    xp = block.xp
+    return Rows([rough(xp.to_numpy(xp.astype(X, xp.float32)))] if len(X) else [])

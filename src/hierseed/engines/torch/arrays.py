@@ -21,7 +21,9 @@ def fetch(values: Tensor) -> NDArray[Any]:
 class TorchArrays(Arrays):
     """Functions on tensors of one device; what is not here is inherited."""
 
-    int32, index, float64, bool = torch.int32, torch.int32, torch.float64, torch.bool
+    int32, index, bool = torch.int32, torch.int32, torch.bool
+    float32, float64 = torch.float32, torch.float64
+    piece = 1 << 17
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
@@ -32,8 +34,9 @@ class TorchArrays(Arrays):
     def to_numpy(self, values: Tensor) -> NDArray[Any]:
         return fetch(values)
 
-    def full(self, n: int, value: Any, dtype: torch.dtype) -> Tensor:
-        return torch.full((n,), value, dtype=dtype, device=self.device)
+    def full(self, shape: int | tuple[int, ...], value: Any, dtype: torch.dtype) -> Tensor:
+        size = shape if isinstance(shape, tuple) else (shape,)
+        return torch.full(size, value, dtype=dtype, device=self.device)
 
     def arange(self, n: int) -> Tensor:
         return torch.arange(n, device=self.device)
@@ -60,8 +63,12 @@ class TorchArrays(Arrays):
     def min(self, values: Tensor, axis: int) -> Tensor:
         return values.amin(dim=axis)
 
-    def argmax(self, mask: Tensor, axis: int) -> Tensor:
-        return mask.to(torch.uint8).argmax(dim=axis)
+    def max(self, values: Tensor, axis: int) -> Tensor:
+        return values.amax(dim=axis)
+
+    def argmax(self, values: Tensor, axis: int) -> Tensor:
+        values = values.to(torch.uint8) if values.dtype == torch.bool else values
+        return values.argmax(dim=axis)
 
     def sort_rows(self, values: Tensor) -> Tensor:
         return values.sort(dim=1)[0]
@@ -69,6 +76,9 @@ class TorchArrays(Arrays):
     def two_smallest(self, values: Tensor) -> tuple[Tensor, Tensor]:
         two = values.topk(2, dim=1, largest=False)[0]
         return two[:, 0], two[:, 1]
+
+    def largest(self, values: Tensor, k: int) -> Tensor:
+        return values.topk(k, dim=1)[0].flip(1)
 
     def argsort(self, values: Tensor) -> Tensor:
         return torch.argsort(values, stable=True)
@@ -81,6 +91,27 @@ class TorchArrays(Arrays):
 
     def sqrt(self, values: Tensor) -> Tensor:
         return values.sqrt_()
+
+    def exp(self, values: Tensor) -> Tensor:
+        return values.exp_()
+
+    def log(self, values: Tensor) -> Tensor:
+        return values.log()
+
+    def log1p(self, values: Tensor) -> Tensor:
+        return values.log1p()
+
+    def rint(self, values: Tensor) -> Tensor:
+        return values.round_()
+
+    def minimum(self, values: Tensor, other: Tensor) -> Tensor:
+        return torch.minimum(values, other)
+
+    def matmul(self, one: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
+        return torch.matmul(one, other, out=out)
+
+    def squared_norms(self, values: Tensor) -> Tensor:
+        return values.square().sum(dim=1)
 
     def isfinite(self, values: Tensor) -> Tensor:
         return values.isfinite()

@@ -81,11 +81,8 @@ class TorchBlocks:
 
     def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
         """Yield `step(block, *model)` for every block, in order of rows."""
-        from hierseed.engines.torch.twins import on_torch
-
-        here = on_torch(step)
-        if here is not None:
-            yield from self._run(here, model)
+        if getattr(step, "portable", False):
+            yield from self._run(step, model)
             return
         warnings.warn(
             f"the step {step.__module__}.{step.__qualname__} has no version for torch: it runs on "

@@ -15,11 +15,6 @@ MOST_BITS = 100  # a kernel takes the step of the grid in single precision
 HALVES = 24  # every float16 is a multiple of 2**-24
 
 
-def quantize(grid: Grid, values: Tensor) -> Tensor:
-    """Round to whole multiples of the grid's step."""
-    return (values.double() * 2.0**grid.bits).round_()
-
-
 def sum_rows(
     X: Tensor, rows: Tensor | None, group: Tensor, n_groups: int, grid: Grid
 ) -> tuple[Tensor, Tensor]:
@@ -38,13 +33,6 @@ def sum_rows(
     step = max(CHUNK // X.shape[1], 1)
     for start in range(0, len(group), step):
         part = slice(start, start + step)
-        values = quantize(grid, X[part] if rows is None else X[rows[part]])
-        sums.index_add_(0, group[part], values)
-    return sums, tally(group, n_groups)
-
-
-def tally(group: Tensor, n_groups: int, values: Tensor | None = None) -> Tensor:
-    """How often each group number occurs; or the sum of whole `values` by group."""
-    if values is None:
-        return torch.bincount(group, minlength=n_groups)
-    return values.new_zeros(n_groups).index_add_(0, group, values)
+        chosen = X[part] if rows is None else X[rows[part]]
+        sums.index_add_(0, group[part], (chosen.double() * 2.0**grid.bits).round_())
+    return sums, torch.bincount(group, minlength=n_groups)

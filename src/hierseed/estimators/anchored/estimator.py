@@ -17,12 +17,14 @@ from hierseed.core.mixture.components import Components, sum_up
 from hierseed.core.mixture.em import Settings, State
 from hierseed.core.mixture.gaussian_mixture import Mixture
 from hierseed.core.mixture.membership import Membership, pack_membership, unpack_membership
-from hierseed.core.mixture.placement import Placer, labels, scored
-from hierseed.core.mixture.precision import label_and_count, thresholds
+from hierseed.core.mixture.placement import Placer, labels, scored, topic_probabilities
+from hierseed.core.mixture.precision import label_and_count, mean_scores, thresholds
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.secondary import learn_secondary_ratio
 from hierseed.core.score import Scored
-from hierseed.estimators.anchored.fitting import fit_mixture
+from hierseed.core.share import Share
+from hierseed.estimators.anchored.diagnosis import Finding, diagnose
+from hierseed.estimators.anchored.fitting import Outcome, fit_mixture
 from hierseed.estimators.anchored.others import (
     components_of,
     others_of,
@@ -84,6 +86,8 @@ class AnchoredHierSeed(SeededEstimator):
     vectors_ : (topics, dimensions) mean of each topic
     sizes_ : share of the documents that belong in each topic, those below included
     foreign_share_ : share of the corpus that belongs to no listed topic: `value`, `low`, `high`
+    expected_accuracy_ : for each level the share of placements to expect right, with an interval
+    diagnosis_ : topics that swelled, starved or left their seeds, with what to do
     tree_weight_ : the tree weight used
     temperature_ : what raw probabilities are softened by; 1 would be none
     several_ : how many times as probable as the main one further topics must be; None: one topic
@@ -218,8 +222,32 @@ class AnchoredHierSeed(SeededEstimator):
         self.tree_weight_ = result.problem.scale.tree_weight
         self.history_, self.n_iter_ = result.history, len(result.history)
         self.objective_ = float(result.history[-1]["objective"])
-        self._label(blocks, given.rows, given.topics[: len(given.rows)])
+        self.n_held_out_ = 0 if found.held_out is None else found.held_out.own.shape[1]
+        counts = self._label(blocks, given.rows, given.topics[: len(given.rows)])
+        documents = max(blocks.n - len(np.unique(given.rows)), 1)
+        belong = min(result.problem.corpus.n / documents / max(self.coverage_, 1e-9), 1.0)
+        self.expected_accuracy_ = [
+            Share.seen_on(belong * min(max(score - extra, 0.0), 1.0), self.n_held_out_)
+            for score, extra in zip(mean_scores(counts), found.scores.optimism)
+        ]
+        self.diagnosis_ = self._diagnose(found, given)
         return self
+
+    def _diagnose(self, found: Outcome, given: SeedPairs) -> list[Finding]:
+        """Compare topics with the documents that lie near their seeds, and with these seeds."""
+        hood, n, placer = found.membership.hood, len(self.taxonomy_), self._placer
+        if hood is None:
+            return []
+        topics, near = placer.components.topic, np.full(n, np.nan)
+        nearest = np.bincount(hood.scores(found.sample.vectors)[1], minlength=len(topics))
+        near[topics] = nearest * found.sample.copies
+        rows = placer.grid.quantize(given.vectors)
+        placed = topics[placer.mixture.log_joint(rows, 2.0**-placer.grid.bits).argmax(axis=0)]
+        seeds = np.bincount(given.topics, minlength=n)
+        hits = np.bincount(given.topics, placed == given.topics, minlength=n)
+        recalled = np.where(seeds > 1, hits / np.maximum(seeds, 1), np.nan)
+        documents = np.bincount(self.labels_[self.labels_ >= 0], minlength=n)
+        return diagnose(self.taxonomy_, documents, near, recalled, len(self.labels_))
 
     def _append_others(self, X: NDArray[np.float32], has_seeds: NDArray[np.bool_]) -> None:
         """Append an Other to each topic where documents of the sample stop."""
@@ -263,8 +291,11 @@ class AnchoredHierSeed(SeededEstimator):
             self.thresholds_, curve, grid, membership, others_of(self.taxonomy_), self.several_,
         )  # fmt: skip
 
-    def _label(self, blocks: Blocks, rows: Ints, topics: Ints) -> None:
-        """Place the corpus; where a precision is asked for, find thresholds first."""
+    def _label(self, blocks: Blocks, rows: Ints, topics: Ints) -> NDArray[np.integer]:
+        """Place the corpus; where a precision is asked for, find thresholds first.
+
+        Returns the number of scores in each thousandth, per level.
+        """
         found, counts = label_and_count(blocks, self._placer)
         if self.precision is not None:
             self.thresholds_ = thresholds(counts, self.precision)
@@ -273,6 +304,7 @@ class AnchoredHierSeed(SeededEstimator):
         found[rows[::-1]] = topics[::-1]  # of several topics the first given
         self.labels_ = found
         self.coverage_ = float((found >= 0).mean())
+        return counts
 
     def _keep_to(self, promise: float) -> None:
         self._placer = replace(self._placer, thresholds=self.thresholds_, promise=promise)
@@ -297,6 +329,31 @@ class AnchoredHierSeed(SeededEstimator):
         seeds = X if is_engine(X) else ArrayBlocks(check_vectors(X))
         return with_seeds(placed, rows, topics, self._distances(seeds.take(rows), topics))
 
+    @property
+    def classes_(self) -> Ints:
+        """Topics that documents can be placed in, for the columns of `predict_proba`."""
+        self._check_fitted()
+        return np.sort(self._placer.components.topic)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return (documents, classes): the probability of each topic of `classes_`.
+
+        A row sums up to the probability that the document belongs to a listed topic.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hierseed import AnchoredHierSeed, Taxonomy
+        >>> taxonomy = Taxonomy.from_paths(["Cats", "Dogs"])
+        >>> X = np.array([[0.0, 1.0], [0.1, 1.0], [1.0, 0.0], [1.0, 0.1]])
+        >>> model = AnchoredHierSeed(taxonomy).fit(X, [0, -1, 1, -1])
+        >>> model.predict_proba([[0.0, 0.9]]).argmax(axis=1).tolist()
+        [0]
+        """
+        self._check_fitted()
+        found = self._known(X).map(topic_probabilities, self._placer)
+        return np.concatenate([np.zeros((0, len(self.classes_))), *found])
+
     def _distances(self, X: Floats, topics: Ints) -> Floats:
         """Distance of each row to its topic at every level, NaN below it."""
         path = self.taxonomy_.tree.ancestors[topics]
@@ -317,6 +374,9 @@ class AnchoredHierSeed(SeededEstimator):
             "temperature": self.temperature_,
             "several": self.several_,
             "tree_weight": self.tree_weight_,
+            "held_out": self.n_held_out_,
+            "expected": [[one.value, one.low, one.high] for one in self.expected_accuracy_],
+            "diagnosis": [vars(one) for one in self.diagnosis_],
             "bits": placer.grid.bits,
             "objective": self.objective_,
             "coverage": self.coverage_,
@@ -350,6 +410,9 @@ class AnchoredHierSeed(SeededEstimator):
             Grid(header["bits"]), unpack_membership(header["membership"], arrays),
         )  # fmt: skip
         self.tree_weight_ = header["tree_weight"]
+        self.n_held_out_ = header["held_out"]
+        self.expected_accuracy_ = [Share(*one) for one in header["expected"]]
+        self.diagnosis_ = [Finding(**one) for one in header["diagnosis"]]
         self.thresholds_ = arrays["thresholds"]
         self._keep_to(self.precision or 0.0)
         self.labels_, self.history_ = arrays["labels"], header["history"]
