@@ -162,7 +162,7 @@ def tell_results(estimator: SeededEstimator, listener: Listener) -> None:
     expected = getattr(estimator, "expected_accuracy_", [])
     if expected and estimator.n_held_out_:
         levels = [f"level {level} {one}" for level, one in enumerate(expected, start=1)]
-        listener(Fact("Accuracy to expect", ", ".join(levels)))
+        listener(Fact("Accuracy", "expected: " + ", ".join(levels)))
     for finding in getattr(estimator, "diagnosis_", [])[:SHOWN]:
         listener(Note(str(finding)))
 

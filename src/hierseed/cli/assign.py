@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -57,6 +57,23 @@ def assign(
     ] = None,
     level: Annotated[
         int | None, typer.Option(min=1, help="Go no deeper than this level; 1 is the highest.")
+    ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Keep placements so that this share of them is right, as the sample of --coded "
+            "shows; the others stop higher up or become None.",
+        ),
+    ] = None,
+    coded: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Documents of the corpus, drawn at random and coded by hand: columns id and "
+            "topic. For --precision.",
+        ),
     ] = None,
     keep: Annotated[
         list[str] | None,
@@ -127,14 +144,23 @@ def assign(
             f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
             "vectors that `hierseed fit` left beside the model are found"
         )
+    if (precision is None) != (coded is None):
+        raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")
+    if precision is not None and threshold is not None:
+        raise typer.BadParameter("give --threshold or --precision", param_hint="--threshold")
     reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     with Console(quiet=quiet, json=json) as console:
         started = time.perf_counter()
+        least: Any = threshold
+        if precision is not None:
+            with reading.documents(source, output, console) as documents:
+                least = fitted.thresholds(documents, coded, precision, progress=console.listen)
+            console.fact("Thresholds", ", ".join(_shown(each) for each in least))
         with reading.documents(source, output, console, keep or []) as documents:
             counts = fitted.write_table(
                 documents,
                 output,
-                threshold=threshold,
+                threshold=least,
                 level=level,
                 codes=codes,
                 top=top,
@@ -143,6 +169,10 @@ def assign(
         seconds = time.perf_counter() - started
         words = f"{quote(model)} {quote(source)}{reading.words()}"
         _tell(console, counts, words, output, seconds)
+
+
+def _shown(threshold: float) -> str:
+    return f"{threshold:.2f}" if threshold <= 1 else "none is enough"
 
 
 def _tell(console: Console, counts: Counts, words: str, output: Path, seconds: float) -> None:
