@@ -349,13 +349,22 @@ class Taxonomy:
     ) -> NDArray[np.intp] | list[list[int]]:
         """Turn `{path: [rows]}` into the `y` of `fit`: a topic id per row, -1 for no seed.
 
-        Where a row serves several topics, `y` is a list of lists of ids instead.
+        Where a row serves several topics, `y` is a list of lists of ids instead. A topic may be
+        named by its last name where only one topic has it.
         """
+        if not isinstance(seeds, Mapping) or not isinstance(n, int | np.integer):
+            raise SeedError(
+                "labels takes a mapping of paths to rows, and the number of documents; got a "
+                f"{type(seeds).__name__} and a {type(n).__name__}. "
+                "Write labels({path: [rows]}, n)"
+            )
         rows: dict[int, list[int]] = {}
         faults: list[str] = []
         for path, members in seeds.items():
             try:
-                topic = self.index(path)
+                named = [i for i, name in enumerate(self.names) if name == path]
+                known = len(named) != 1 or path in self
+                topic = self.index(path) if known else named[0]
             except TaxonomyError as fault:
                 faults.append(str(fault))
                 continue
