@@ -28,8 +28,8 @@ Singles = NDArray[np.float32]
 Ints = NDArray[np.intp]
 
 LENGTH = 4000.0  # of a rounded unit vector: the product of two stays below 2**24
-REFERENCES = 512
-NEIGHBOURS = 12
+REFERENCES = 768
+NEIGHBOURS = 15
 OWN = 0.25  # weight of a document's own similarity beside the mean of its neighbours' differences
 COARSE = 32.0  # references' differences are rounded to this, so that sums of 20 are exact
 PIECE = 1024  # rows
