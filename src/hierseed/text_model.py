@@ -372,7 +372,10 @@ def load(folder: str | PathLike[str], *, embedder: Any = None) -> TextModel:
     documents.named = embedder
     if text:
         with rebuilding(folder):
-            model.seeds = SeedDocuments(text["seeds"], bundle.arrays[SEED_VECTORS])
+            topics = {id: [int(t) for t in some] for id, some in text["seeds"].items()}
+            model.seeds = SeedDocuments(topics, bundle.arrays[SEED_VECTORS])
+            if len(topics) != len(model.seeds.vectors):
+                raise ValueError(f"{len(topics)} seeds and {len(model.seeds.vectors)} vectors")
             documents.name, documents.fingerprint = text["embedder"], text["fingerprint"]
             documents.dtype = str(np.dtype(text["dtype"]))
             model.files = [folder.parent / name for name in model.about.get("inputs", [])]

@@ -42,11 +42,15 @@ class Bench:
     def __init__(self, target: Target, folder: Path) -> None:
         self.target, self.folder = target, folder / "work"
         self.folder.mkdir(parents=True)
-        self.files = target.make(self.folder)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a fit of a few texts has its notes
+            self.files = target.make(self.folder)
         self.original = {file: file.read_bytes() for file in self.files}
         self.copy = folder / "whole-store"
         shutil.copytree(self.folder, self.copy)
-        self.before = target.read(self.folder)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.before = target.read(self.folder)
         self.restore()
 
     def restore(self) -> None:

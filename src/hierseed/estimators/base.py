@@ -303,14 +303,15 @@ class SeededEstimator(BaseEstimator, ABC):
         >>> HierSeed.load("model").labels_
         array([0, 0, 1, 1], dtype=int32)
         """
-        from hierseed.io.model_bundle import read_bundle
+        from hierseed.io.model_bundle import read_bundle, rebuilding
 
         bundle = read_bundle(folder)
         if bundle.kind != cls.__name__:
             raise ModelError(
                 f"{folder} holds a {bundle.kind}, not a {cls.__name__}: use {bundle.kind}.load"
             )
-        return cls.from_bundle(bundle)
+        with rebuilding(folder):
+            return cls.from_bundle(bundle)
 
     # ---------------------------------------------------------------- representation
 

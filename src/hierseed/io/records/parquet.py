@@ -27,13 +27,16 @@ class ParquetFile:
         try:
             # No pre-buffering: it would hold a whole row group, which may be the whole file.
             self._file = pq.ParquetFile(path, memory_map=True, pre_buffer=False, buffer_size=2**20)
-        except (pa.ArrowInvalid, OSError) as fault:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:
             if isinstance(fault, OSError) and fault.errno:
                 raise
             raise CorpusError(
                 f"{path} is no Parquet file, or was cut off ({fault}). Copy or write it again"
             ) from None
-        self.columns: list[str] = list(self._file.schema_arrow.names)
+        try:
+            self.columns: list[str] = list(self._file.schema_arrow.names)
+        except UnicodeDecodeError as fault:
+            raise CorpusError(f"{path} has a column whose name is not UTF-8 ({fault})") from None
         self._batches: Iterator[Any] = iter(())
         self._batch: Any = None  # of all columns, after `_passed` rows
         self._passed = 0
@@ -52,7 +55,7 @@ class ParquetFile:
                         yield Fault(self.path.name, number, NOT_UTF8, values, whole)
                     else:
                         yield Row(number, values, partial(self._whole, number))
-        except (pa.ArrowException, OSError) as fault:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:
             raise CorpusError(
                 f"{self.path} is damaged after row {number:,} ({fault}). Copy or write it again"
             ) from None

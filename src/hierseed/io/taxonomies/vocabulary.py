@@ -23,9 +23,11 @@ LANGUAGE = "# language: "
 def keep_vocabulary(triples: Sequence[Triple], language: str | None) -> str:
     """Write statements in file order, as Turtle; the language of the names is noted first."""
     lines = [f"{LANGUAGE}{language}"] if language else []
-    return "\n".join(
-        [*lines, *(" ".join(term.n3() for term in triple) + " ." for triple in triples)]
-    )
+    try:
+        lines += [" ".join(term.n3() for term in triple) + " ." for triple in triples]
+    except Exception:  # an address that Turtle can't hold, which rdflib says with a bare Exception
+        return ""
+    return "\n".join(lines)
 
 
 def statements(taxonomy: Taxonomy, base: str) -> list[Triple]:
