@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.app.placements import Placements, Records, in_tree
+from hierseed.app.placements import Placements, Records, in_tree, renamed
 from hierseed.app.project import Project, now
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
@@ -69,8 +69,10 @@ class Fit:
 
     def _in_tree(self, here: Topics) -> tuple[Topics, Placements, Ints]:
         known = self._today
-        if known is None or known[0] is not here:
+        if known is None or (known[0] is not here and not _same_tree(known[0], here)):
             known = self._today = (here, *in_tree(self.fitted, here))
+        elif known[0] is not here:
+            known = self._today = (here, renamed(known[1], self.fitted, here), known[2])
         return known
 
     @cached_property
@@ -84,6 +86,12 @@ class Fit:
     def model(self) -> TextModel:
         """The fitted model."""
         return load(self.folder / "model")
+
+
+def _same_tree(one: Topics, two: Topics) -> bool:
+    """True where topics differ in names and texts only."""
+    parents = one.taxonomy.tree.parent, two.taxonomy.tree.parent
+    return one.ids == two.ids and one.home == two.home and bool(np.array_equal(*parents))
 
 
 def proposals(fit: Fit) -> list[Proposal]:
