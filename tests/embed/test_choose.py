@@ -39,9 +39,14 @@ def test_auto_joins_what_is_learned_where_there_is_a_corpus(monkeypatch, tmp_pat
 
 def test_auto_learns_from_a_corpus_that_is_not_english():
     german = "Der Minister hat das Gesetz nicht unterschrieben, und die Partei ist mit dem Plan "
-    embedder, why = choose_embedder([german + "auch für sich zufrieden."] * 30)
+    texts = [f"{german} auch {number} für sich zufrieden." for number in range(30)]
+    embedder, why = choose_embedder(texts)
+    assert embedder.name.endswith("+lsa")
+    assert "learned from the corpus, which looks like German: seeds say how much of" in why
+    assert "geset" in embedder.learned.fit(texts)._terms.words  # read by groups of letters
+    embedder, why = choose_embedder(["法院判决上诉人败诉，维持原判。"] * 30)
     assert embedder.name == "lsa:200"
-    assert why == "lsa: it learns from the corpus, which looks like German"
+    assert why == "lsa: it learns from the corpus, which looks like Chinese or Japanese"
 
 
 def test_endings_may_come_in_any_order(minilm):

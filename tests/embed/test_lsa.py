@@ -10,7 +10,7 @@ from hierseed.embed import get_embedder, load_embedder, save_embedder
 from hierseed.embed.joined import Joined
 from hierseed.embed.lsa import Lsa, singular_vectors
 from hierseed.embed.sample import sample_by_content
-from hierseed.embed.terms import learn_terms, split_terms
+from hierseed.embed.terms import learn_terms, split_letters, split_terms
 from hierseed.errors import EmbeddingError
 
 
@@ -122,3 +122,10 @@ def test_a_joined_embedder_is_saved_and_tells_when_it_changes(corpus, tmp_path):
 def test_a_joined_embedder_must_learn_first():
     with pytest.raises(EmbeddingError, match="learns from a corpus and has not seen one"):
         get_embedder("wordllama+lsa").encode(["a text"])
+
+
+def test_letter_groups_are_those_of_scikit_learn():
+    text = "Überprüfung am Gericht"
+    oracle = TfidfVectorizer(analyzer="char_wb", ngram_range=(4, 5), strip_accents="unicode")
+    # scikit-learn gives a word shorter than the group once for each size, here it counts once
+    assert set(split_letters(text)) == set(oracle.build_analyzer()(text))

@@ -17,7 +17,7 @@ from hierseed.errors import EmbeddingError
 # What `auto` takes, best first, joined with `lsa`. mpnet is better still, but ten times slower
 # without a GPU: it has to be asked for.
 AUTO = ("minilm", "wordllama")
-AUTO_OTHER_LANGUAGE = "lsa"  # where the texts are not English
+AUTO_OTHER_SCRIPT = "lsa"  # where the texts are in a script that those hardly know
 GLOVE = "glove.840B.300d.33860.txt"
 
 
@@ -202,7 +202,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             name="lsa",
             detail="dimension",
-            about="words and word pairs, SVD, learned from the corpus; any language",
+            about="words and pairs, or letter groups, and SVD, learned from the corpus",
             dimension="200",
             speed="5,000",
             source="installed with hierseed",

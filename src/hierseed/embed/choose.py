@@ -6,16 +6,17 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterable
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
 from hierseed.checksums import checked_object, file_sha256, with_checksum
 from hierseed.embed import joined, windows
-from hierseed.embed.catalogue import AUTO, AUTO_OTHER_LANGUAGE, KINDS, Kind
+from hierseed.embed.catalogue import AUTO, AUTO_OTHER_SCRIPT, KINDS, Kind
 from hierseed.embed.embedder import Embedder, is_trained
 from hierseed.embed.function import FunctionEmbedder, refuse_unnamed
-from hierseed.embed.language import foreign_language
+from hierseed.embed.language import SAMPLE, foreign_language, foreign_script
 from hierseed.errors import EmbeddingError, name_some
 
 HEADER = "embedder.json"
@@ -70,9 +71,11 @@ def choose_embedder(
         are plainly not English. None: there is no corpus to learn from
     read_whole : read long texts window by window, where the model would cut them
     """
-    if texts is not None and (language := foreign_language(texts)):
-        why = f"it learns from the corpus, which looks like {language}"
-        return get_embedder(AUTO_OTHER_LANGUAGE), f"{AUTO_OTHER_LANGUAGE}: {why}"
+    sample = list(islice(texts, SAMPLE)) if texts is not None else []
+    if script := foreign_script(sample):
+        why = f"it learns from the corpus, which looks like {script}"
+        return get_embedder(AUTO_OTHER_SCRIPT), f"{AUTO_OTHER_SCRIPT}: {why}"
+    language = foreign_language(sample)
     passed: list[str] = []
     for name in AUTO:
         lacking = KINDS[name].lacking()
@@ -80,9 +83,12 @@ def choose_embedder(
             if read_whole and hasattr(get_embedder(name), "token_spans"):
                 name += windows.SUFFIX
             why = f"the best of {', '.join(AUTO)} that is here"
+            pretrained = name
             if texts is not None:
                 name += joined.SUFFIX
                 why += ", joined with what is learned from the corpus"
+            if language:
+                why += f", which looks like {language}: seeds say how much of {pretrained} counts"
             return get_embedder(name), f"{name}: {'; '.join([why, *passed])}"
         passed.append(f"{name} would be better, but {lacking}")
     raise EmbeddingError(f"no embedder is ready: {'; '.join(passed)}.")
@@ -129,7 +135,7 @@ def kept_embedder(folder: str | PathLike[str], spec: str) -> Embedder | None:
         return None
     (base, asked), (name, has) = split_wrappers(spec), split_wrappers(kept.name)
     if base == "auto":
-        automatic = name in AUTO if joined.SUFFIX in has else name.startswith(AUTO_OTHER_LANGUAGE)
+        automatic = name in AUTO if joined.SUFFIX in has else name.startswith(AUTO_OTHER_SCRIPT)
         return kept if automatic and asked <= has else None
     return kept if kept.name == get_embedder(spec).name else None
 

@@ -42,7 +42,12 @@ WORD = re.compile(r"[^\W\d_]+")
 
 
 def language_note(embedder: str, texts: Iterable[str]) -> str:
-    """What to say of texts in a language that the embedder of this name was not made for."""
+    """What to say of texts in a language that the embedder of this name was not made for.
+
+    Nothing where it is joined with `lsa`: seeds then say how much of it counts.
+    """
+    if embedder.endswith("+lsa"):
+        return ""
     name = embedder.partition("+")[0].partition(":")[0]
     if name not in ENGLISH or embedder.startswith("glove:"):
         return ""
@@ -61,6 +66,11 @@ def foreign_language(texts: Iterable[str]) -> str:
     """
     beginnings = [text[:BEGINNING] for text in islice(texts, SAMPLE)]
     return _script(beginnings) or _language(beginnings)
+
+
+def foreign_script(texts: Iterable[str]) -> str:
+    """Name of the script of most letters, where it is not Latin."""
+    return _script([text[:BEGINNING] for text in islice(texts, SAMPLE)])
 
 
 def _script(texts: list[str]) -> str:

@@ -1,8 +1,9 @@
 """Latent semantic analysis of words and word pairs, learned from the corpus: any language.
 
-It differs from `tfidf` in three ways: pairs of neighbouring words count too, scripts without
-spaces are split into characters, and the documents it learns from are chosen by their text, so
-the order of documents changes no bit.
+It differs from `tfidf` in four ways: pairs of neighbouring words count too, scripts without
+spaces are split into characters, languages that are plainly not English are read by groups of
+letters, and the documents it learns from are chosen by their text, so the order of documents
+changes no bit.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from scipy import sparse
 
 from hierseed.core.mixture.covariance import one_thread
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
+from hierseed.embed.language import foreign_language, foreign_script
 from hierseed.embed.sample import sample_by_content
 from hierseed.embed.terms import Terms, learn_terms
 from hierseed.errors import EmbeddingError
@@ -44,7 +46,7 @@ class Lsa:
         *,
         max_words: int = 50_000,
         max_pairs: int = 50_000,
-        max_documents: int = 50_000,
+        max_documents: int = 30_000,
     ) -> None:
         self.requested = dimension
         self.max_words = max_words
@@ -69,12 +71,17 @@ class Lsa:
         """Hash of the vocabulary, its weights and the singular vectors."""
         terms = self._terms
         words = "\n".join(terms.words)
-        return fingerprint(self.name, words, terms.pairs, terms.weights, self._components)
+        learned = terms.pairs, terms.weights, self._components
+        return fingerprint(self.name, int(terms.letters), words, *learned)
 
     def fit(self, texts: Iterable[str]) -> Self:
         """Learn vocabulary, weights and singular vectors."""
         rows = sample_by_content(texts, self.max_documents)
-        self._terms, counts = learn_terms(rows, self.max_words, self.max_pairs, IDF_POWER)
+        sizes = self.max_words, self.max_pairs
+        letters = bool(foreign_language(rows)) and not foreign_script(rows)
+        if letters:  # neighbouring groups of letters overlap: their pairs say nothing new
+            sizes = sum(sizes), 0
+        self._terms, counts = learn_terms(rows, *sizes, IDF_POWER, letters)
         if not counts.nnz:
             raise EmbeddingError(
                 f"no words to learn from in {len(rows):,} different texts. "
@@ -106,7 +113,8 @@ class Lsa:
             "max_pairs": self.max_pairs,
             "max_documents": self.max_documents,
         }
-        header = {"options": options, "words": self._terms.words}
+        terms = self._terms
+        header = {"options": options, "words": terms.words, "letters": terms.letters}
         text = json.dumps(header, ensure_ascii=False)
         (place / "lsa.json").write_text(text, encoding="utf-8")
         np.save(place / "pairs.npy", self._terms.pairs)
@@ -120,7 +128,10 @@ class Lsa:
         header = json.loads((place / "lsa.json").read_text(encoding="utf-8"))
         embedder = cls(**header["options"])
         embedder._terms = Terms(
-            header["words"], np.load(place / "pairs.npy"), np.load(place / "weights.npy")
+            header["words"],
+            np.load(place / "pairs.npy"),
+            np.load(place / "weights.npy"),
+            header["letters"],
         )
         embedder._components = np.load(place / "components.npy")
         embedder.fitted = True

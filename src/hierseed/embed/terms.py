@@ -1,7 +1,8 @@
-"""Terms of a text: its words and its pairs of neighbouring words, as columns of a count matrix.
+"""Terms of a text as columns of a count matrix: words and pairs of neighbours, or letter groups.
 
 Scripts that put no spaces between words are split into characters. Pairs of characters are then
-what pairs of words are elsewhere, so Chinese needs no word list.
+what pairs of words are elsewhere, so Chinese needs no word list. Groups of letters suit languages
+that inflect and compound more than English: parts of a word are known where the word is not.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ TERM = re.compile(f"[{UNSPACED}]|(?:[^\\W{UNSPACED}]|[{INDIC}]){{2,}}")
 MANY = 0.5  # of all documents: a term in more of them tells no topics apart
 FEW_DOCUMENTS = 20  # in so small a corpus every term is rare, so all of them count
 UNKNOWN = -1
+LETTERS = 4, 5  # in a group
+CACHED = 1 << 16  # words whose groups are kept
 
 
 def split_terms(text: str) -> list[str]:
@@ -37,13 +40,28 @@ def split_terms(text: str) -> list[str]:
     return TERM.findall(text)
 
 
+def split_letters(text: str) -> list[str]:
+    """Groups of letters of each word, with a space for its beginning and its end."""
+    return [group for word in split_terms(text) for group in _letter_groups(word)]
+
+
+@lru_cache(CACHED)
+def _letter_groups(word: str) -> list[str]:
+    marked = f" {word} "
+    if len(marked) <= min(LETTERS):
+        return [marked]
+    return [
+        marked[start : start + size] for size in LETTERS for start in range(len(marked) - size + 1)
+    ]
+
+
 @dataclass(frozen=True)
 class Terms:
     """Words and pairs with a weight each; columns are the words, then the pairs.
 
     Attributes
     ----------
-    words : the vocabulary
+    words : the vocabulary; groups of letters where `letters` is set
     pairs : sorted; first word x number of words + second word
     weights : of words and pairs; zero for a word that is in most documents, which still
         makes pairs
@@ -52,6 +70,7 @@ class Terms:
     words: list[str]
     pairs: Ints
     weights: Floats
+    letters: bool = False
 
     @cached_property
     def _index(self) -> dict[str, int]:
@@ -63,8 +82,9 @@ class Terms:
     def count(self, texts: Sequence[str]) -> sparse.csr_array:
         """Weighted counts, (texts, terms); each row has unit length, or no known term."""
         index, ids, ends = self._index, [], [0]
+        split = split_letters if self.letters else split_terms
         for text in texts:
-            ids += [index.get(word, UNKNOWN) for word in split_terms(text)]
+            ids += [index.get(word, UNKNOWN) for word in split(text)]
             ends.append(len(ids))
         return self.weigh(np.array(ids, dtype=np.int64), np.array(ends))
 
@@ -99,7 +119,7 @@ def find_pairs(ids: Ints, document: Ints, n_words: int) -> tuple[Ints, Ints]:
 
 
 def learn_terms(
-    texts: Iterable[str], max_words: int, max_pairs: int, power: float
+    texts: Iterable[str], max_words: int, max_pairs: int, power: float, letters: bool = False
 ) -> tuple[Terms, sparse.csr_array]:
     """Choose the terms that are in most documents, and weigh them by their rarity.
 
@@ -107,8 +127,9 @@ def learn_terms(
     """
     index: dict[str, int] = {}
     every: list[Ints] = []
+    split = split_letters if letters else split_terms
     for text in texts:
-        own = [index.setdefault(word, len(index)) for word in split_terms(text)]
+        own = [index.setdefault(word, len(index)) for word in split(text)]
         every.append(np.array(own, dtype=np.int64))
     n = len(every)
     least, most = (2, MANY * n) if n >= FEW_DOCUMENTS else (1, n)
@@ -133,7 +154,7 @@ def learn_terms(
     frequencies = np.concatenate([frequency[kept], together[usable]])
     weights = (np.log((1 + n) / (1 + frequencies)) + 1) ** power
     weights[frequencies > most] = 0
-    terms = Terms(names[kept].tolist(), keys[usable], weights.astype(np.float32))
+    terms = Terms(names[kept].tolist(), keys[usable], weights.astype(np.float32), letters)
     return terms, terms.weigh(ids, ends)
 
 

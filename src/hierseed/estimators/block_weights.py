@@ -28,8 +28,9 @@ from hierseed.taxonomy import Taxonomy
 
 Ints = NDArray[np.intp]
 
-CANDIDATES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5)  # of what is learned from the corpus
-USUAL = 0.5  # where no seed can be held out
+# The second is of what is learned from the corpus.
+CANDIDATES = (1.0, 0.0), (1.0, 0.25), (1.0, 0.5), (1.0, 0.75), (1.0, 1.0), (1.0, 1.5), (1.0, 2.5)
+USUAL = 1.0, 0.5  # where no seed can be held out
 SAMPLE = 4_000  # documents
 ROWS = 4_096  # read at a time
 
@@ -39,7 +40,7 @@ class BlockWeights:
     """A weight for each block, and the loss on held-out seeds that each candidate had."""
 
     weights: tuple[float, ...]
-    losses: dict[float, float] = field(default_factory=dict)
+    losses: dict[tuple[float, ...], float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         text = " : ".join(f"{weight:g}" for weight in self.weights)
@@ -67,17 +68,17 @@ def learn_block_weights(
     rows, topics = seed_pairs(y, X.shape[0], taxonomy)
     seeds, labels = _seeds(X, rows, topics, X_seeds, y_seeds)
     documents = sample_rows(X, SAMPLE, np.unique(rows))
-    losses: dict[float, float] = {}
-    for weight in CANDIDATES:
-        tried = preparation.with_weights((1.0, weight))
+    losses: dict[tuple[float, ...], float] = {}
+    for weights in CANDIDATES:
+        tried = preparation.with_weights(weights)
         model = AnchoredHierSeed(taxonomy, other=False, max_iter=1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnseededTopicWarning)  # the fit itself will warn
             model.fit(tried.transform(documents), X_seeds=tried.transform(seeds), y_seeds=labels)
         if model.held_out_loss_ is None:
-            return BlockWeights((1.0, USUAL))
-        losses[weight] = model.held_out_loss_
-    return BlockWeights((1.0, min(losses, key=lambda weight: losses[weight])), losses)
+            return BlockWeights(USUAL)
+        losses[weights] = model.held_out_loss_
+    return BlockWeights(min(losses, key=lambda weights: losses[weights]), losses)
 
 
 def _seeds(

@@ -1,10 +1,10 @@
-"""The anchored mixture, part by part, against slow and direct versions of the same equations."""
+"""The rounds of the mixture against slow and direct versions of the same equations."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from anchored_worlds import begun, covariance, set_up
+from mixture_worlds import begun, covariance, graded_membership, set_up
 from scipy.stats import multivariate_normal
 from worlds import TREES, make_world
 
@@ -23,6 +23,7 @@ from hierseed.core.mixture.em import (
     objective,
 )
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
+from hierseed.core.mixture.membership import PARTS, Membership
 from hierseed.core.mixture.moments import MixtureCache, spread, totals
 from hierseed.core.mixture.placement import FINE, Placer, log_joint
 from hierseed.core.mixture.tree_means import tree_means
@@ -52,22 +53,34 @@ def test_tree_means_solve_the_whole_system_at_once(name):
     np.testing.assert_allclose(means, np.linalg.solve(A, b), atol=1e-9)
 
 
+@pytest.mark.parametrize("graded", [False, True])
 @pytest.mark.parametrize("name", ["two levels", "ragged", "deep"])
-def test_rounds_equal_a_dense_version(name):
+def test_rounds_equal_a_dense_version(name, graded):
     X, components, pairs, quantization, rows = set_up(name, per_leaf=40, spread=0.8)
-    settings = Settings(max_iter=4, tol=0, tree_weight=2.0)
-    blocks, seeds, problem, mixture = begun(X, components, pairs, quantization, rows, settings)
-    found = fit(blocks, components, seeds, settings, quantization, mixture, problem.scale)
-    U, K = np.delete(X, rows, axis=0), len(components)
-    w = min(1.0, PULL * 10 * len(rows) / len(U))
+    settings = Settings(max_iter=4, tol=-np.inf, tree_weight=2.0)
+    membership = Membership.certain(components.tree.height)
+    if graded:
+        membership = graded_membership(X, components, pairs)
+    blocks, seeds, problem, mixture = begun(
+        X, components, pairs, quantization, rows, settings, membership=membership
+    )
+    U, K, c = np.delete(X, rows, axis=0), len(components), problem.centre
+    found = fit(
+        blocks, components, seeds, settings, quantization, mixture, problem.scale, membership, c
+    )
+    b = np.ones(len(U))
+    if graded:
+        b = membership.parts(membership.hood.scores(U)[0]) / PARTS
+        assert len(np.unique(b)) > 5
+    w = min(1.0, PULL * 10 * len(rows) / b.sum())
     S = np.eye(K)[pairs.component]
     mu, log_size = mixture.means, mixture.log_size
     W = START * problem.variance * np.eye(X.shape[1])
     for _ in range(4):
-        density = [multivariate_normal(m, W).logpdf(U) for m in mu]
+        density = [multivariate_normal(m, W).logpdf(U) for m in moved_out(mu, W, c)]
         L = np.stack(density, axis=1) + log_size
         R = np.exp(L - L.max(axis=1, keepdims=True))
-        R /= R.sum(axis=1, keepdims=True)
+        R *= b[:, None] / R.sum(axis=1, keepdims=True)
         num, den = w * R.T @ U + 10 * S.T @ pairs.vectors, w * R.sum(0) + 10 * S.sum(0)
         nodes = tree_means(components.nodes, components.node, num, den, 20.0)
         mu, steps = nodes[components.node], nodes[:-1] - nodes[components.nodes.parent]
@@ -75,12 +88,21 @@ def test_rounds_equal_a_dense_version(name):
         for k in range(K):
             G += w * ((U - mu[k]).T * R[:, k]) @ (U - mu[k])
             G += 10 * ((pairs.vectors - mu[k]).T * S[:, k]) @ (pairs.vectors - mu[k])
-        W = G / (w * len(U) + 10 * len(rows)) + problem.ridge * np.eye(X.shape[1])
+        W = G / (w * b.sum() + 10 * len(rows)) + problem.ridge * np.eye(X.shape[1])
         log_size = np.log(w * R.sum(0) + S.sum(0) + SIZE_PRIOR)
         log_size -= np.log(np.exp(log_size).sum())
     np.testing.assert_allclose(found.mixture.means, mu, atol=1e-5)
     np.testing.assert_allclose(covariance(found.mixture), W, atol=1e-5)
     np.testing.assert_allclose(found.mixture.log_size, log_size, atol=1e-4)
+
+
+def moved_out(means, W, centre):
+    """Means as documents see them: none nearer to the centre than the median, none much further."""
+    away, inverse = means - centre, np.linalg.inv(W)
+    length = np.array([np.sqrt(a @ inverse @ a) for a in away])
+    usual = np.median(length)
+    target = [usual if mine < usual else np.sqrt(mine * usual) for mine in length]
+    return centre + away * (target / length)[:, None]
 
 
 @pytest.mark.parametrize(("n", "ridge"), [(3, 0.5), (15, 0.5), (19, 0.5), (3, 1e-9)])
@@ -116,15 +138,21 @@ def test_the_inverse_by_halves(n):
     assert log_det == pytest.approx(np.linalg.slogdet(matrix)[1], rel=1e-12)
 
 
-def test_objective_is_the_penalised_likelihood_it_says():
+def test_objective_is_the_penalised_likelihood_it_says(unlevelled):
     X, components, pairs, quantization, rows = set_up(per_leaf=30, spread=0.8)
-    blocks, _, problem, mixture = begun(X, components, pairs, quantization, rows, Settings(), 50)
-    mixture, nodes, fixed = maximise(problem, totals(blocks, mixture, quantization, rows))
-    value = objective(problem, mixture, totals(blocks, mixture, quantization, rows), fixed)
+    membership = graded_membership(X, components, pairs)
+    blocks, _, problem, mixture = begun(
+        X, components, pairs, quantization, rows, Settings(), 50, membership
+    )
+    seen = totals(blocks, mixture, quantization, rows, membership)
+    mixture, nodes, fixed = maximise(problem, seen)
+    seen = totals(blocks, mixture, quantization, rows, membership)
+    value = objective(problem, mixture, seen, fixed)
     W, steps = covariance(mixture), nodes[:-1] - nodes[components.nodes.parent]
     U = np.delete(X, rows, axis=0)
     logs = np.stack([multivariate_normal(m, W).logpdf(U) for m in mixture.means], axis=1)
-    direct = problem.document_weight * np.log(np.exp(logs + mixture.log_size).sum(1)).sum()
+    b = membership.parts(membership.hood.scores(U)[0]) / PARTS
+    direct = problem.document_weight * np.log(np.exp(logs + mixture.log_size).sum(1)) @ b
     for x, k in zip(pairs.vectors, pairs.component):
         direct += 10 * multivariate_normal(mixture.means[k], W).logpdf(x) + mixture.log_size[k]
     direct -= problem.strength / 2 * (steps @ np.linalg.inv(W) * steps).sum()
@@ -136,18 +164,50 @@ def test_objective_is_the_penalised_likelihood_it_says():
 # ------------------------------------------------------------------ laws
 
 
+@pytest.fixture
+def unlevelled(monkeypatch):
+    """Leave means where the M step puts them: only then it maximises the objective."""
+    monkeypatch.setattr(Mixture, "levelled", lambda self, centre, variance=None: self)
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", TREES)
-def test_objective_never_rises(name, seed):
+def test_objective_never_rises_while_means_are_not_levelled(name, seed, unlevelled):
     X, components, pairs, quantization, rows = set_up(
         name, per_leaf=25, spread=1.5, seed=seed, width=8
     )
     settings = Settings(max_iter=25, tol=0)
-    blocks, seeds, problem, mixture = begun(X, components, pairs, quantization, rows, settings)
-    history = fit(blocks, components, seeds, settings, quantization, mixture, problem.scale).history
+    membership = graded_membership(X, components, pairs)
+    blocks, seeds, problem, mixture = begun(
+        X, components, pairs, quantization, rows, settings, membership=membership
+    )
+    history = fit(
+        blocks, components, seeds, settings, quantization, mixture, problem.scale, membership,
+        problem.centre,
+    ).history  # fmt: skip
     values = [entry["objective"] for entry in history]
     assert len(values) > 3
     assert max(np.diff(values), default=0) < 1e-8
+
+
+def test_levelled_means_keep_their_direction_and_a_mean_at_the_centre_stays():
+    rng = np.random.default_rng(0)
+    W = np.diag([1.0, 4.0, 0.25])
+    means, centre, X = rng.normal(size=(7, 3)), rng.normal(size=3), rng.normal(size=(20, 3))
+    means[3] = centre
+    mixture = Mixture.of(means, Factored.of(W), np.zeros(7)).levelled(centre)
+    there = np.delete(np.arange(7), 3)
+    length = np.sqrt((((means - centre) / np.sqrt(np.diag(W))) ** 2).sum(axis=1))
+    usual = np.median(length)
+    target = np.where(length < usual, usual, np.sqrt(length * usual))
+    moved = centre + (means - centre) * (target / np.where(length > 0, length, 1))[:, None]
+    found = mixture.log_joint(X)
+    direct = np.stack([multivariate_normal(m, W).logpdf(X) for m in moved])
+    np.testing.assert_allclose(
+        found[there] - found[there[0]], direct[there] - direct[there[0]], atol=1e-9
+    )
+    direct[3] = multivariate_normal(centre, W).logpdf(X)
+    np.testing.assert_allclose(found[3] - found[0], direct[3] - direct[0], atol=1e-9)
 
 
 def test_sums_are_exact_for_any_order_and_block():
@@ -155,46 +215,56 @@ def test_sums_are_exact_for_any_order_and_block():
     mixture = Mixture.of(
         pairs.vectors[: len(components)], Factored.of(np.eye(6)), np.zeros(len(components))
     )
-    none = rows[:0]
+    none, membership = rows[:0], graded_membership(X, components, pairs)
     order = np.random.default_rng(0).permutation(len(X))
     one, two = ArrayBlocks(X), ArrayBlocks(X[order], 17, threads=2)
-    a, b = totals(one, mixture, quantization, none), totals(two, mixture, quantization, none)
+    a, b = (totals(blocks, mixture, quantization, none, membership) for blocks in (one, two))
     assert a.sums.tobytes() == b.sums.tobytes()
     assert a.weights.tobytes() == b.weights.tobytes()
     assert a.log_likelihood == b.log_likelihood
-    assert spread(one, quantization, none).products.tobytes() == (
-        spread(two, quantization, none).products.tobytes()
-    )
+    a, b = (spread(blocks, quantization, none, membership) for blocks in (one, two))
+    assert a.products.tobytes() == b.products.tobytes()
+    assert a.n == b.n < len(X)
 
 
 def test_the_last_round_counts_alike_and_what_it_remembers_is_used_once():
     X, components, pairs, quantization, rows = set_up(per_leaf=100, spread=1.0)
-    blocks, _, _, mixture = begun(X, components, pairs, quantization, rows, Settings(), 70)
-    usual, last = (totals(blocks, mixture, quantization, rows, last) for last in (False, True))
+    membership = graded_membership(X, components, pairs)
+    blocks, _, _, mixture = begun(
+        X, components, pairs, quantization, rows, Settings(), 70, membership
+    )
+    usual, last = (
+        totals(blocks, mixture, quantization, rows, membership, last) for last in (False, True)
+    )
     assert last.weights.tobytes() == usual.weights.tobytes()
     assert last.log_likelihood == usual.log_likelihood
     nodes = np.zeros((len(components.nodes), 6))
     placer = Placer(
         components, mixture.without_covariance(), 2.0, nodes, np.zeros(9), identity(9),
-        quantization.vectors,
+        quantization.vectors, membership, np.full(len(components.tree), -1),
     )  # fmt: skip
     known, again = (list(blocks.map(log_joint, placer)) for _ in range(2))
     for one, two in zip(known, again, strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)  # also those of seeds
     assert not any(block.cache(MixtureCache).logs for block in blocks._blocks)
-    totals(blocks, mixture, quantization, rows, True)
+    totals(blocks, mixture, quantization, rows, membership, True)
     hotter = replace(placer, mixture=Mixture.of_balls(mixture.means, 9.0, mixture.log_size))
     found, fresh = (next(b.map(log_joint, hotter)) for b in (blocks, ArrayBlocks(X, 70)))
     np.testing.assert_allclose(found, fresh, rtol=1e-12)  # of another mixture nothing is known
 
 
 def test_seed_rows_are_left_out_of_the_corpus_sums():
-    X, _, _, quantization, rows = set_up()
-    blocks = ArrayBlocks(X, 10)
-    found = spread(blocks, quantization, rows)
+    X, components, pairs, quantization, rows = set_up()
     U = np.delete(X, rows, axis=0)
+    found = spread(ArrayBlocks(X, 10), quantization, rows, Membership.certain(2))
     assert found.n == len(U)
     np.testing.assert_allclose(found.products, U.T @ U, rtol=1e-5)
+    membership = graded_membership(X, components, pairs)
+    b = membership.parts(membership.hood.scores(U)[0]) / PARTS
+    found = spread(ArrayBlocks(X, 10), quantization, rows, membership)
+    assert found.n == b.sum()
+    np.testing.assert_allclose(found.sums, b @ U, rtol=1e-5)
+    np.testing.assert_allclose(found.products, U.T @ (U * b[:, None]), rtol=1e-5)
 
 
 def test_shares_sum_to_one_and_soften_with_temperature():
@@ -205,20 +275,17 @@ def test_shares_sum_to_one_and_soften_with_temperature():
     assert (shares(L.copy(), FINE, 50.0)[0].max(axis=0) <= share.max(axis=0) + 1).all()
 
 
+def test_shares_sum_to_the_weight_of_the_document():
+    rng = np.random.default_rng(0)
+    L, weight = rng.normal(size=(4, 50)), rng.integers(0, PARTS + 1, 50) / PARTS
+    share, log = shares(L.copy(), FINE, weight=weight)
+    np.testing.assert_allclose(FINE.dequantize(share.sum(axis=0)), weight, atol=1e-11)
+    np.testing.assert_allclose(log, np.log(np.exp(L).sum(axis=0)))
+
+
 def test_sum_up_adds_children_to_parents():
     tree = Tree([-1, 0, 0, 1, 1])
-    components = make_components(tree, np.array([1, 0, 1, 1, 1], bool), np.array([-1]))
-    total = sum_up(components, np.arange(1.0, 1 + len(components)))
-    by_topic = dict(zip(components.topic.tolist(), np.arange(1.0, 1 + len(components))))
-    assert total[1] == by_topic[3] + by_topic[4]
-    assert total[0] == total[1] + by_topic[2] + by_topic[0]
-    assert total[-1] == by_topic[-1]
-
-
-def test_several_groups_of_one_other_add_up():
-    tree = Tree([-1, 0, 0, 0])  # the last is Other
-    has_seeds = np.array([0, 1, 1, 0], bool)
-    components = make_components(tree, has_seeds, np.array([0, 0, -1]), np.array([3, 3, -1]))
-    assert components.topic.tolist() == [1, 2, 3, 3, -1]
-    assert components.parent.tolist() == [0, 0, 0, 0, -1]
-    assert sum_up(components, np.array([1.0, 2, 4, 8, 16])).tolist() == [15, 1, 2, 12, 16]
+    components = make_components(tree, np.array([1, 0, 1, 1, 1], bool))
+    assert components.topic.tolist() == [2, 3, 4, 0]  # leaves first
+    total = sum_up(components, np.array([1.0, 2.0, 4.0, 8.0]))
+    assert total.tolist() == [15.0, 6.0, 1.0, 2.0, 4.0]

@@ -1,4 +1,4 @@
-"""From probabilities to scores: temperature, curves, and the dial."""
+"""From probabilities to scores: temperature, curves, and thresholds."""
 
 import numpy as np
 import pytest
