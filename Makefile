@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all browser lint bench bench-quick bench-results bench-comparison docs-tables clean
+.PHONY: demo test test-all fuzz kill browser lint bench bench-quick bench-results bench-comparison docs-tables clean
 
 $(VENV)/.light: pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; say make PYTHON=python3 with a Python 3.11 or newer"; exit 1; }
@@ -24,6 +24,10 @@ test: $(VENV)/.ready lint
 
 test-all: $(VENV)/.ready lint
 	$(BIN)/python -m pytest
+
+# Damaged files in all formats: each is read as before or refused with one of our errors.
+fuzz: $(VENV)/.ready
+	$(BIN)/python tests/fuzz/fuzz.py --mutations 100000
 
 # What the tests of the workbench drive: Debian's chromium, and axe-core for accessibility.
 browser: $(VENV)/.ready

@@ -66,12 +66,10 @@ def test_curves_change_what_scores_say_and_not_where_documents_go():
             assert (placed.score[told, level] <= placed.score[told, level - 1]).all()
 
 
-# in worlds 0 and 1, a3 is nearer to its siblings than they are to each other: not found, by design
-@pytest.mark.parametrize(
-    ("gone", "seed"), [("A > a3", 2), ("A > a3", 3), ("C", 0), ("C", 1), ("C", 2)]
-)
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("gone", ["A > a3", "C"])
 def test_documents_of_an_unlisted_topic_are_not_pressed_into_listed_ones(gone, seed):
-    taxonomy, X, y, truth = make_world(per_leaf=60, width=30, spread=0.8, seed=seed)
+    taxonomy, X, y, truth = make_world(per_leaf=60, width=30, spread=0.8, seed=seed, seeds=5)
     keep = [path for path in TREES["two levels"] if not path.startswith(gone)]
     smaller = Taxonomy.from_paths(keep)
     new_id = {taxonomy.index(path): smaller.index(path) for path in keep}
@@ -80,7 +78,21 @@ def test_documents_of_an_unlisted_topic_are_not_pressed_into_listed_ones(gone, s
     lost = np.array([t not in new_id for t in truth])
     caught = (model.labels_ < 0) | model.taxonomy_.is_other[model.labels_]
     assert caught[lost].mean() > 0.9
-    assert caught[~lost].mean() < 0.1
+    assert caught[~lost].mean() < 0.05
+    share = model.foreign_share_
+    assert share.low <= lost.mean() <= share.high
+
+
+def test_too_few_seeds_to_keep_the_promise_reject_nothing():
+    """Of n seeds none may be lost unless 1 / (n + 1) is within the accepted false alarms."""
+    keep = [path for path in TREES["two levels"] if path[0] != "C"]
+    smaller = Taxonomy.from_paths(keep)
+    taxonomy, X, y, _ = make_world(per_leaf=60, width=30, spread=0.8, seeds=3)
+    new_id = {taxonomy.index(path): smaller.index(path) for path in keep}
+    seeds = np.array([new_id.get(t, -1) for t in y])  # 15 in all
+    for false_alarm, rejects in ((0.05, False), (0.07, True), (0.0, False)):
+        model = AnchoredHierSeed(smaller, false_alarm=false_alarm).fit(X, seeds)
+        assert (model.labels_ < 0).any() == rejects
 
 
 def test_scores_are_honest_where_the_model_holds():
@@ -90,7 +102,7 @@ def test_scores_are_honest_where_the_model_holds():
     path = taxonomy.tree.ancestors[truth]
     for level in range(2):
         right = placed.levels[:, level] == path[:, level]
-        assert placed.score[:, level].mean() == pytest.approx(right.mean(), abs=0.08)
+        assert placed.score[:, level].mean() == pytest.approx(right.mean(), abs=0.1)
 
 
 # ------------------------------------------------------------------ the same answer every time
@@ -127,7 +139,7 @@ def test_shift_rotation_and_scale_of_the_vectors_change_nothing():
     model = AnchoredHierSeed(taxonomy).fit(X, y)
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 6)))[0]
     moved = AnchoredHierSeed(taxonomy).fit(X @ turn * 3 + 1.0, y)
-    assert (moved.labels_ == model.labels_).mean() > 0.99
+    assert (moved.labels_ == model.labels_).mean() > 0.98
     assert moved.temperature_ == pytest.approx(model.temperature_, rel=0.05)
 
 
@@ -208,15 +220,14 @@ def test_without_other_every_document_has_a_listed_topic():
     assert model.coverage_ == 1.0
 
 
-def test_a_topic_with_seeds_of_its_own_has_no_other_where_nothing_is_missing():
+def test_there_is_no_other_where_nothing_is_missing():
     taxonomy, X, y, _ = make_world(spread=0.5)
     inner = taxonomy.index("A")
     y = y.copy()
     y[np.flatnonzero(y == taxonomy.index("A > a1"))[0]] = inner
     model = AnchoredHierSeed(taxonomy).fit(X, y)
-    assert "A > Other" not in model.taxonomy_
-    assert "B > Other" in model.taxonomy_
-    assert (model.predict(X) == inner).any()
+    assert model.taxonomy_ is taxonomy
+    assert (model.predict(X) == inner).any()  # it has a seed of its own
 
 
 def test_a_leaf_without_seeds_is_named_and_stays_empty():
@@ -236,8 +247,7 @@ def test_a_branch_without_any_seed_gets_no_documents():
         model = AnchoredHierSeed(taxonomy).fit(X, y)
     tree = model.taxonomy_.tree
     assert set(tree.ancestors[model.labels_][:, 0]) <= {only, -1}
-    # nor is there an Other that could swallow what lies far from all seeds
-    assert set(tree.ancestors[np.flatnonzero(model.taxonomy_.is_other)][:, 0]) == {only}
+    assert set(tree.ancestors[np.flatnonzero(model.taxonomy_.is_other)][:, 0]) <= {only}
 
 
 def test_an_earlier_model_stands_in_for_seeds():

@@ -17,7 +17,7 @@ def test_saved_and_loaded_it_places_alike(tmp_path):
     assert isinstance(again, AnchoredHierSeed)
     assert again.get_params()["precision"] == 0.7
     one, two = model.assign(X), again.assign(X)
-    for name in ("topic", "path", "distance", "score", "runner_up"):
+    for name in ("topic", "path", "distance", "score", "runner_up", "belongs", "ranked", "chances"):
         assert getattr(one, name).tobytes() == getattr(two, name).tobytes(), name
     for name in ("objective_", "coverage_", "temperature_", "tree_weight_", "n_iter_"):
         assert getattr(model, name) == getattr(again, name), name
@@ -32,7 +32,8 @@ def test_saved_and_loaded_it_places_alike(tmp_path):
         ("several", 0),
         ("several", "topics"),
         ("other", "below"),
-        ("other_share", 0.0),
+        ("false_alarm", 1.0),
+        ("false_alarm", -0.1),
         ("seed_weight", -1),
         ("tree_weight", 0),
         ("smoothing", 0),

@@ -27,12 +27,15 @@ def test_documents_have_as_many_topics_as_seeds(every):
     model = AnchoredHierSeed(taxonomy).fit(X, lists)
     others = X[[not mine for mine in lists]]
     placed = model.assign(others)
-    assert len(placed.topic) / len(others) == pytest.approx(wanted, abs=0.03)
-    assert len(placed.topic) <= round(wanted * len(others))  # the next step down would be too many
+    listed = ~placed.is_none & ~placed.is_other
+    n = len(np.unique(placed.row[listed]))
+    assert n > 0.95 * len(others)
+    # rejected documents have no further topics; they lie between topics and would have had many
+    assert listed.sum() / n == pytest.approx(wanted, abs=0.06)
     step = float(STEPS[np.searchsorted(STEPS, model.several_) - 1])
     if step <= 1:
         more = AnchoredHierSeed(taxonomy, several=step).fit(X, lists).assign(others)
-        assert len(more.topic) > round(wanted * len(others))
+        assert len(more.topic) > len(placed.topic)
     one = AnchoredHierSeed(taxonomy, several=None).fit(X, lists)
     assert len(one.assign(others).topic) == len(others)
     assert np.array_equal(one.predict(others), placed.labels)

@@ -19,7 +19,8 @@ def test_the_table_of_the_contract(placed):
     frame = found.to_frame(ids=[f"d{i}" for i in range(found.n_documents)])
     levels = [f"level_{k}" for k in (1, 2, 3)]
     assert list(frame) == [
-        "id", "topic", *levels, "distance", "score", "runner_up", "is_other", "is_none", "is_seed",
+        "id", "topic", *levels, "distance", "score", "belongs", "runner_up", "is_other", "is_none",
+        "is_seed",
     ]  # fmt: skip
     assert frame["is_seed"].tolist() == (y >= 0).tolist()
     for _, row in frame.iterrows():

@@ -21,7 +21,8 @@ from hierseed.io.corpus import Corpus
 from hierseed.io.documents import DocumentVectors
 from hierseed.io.inputs import Inputs
 from hierseed.io.seed_documents import SeedDocuments
-from hierseed.io.seeds import Seeds
+from hierseed.io.seeds import Seeds, SeedTable
+from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.io.vectorize import make_embedder, vectorize
 from hierseed.progress import Fact, Listener, Note, Step, amount, duration, warn_of_notes
 from hierseed.text_model import TextModel
@@ -152,7 +153,7 @@ def tell_results(estimator: SeededEstimator, listener: Listener) -> None:
     expected = getattr(estimator, "expected_accuracy_", [])
     if expected and estimator.n_held_out_:
         levels = [f"level {level} {one}" for level, one in enumerate(expected, start=1)]
-        listener(Fact("Accuracy to expect", ", ".join(levels)))
+        listener(Fact("Accuracy", "expected: " + ", ".join(levels)))
     for finding in getattr(estimator, "diagnosis_", [])[:SHOWN]:
         listener(Note(str(finding)))
 
@@ -213,4 +214,5 @@ def _fit(
 def _files(*given: Any) -> list[Path]:
     """The files among the inputs, which no later output may replace."""
     every = [one for some in given for one in (some if isinstance(some, list) else [some])]
-    return [Path(one).absolute() for one in every if isinstance(one, str | PathLike)]
+    paths = [one.path if isinstance(one, SeedTable | TaxonomyFile) else one for one in every]
+    return [Path(one).absolute() for one in paths if isinstance(one, str | PathLike)]

@@ -43,8 +43,14 @@ class PlacedDocuments:
 
     def propose_topics(self, n: int = 10, *, earlier: Sequence[Proposal] = ()) -> Proposals:
         """Return topics that the taxonomy may lack."""
+        foreign = getattr(self.estimator, "foreign_share_", None)
         found = propose_topics(
-            self.assignments, self.X, self.estimator.vectors_, n, earlier=earlier
+            self.assignments,
+            self.X,
+            self.estimator.vectors_,
+            n,
+            share=0.0 if foreign is None else foreign.value,
+            earlier=earlier,
         )
         if not found:
             return found

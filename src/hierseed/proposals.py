@@ -96,6 +96,7 @@ def propose_topics(
     topics: Floats,
     n: int = 10,
     *,
+    share: float = 0.0,
     earlier: Sequence[Proposal] = (),
 ) -> Proposals:
     """Group the documents that belong to no listed topic.
@@ -106,12 +107,14 @@ def propose_topics(
     X : its vectors, as the estimator takes them
     topics : vectors of the topics, `vectors_` of the estimator
     n : proposals at most
+    share : of the corpus that is foreign, `foreign_share_` of the estimator
     earlier : proposals of an earlier fit; the same group of documents keeps its id
     """
     first = assignments.primary
     ids = [str(id) for id in assignments.ids or range(assignments.n_documents)]
-    foreign = (assignments.belongs[first, 0] < 0.5) & ~assignments.is_seed
-    rows = np.flatnonzero(foreign | assignments.is_other[first])
+    belongs = np.where(assignments.is_seed, np.inf, assignments.belongs[first, 0])
+    least = np.quantile(belongs, share, method="lower")  # as many as the fit says are foreign
+    rows = np.flatnonzero((belongs < max(least, 0.5)) | assignments.is_other[first])
     rows = np.array(sorted(rows.tolist(), key=lambda row: _key(ids[row]))[:POOL], dtype=np.intp)
     wanted = min(SPARE * n, len(rows) // LEAST)
     if wanted < 1:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.order import cycles, parents_first
+from hierseed.core.order import chains_of_cycles, cycles, parents_first
 from hierseed.core.tree import Tree
 from hierseed.errors import SeedError, TaxonomyError
 from hierseed.names import SEPARATOR, Path, free_name, name_fault, split_path
@@ -27,6 +27,10 @@ class Taxonomy:
     parent : the id of each topic's parent, -1 at level 1; `parent[i] < i`
     codes, descriptions : optional texts per topic, "" where there is none
     is_other : True where a topic was added to catch what the listed children miss
+    more_parents : ids of further parents of each topic. The tree has a topic once, under `parent`;
+        `all_paths` gives the others
+    addresses : the address (URI) of each topic in a vocabulary, "" where there is none
+    vocabulary : the file that the topics came from, as N-Triples; writing SKOS and JSON keeps it
 
     Examples
     --------
@@ -45,6 +49,9 @@ class Taxonomy:
         codes: Sequence[str] | None = None,
         descriptions: Sequence[str] | None = None,
         is_other: Sequence[bool] | NDArray[np.bool_] | None = None,
+        more_parents: Sequence[Sequence[int]] | None = None,
+        addresses: Sequence[str] | None = None,
+        vocabulary: str = "",
     ) -> None:
         self.names = _texts("names", names)
         n = len(self.names)
@@ -56,10 +63,16 @@ class Taxonomy:
         self.is_other: NDArray[np.bool_] = np.zeros(n, dtype=bool)
         if is_other is not None:
             self.is_other = np.array(is_other, dtype=bool, ndmin=1)
-        lengths = {len(self.tree), len(self.codes), len(self.descriptions), len(self.is_other)}
-        if lengths != {n}:
+        self.addresses = ("",) * n if addresses is None else _texts("addresses", addresses)
+        self.more_parents = _more_parents(more_parents, n)
+        self.vocabulary = str(vocabulary)
+        parts: tuple[Any, ...] = (
+            self.tree, self.codes, self.descriptions, self.is_other, self.addresses,
+            self.more_parents,
+        )  # fmt: skip
+        if (lengths := set(map(len, parts))) != {n}:
             raise TaxonomyError(
-                f"names, parent, codes, descriptions and is_other differ in length: {n} names, "
+                f"names, parent, codes and the other parts differ in length: {n} names, "
                 f"the others {sorted(lengths)}. Give one entry per topic."
             )
         _refuse(self._faults())
@@ -106,6 +119,9 @@ class Taxonomy:
         codes: Sequence[str] | None = None,
         descriptions: Sequence[str] | None = None,
         is_other: Sequence[bool] | None = None,
+        more_parents: Sequence[Sequence[int]] | None = None,
+        addresses: Sequence[str] | None = None,
+        vocabulary: str = "",
     ) -> Taxonomy:
         """Build from parents in any order (-1: none); refuses cycles.
 
@@ -134,6 +150,11 @@ class Taxonomy:
             codes=reorder(codes),
             descriptions=reorder(descriptions),
             is_other=reorder(is_other),
+            more_parents=[[new_id[p] for p in more_parents[i]] for i in order]
+            if more_parents is not None
+            else None,
+            addresses=reorder(addresses),
+            vocabulary=vocabulary,
         )
 
     @classmethod
@@ -180,6 +201,9 @@ class Taxonomy:
             codes=[*self.codes, *[""] * more],
             descriptions=[*self.descriptions, *[""] * more],
             is_other=[*self.is_other, *[other] * more],
+            more_parents=[*self.more_parents, *[()] * more],
+            addresses=[*self.addresses, *[""] * more],
+            vocabulary=self.vocabulary,
         )
 
     def first(self, n: int) -> Taxonomy:
@@ -190,6 +214,9 @@ class Taxonomy:
             codes=self.codes[:n],
             descriptions=self.descriptions[:n],
             is_other=self.is_other[:n],
+            more_parents=[[p for p in some if p < n] for some in self.more_parents[:n]],
+            addresses=self.addresses[:n],
+            vocabulary=self.vocabulary,
         )
 
     def without_others(self) -> Taxonomy:
@@ -201,6 +228,9 @@ class Taxonomy:
             [new_id[int(self.tree.parent[i])] for i in kept],
             codes=[self.codes[i] for i in kept],
             descriptions=[self.descriptions[i] for i in kept],
+            more_parents=[[new_id[p] for p in self.more_parents[i] if p in new_id] for i in kept],
+            addresses=[self.addresses[i] for i in kept],
+            vocabulary=self.vocabulary,
         )
 
     # ---------------------------------------------------------------- asking it
@@ -221,6 +251,8 @@ class Taxonomy:
             and np.array_equal(self.is_other, other.is_other)
             and self.codes == other.codes
             and self.descriptions == other.descriptions
+            and self.more_parents == other.more_parents
+            and self.addresses == other.addresses
         )
 
     def __hash__(self) -> int:
@@ -233,6 +265,27 @@ class Taxonomy:
         for name, parent in zip(self.names, self.tree.parent):
             paths.append(name if parent < 0 else paths[parent] + SEPARATOR + name)
         return tuple(paths)
+
+    def all_paths(self, topic: int, most: int = 20) -> list[str]:
+        """Every path to a topic, by all of its parents and theirs; the one in the tree first.
+
+        Examples
+        --------
+        >>> both = Taxonomy(["A", "B", "C"], [-1, -1, 0], more_parents=[[], [], [1]])
+        >>> both.all_paths(2)
+        ['A > C', 'B > C']
+        """
+        found: list[str] = []
+        waiting = [(topic, "")]
+        while waiting and len(found) < most:
+            at, below = waiting.pop()
+            path = self.names[at] + (SEPARATOR + below if below else "")
+            above = [int(self.tree.parent[at]), *self.more_parents[at]]
+            if above[0] < 0:
+                found.append(path)
+                above = above[1:]
+            waiting += [(parent, path) for parent in reversed(above)]
+        return found
 
     @cached_property
     def _index(self) -> dict[str, int]:
@@ -332,6 +385,11 @@ class Taxonomy:
                 path = SEPARATOR.join([*(self.names[i] for i in above), key[1]])
                 faults.append(f"the path {path!r} stands twice (topics {seen[key]} and {topic})")
             seen.setdefault(key, topic)
+        if len(self.more_parents) == len(self.names) and any(self.more_parents):
+            every = [[int(p), *more] for p, more in zip(self.tree.parent, self.more_parents)]
+            for chain in chains_of_cycles([[p for p in some if p >= 0] for some in every]):
+                names = " -> ".join(repr(self.names[i]) for i in [*chain, chain[0]])
+                faults.append(f"a topic is its own ancestor: {names}")
         return faults
 
 
@@ -361,6 +419,18 @@ def _texts(what: str, values: Sequence[str]) -> tuple[str, ...]:
             f"{texts[wrong[0]]!r:.60}. Give one text per topic."
         )
     return texts
+
+
+def _more_parents(given: Any, n: int) -> tuple[tuple[int, ...], ...]:
+    if given is None:
+        return ((),) * n
+    try:
+        found = tuple(tuple(int(parent) for parent in some) for some in given)
+    except (TypeError, ValueError) as fault:
+        raise TaxonomyError(f"more_parents can't be used: {fault}. Give a list each.") from None
+    if wrong := [p for some in found for p in some if not 0 <= p < n]:
+        raise TaxonomyError(f"more_parents names the topic {wrong[0]}, outside 0 … {n - 1}")
+    return found
 
 
 def _tree(parent: Sequence[int] | NDArray[np.intp]) -> Tree:

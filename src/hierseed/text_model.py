@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.errors import CorpusError
 from hierseed.estimators.base import SeededEstimator
-from hierseed.evaluate import Scores, score
+from hierseed.evaluate import Scores, score, thresholds
 from hierseed.io.assign_chunks import Chunk, Counts, chunks_of_vectors
 from hierseed.io.atomic import atomic_file
 from hierseed.io.checkpoint import Checkpoint
@@ -30,7 +31,7 @@ from hierseed.io.document_embedder import DocumentEmbedder
 from hierseed.io.documents import Documents, DocumentVectors
 from hierseed.io.extra_columns import add_codes, add_columns
 from hierseed.io.gold import gold_topics
-from hierseed.io.model_bundle import SEED_VECTORS, read_bundle, write_bundle
+from hierseed.io.model_bundle import SEED_VECTORS, read_bundle, rebuilding, write_bundle
 from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.tables import open_table
 from hierseed.placed import PlacedDocuments
@@ -112,7 +113,7 @@ class TextModel:
         self,
         documents: Any,
         *,
-        threshold: float | None = None,
+        threshold: float | NDArray[np.float64] | None = None,
         level: int | None = None,
         progress: Listener | None = None,
     ) -> Assignments:
@@ -121,7 +122,8 @@ class TextModel:
         Parameters
         ----------
         documents : as `hierseed.fit` takes them
-        threshold : stop each document at the deepest topic whose score reaches this
+        threshold : stop each document at the deepest topic whose score reaches this; one for all
+            levels, or one for each, as `thresholds` gives them
         level : go no deeper than this level; 1 is the highest
         progress : called with each event of `hierseed.progress`
         """
@@ -141,7 +143,7 @@ class TextModel:
         documents: Any,
         file: str | PathLike[str],
         *,
-        threshold: float | None = None,
+        threshold: float | NDArray[np.float64] | None = None,
         level: int | None = None,
         codes: bool = False,
         top: int | None = None,
@@ -165,7 +167,7 @@ class TextModel:
             for chunk, found in self._assigned(chunks, threshold, level):
                 if top:
                     frame = found.top(top)
-                    frame["id"] = np.asarray(chunk.ids)[frame["id"]]
+                    frame["id"] = np.asarray(chunk.ids)[frame["id"].to_numpy(dtype=np.intp)]
                 else:
                     frame = found.to_frame(chunk.ids)
                     if codes:
@@ -248,6 +250,15 @@ class TextModel:
         ----------
         gold : mapping of id to path or paths, DataFrame or file with the columns `id` and `topic`
         """
+        found, truth, rows = self._coded(documents, gold, **options)
+        ids = found.ids or ()
+        listed = self.estimator.taxonomy
+        return score(listed, found.levels[rows], [truth[ids[row]] for row in rows])
+
+    def _coded(
+        self, documents: Any, gold: Any, **options: Any
+    ) -> tuple[Assignments, dict[str, list[int]], list[int]]:
+        """Place documents; read gold labels; find the rows that have both and are no seeds."""
         found = self.assign(documents, **options)
         ids, listed = found.ids or (), self.estimator.taxonomy
         truth = gold_topics(gold, listed, set(ids).__contains__)
@@ -257,7 +268,29 @@ class TextModel:
                 f"none of {len(truth):,} documents with gold labels is among those given, seeds "
                 "left out. Check that both use the same ids"
             )
-        return score(listed, found.levels[rows], [truth[ids[row]] for row in rows])
+        return found, truth, rows
+
+    def thresholds(
+        self, documents: Any, coded: Any, precision: float, **options: Any
+    ) -> NDArray[np.float64]:
+        """Score that a placement must reach at each level, for a precision that holds.
+
+        Parameters
+        ----------
+        documents : that hold those coded by hand
+        coded : documents coded by hand, drawn at random; as `gold` of `evaluate`
+        precision : share of the placements kept that is to be right
+
+        Returns
+        -------
+        array of a threshold for each level, for `assign` and `write_table`; above 1 where no
+        score promises the precision
+        """
+        found, truth, rows = self._coded(documents, coded, **options)
+        ids = found.ids or ()
+        gold = [truth[ids[row]] for row in rows]
+        scores = found.score[found.primary][rows]
+        return thresholds(self.taxonomy_, found.levels[rows], scores, gold, precision)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write a model folder: JSON and arrays, never a pickle. `hierseed.load` reads it."""
@@ -280,7 +313,10 @@ class TextModel:
             self._checkpoint.remove()
 
     def _assigned(
-        self, chunks: Generator[Chunk, None, None], threshold: float | None, level: int | None
+        self,
+        chunks: Generator[Chunk, None, None],
+        threshold: float | NDArray[np.float64] | None,
+        level: int | None,
     ) -> Iterator[tuple[Chunk, Assignments]]:
         """Prepare and place each chunk; seeds of the fit are marked."""
         with closing(chunks):
@@ -302,12 +338,14 @@ class TextModel:
         return self.estimator._repr_html_()
 
 
-def load(folder: str | PathLike[str]) -> TextModel:
+def load(folder: str | PathLike[str], *, embedder: Any = None) -> TextModel:
     """Read a model folder that `TextModel.save` or an estimator's `save` wrote.
 
     Parameters
     ----------
     folder : also one of the first version of hierseed
+    embedder : the embedder of the fit, named again; needed for a Python function that has not been
+        used in this process, since a model must not choose which code runs
 
     Examples
     --------
@@ -326,13 +364,15 @@ def load(folder: str | PathLike[str]) -> TextModel:
     model = TextModel(bundle.estimator(folder), bundle.preparation, about=text.get("about"))
     documents = model._documents
     model.folder = documents.folder = folder
+    documents.named = embedder
     if text:
-        model.seeds = SeedDocuments(text["seeds"], bundle.arrays[SEED_VECTORS])
-        documents.name, documents.fingerprint = text["embedder"], text["fingerprint"]
-        documents.dtype = text["dtype"]
-        model.files = [folder.parent / name for name in model.about.get("inputs", [])]
-        if "vectors" in model.about:
-            documents.store = folder.parent / model.about["vectors"]
+        with rebuilding(folder):
+            model.seeds = SeedDocuments(text["seeds"], bundle.arrays[SEED_VECTORS])
+            documents.name, documents.fingerprint = text["embedder"], text["fingerprint"]
+            documents.dtype = str(np.dtype(text["dtype"]))
+            model.files = [folder.parent / name for name in model.about.get("inputs", [])]
+            if "vectors" in model.about:
+                documents.store = folder.parent / model.about["vectors"]
     return model
 
 

@@ -9,6 +9,7 @@ import pytest
 from workbench_browser import Server, Visit, missing
 from workbench_chapters import CHAPTERS
 
+from hierseed.app import fits
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
 from hierseed.demo.docstrings import read_docstrings
@@ -38,6 +39,19 @@ def seeds_on_disk(path: Path) -> dict[int, list[int]]:
     found = labels.seeds(project)
     project.close()
     return found
+
+
+def largest_topic_but(path: Path, name: str) -> str:
+    """The name of the leaf with the most documents in the last fit, one left out."""
+    project = Project(path)
+    fit, here = fits.last(project), topics.current(project)
+    assert fit is not None
+    counts = fit.today(here).own_counts
+    leaves = [i for i in range(len(here.ids)) if here.taxonomy.tree.is_leaf[i]]
+    leaves = [i for i in leaves if here.taxonomy.names[i] != name]
+    best = max(leaves, key=lambda i: counts.get(str(here.ids[i]), 0))
+    project.close()
+    return here.taxonomy.names[best]
 
 
 def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
@@ -116,14 +130,14 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
 
     # 5 review: why here, a correction, the map, Other
     visit.step("Review")
-    visit.topic("decimal")
+    visit.topic(largest_topic_but(files / "walk.hierseed", "random"))
     page.wait_for_selector(".words span")
     page.focus(".card.here")
     page.keyboard.press("w")
     page.wait_for_selector(".why .rung.chosen")
     visit.shot("5-review")
     page.keyboard.press("m")
-    page.fill("dialog[open] input", "statist")
+    page.fill("dialog[open] input", "random")
     page.keyboard.press("Enter")
     page.wait_for_selector(".notes p:has-text('It counts at the next fit')")
     assert page.inner_text(".hint").startswith("1 decision since this fit")

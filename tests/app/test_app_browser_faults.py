@@ -50,7 +50,7 @@ def test_typing_in_the_tree_labels_nothing_and_moves_to_the_topic(
     page.focus(".card.here")
     page.keyboard.press("a")
     page.keyboard.press("ArrowDown")  # arrows stay
-    page.wait_for_selector("[role=listitem]:nth-child(2).here")
+    page.wait_for_selector("article.card:nth-child(2).here")
     assert labels.last_event(project) == before
     assert visit.faults == []
 
@@ -66,7 +66,7 @@ def test_a_on_the_last_card_turns_the_page_and_twice_is_once(
     last = page.locator("article.card").count() - 1
     for _ in range(last):
         page.keyboard.press("ArrowDown")
-    page.wait_for_selector(f"[role=listitem]:nth-child({last + 1}).here")
+    page.wait_for_selector(f"article.card:nth-child({last + 1}).here")
     before = labels.last_event(project)
     page.keyboard.press("a")
     page.keyboard.press("a")

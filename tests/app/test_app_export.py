@@ -16,6 +16,7 @@ import pytest
 
 from hierseed.app import export, fits, fitting, loading
 from hierseed.app.pages.session import Session
+from hierseed.app.placements import Records
 from hierseed.app.project import Project
 from hierseed.app.reporting import report_today
 from hierseed.app.store import actions, documents, edits, examples, labels, topics
@@ -55,8 +56,8 @@ def test_the_flat_file_holds_every_document_in_every_format(project: Project) ->
         "parquet": pq.read_table(made["parquet"]).to_pandas(),
         "jsonl": pd.DataFrame(map(json.loads, made["jsonl"].read_text().splitlines())),
     }
-    wanted = ["id", "topic", "level_1", "level_2", "distance", "score", "runner_up", "is_other"]
-    wanted += ["is_none", "is_seed", "your_topic", "rejected", "text"]
+    wanted = ["id", "topic", "level_1", "level_2", "distance", "score", "belongs"]
+    wanted += ["runner_up", "is_other", "is_none", "is_seed", "your_topic", "rejected", "text"]
     ids = [document.id for document in documents.every(project)]
     for frame in frames.values():
         assert list(frame.columns) == wanted
@@ -223,9 +224,24 @@ def test_an_unchanged_tree_reads_the_fit_as_it_was(project: Project) -> None:
     fit = fits.get(project, fitting.fit(project, fitting.Dials(method="hierseed")))
     today = fit.today(topics.current(project))
     assert today.taxonomy == fit.taxonomy
-    for name in ("row", "topic", "path", "distance", "score", "runner_up"):
+    for name in Records._fields:
         same = np.array_equal(getattr(today, name), getattr(fit.fitted, name), equal_nan=True)
         assert same, name
+
+
+def test_probabilities_of_merged_topics_add_up(project: Project) -> None:
+    fit = fits.last(project)
+    assert fit is not None
+    here = topics.current(project)
+    one, two = (here.taxonomy.index(f"Files > {name}") for name in ("zipfile", "tarfile"))
+    edits.merge(project, here.ids[one], here.ids[two])
+    after = topics.current(project)
+    today, home = fit.today(after), after.place[here.ids[two]]
+    before = fit.fitted
+    both = np.where(np.isin(before.ranked, [one, two]), before.chances, 0).sum(axis=1)
+    found = np.where(today.ranked == home, today.chances, 0).sum(axis=1)
+    assert np.allclose(np.nan_to_num(both), np.nan_to_num(found), atol=1e-6)
+    assert ((today.ranked == home).sum(axis=1) <= 1).all()
 
 
 def test_no_file_replaces_another_and_the_fit_is_in_the_name(project: Project) -> None:

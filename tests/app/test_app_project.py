@@ -8,11 +8,12 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from hierseed.app import schema
+from hierseed.app import backups, schema
 from hierseed.app.project import Project
 from hierseed.app.store import actions, documents, edits, examples, gold, labels, topics
 from hierseed.errors import ProjectError
@@ -350,4 +351,34 @@ def test_closing_waits_for_no_thread_and_cuts_none_off(tmp_path: Path) -> None:
     thread.join(60)
     assert found == [41]
     assert documents.count(project) == 40  # a closed project opens again when asked
+    project.close()
+
+
+def test_copies_are_made_by_themselves_and_the_oldest_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backups, "KEPT", 3)
+    project = small(tmp_path / "p")
+    assert backups.make(project) is not None
+    assert backups.make(project) is None  # nothing changed
+    made = []
+    for row in range(4):
+        labels.decide(project, row, 1, labels.YES)
+        made.append(backups.make(project))
+    kept = sorted(backups.folder(project).glob("*.hierseed"))
+    assert kept == made[-3:]
+    copy = Project(kept[-1])
+    assert labels.seeds(copy) == labels.seeds(project)
+    copy.close()
+    with backups.running(project, every=0.01):
+        labels.decide(project, 9, 1, labels.YES)
+        deadline = time.monotonic() + 30
+        while len(list(backups.folder(project).glob("*.hierseed"))) and time.monotonic() < deadline:
+            newest = Project(sorted(backups.folder(project).glob("*.hierseed"))[-1])
+            found = 9 in labels.seeds(newest)
+            newest.close()
+            if found:
+                break
+            time.sleep(0.05)
+        assert found
     project.close()

@@ -5,13 +5,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hierseed.app import compare, fits, fitting, jobs, review, tree, uploads, vectors
+from hierseed.app import (
+    compare,
+    fits,
+    fitting,
+    jobs,
+    loading,
+    metadata,
+    review,
+    tree,
+    uploads,
+    vectors,
+)
 from hierseed.app.loading import look_at_corpus
 from hierseed.app.pages.session import SCREENS, Session
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
+from hierseed.app.store.actions import Person
 from hierseed.app.vectors import Space
 from hierseed.io.corpus import ROW_NUMBER
+from hierseed.taxonomy import Taxonomy
 
 
 def id_of(project: Project, path: str) -> int:
@@ -373,3 +386,92 @@ def test_documents_without_topics_open_where_the_topics_are_brought(empty: Proje
     key = str(edits.add(empty, None, "A"))
     assert Session(empty).screen == "seeds"
     assert session.act("select", key=key)["stage"]["view"]["mode"] == "suggest"
+
+
+def test_vectors_of_an_older_version_are_made_again(project: Project) -> None:
+    header = project.vectors / "store.json"
+    header.write_text(header.read_text().replace('"format": 2', '"format": 1'))
+    project.memo.clear()
+    session = Session(project)
+    for kind in SCREENS:
+        assert session.act("go", screen=kind.name)["notes"] == []
+    assert vectors.space(project) is None
+    assert fits.get(project, fitting.fit(project, fitting.Dials(method="unfit"))).n > 0
+    assert vectors.space(project) is not None
+
+
+def test_the_queue_leaves_out_what_is_decided_and_never_ends_early(project: Project) -> None:
+    session = Session(project, Person("a", "Anna"))
+    session.act("hello", key="x", name="Anna")
+    session.act("go", screen="seeds")
+    view = session.act("queue", order="uncertain")["stage"]["view"]
+    n, seeds = documents.count(project), len(labels.seeds(project))
+    assert view["total"] == n - seeds
+    fit = fits.last(project)
+    assert fit is not None
+    placed = fit.today(topics.current(project))
+    scores = [placed.final_score[placed.primary[card["row"]]] for card in view["cards"]]
+    assert scores == sorted(scores)
+    rows = [card["row"] for card in view["cards"]]
+    for row in rows[:3]:
+        session.act("whole", row=row, decision="unsure")
+    view = session.act("page", page=10**6)["stage"]["view"]  # behind the end: what is left
+    assert view["cards"]
+    assert not set(rows[:3]) & {card["row"] for card in view["cards"]}
+    assert view["progress"]["by"] == {"Anna": 3}
+    # two coders who share it get different documents, together all of them
+    session.act("hello", key="y", name="Ben")
+    session.act("queue", sharing=True)
+    ben = {row for row, _ in session.screens["seeds"].found}  # type: ignore[attr-defined]
+    session.act("hello", key="x", name="Anna")
+    session.act("queue", sharing=True)
+    anna = {row for row, _ in session.screens["seeds"].found}  # type: ignore[attr-defined]
+    assert not anna & ben
+    assert len(anna | ben) == n - seeds - 3
+
+
+def test_other_columns_filter_and_count(empty: Project, tmp_path: Path) -> None:
+    file = tmp_path / "d.csv"
+    parties = ("left", "right", "green")
+    file.write_text(
+        "id,text,year,party\n"
+        + "".join(f"{i},about bread {i},{1990 + i % 10},{parties[i % 3]}\n" for i in range(90))
+    )
+    loading.load_corpus(empty, file, "id", "text")
+    edits.replace_all(empty, Taxonomy.from_paths(["A", "B"]), "t")
+    session = Session(empty)
+    session.act("go", screen="seeds")
+    view = session.act("filter", column="party", value="left")["stage"]["view"]
+    assert view["total"] == 30
+    assert {card["columns"]["party"] for card in view["cards"]} == {"left"}
+    view = session.act("filter", column="year", low=1992, high=1993)["stage"]["view"]
+    assert view["total"] == 18
+    view = session.act("search", query="bread 12")["stage"]["view"]
+    assert [card["id"] for card in view["cards"]] == ["12"]
+    assert session.act("filter", column="nonsense")["stage"]["view"]["filter"]["column"] == ""
+    here = topics.current(empty)
+    labels.load(empty, [(i, here.ids[i % 2]) for i in range(80)], "file")
+    fit = fits.get(empty, fitting.fit(empty, fitting.Dials()))
+    chart = metadata.over(empty, fit.today(here), "year")
+    assert chart is not None
+    assert chart["titles"] == [str(year) for year in range(1990, 2000)]
+    assert chart["totals"] == [9] * 10
+    placed = fit.today(here).labels
+    by_hand = [sum(i % 10 == year and placed[i] == 0 for i in range(90)) for year in range(10)]
+    line = next(line for line in chart["lines"] if line["name"] == "A")
+    assert line["counts"] == by_hand
+    assert sum(by_hand) >= 40  # its seeds
+
+
+def test_a_page_is_accepted_at_once_and_undone_at_once(project: Project) -> None:
+    session = Session(project, Person("a", "Anna"))
+    session.act("go", screen="review")
+    key = str(id_of(project, "Files > pathlib"))
+    cards = session.act("select", key=key)["stage"]["view"]["cards"]
+    before = labels.seeds(project)
+    session.act("bulk", rows=[card["row"] for card in cards], verdict=1, key=key)
+    after = labels.seeds(project)
+    free = [card["row"] for card in cards if not card["seed_of"]]
+    assert {row for row in after if row not in before} == set(free)
+    session.act("undo")
+    assert labels.seeds(project) == before

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cli_project import FIT, Project
+from cli_project import FIT, WORDS, Project
 from typer.testing import Result
 
 from hierseed import load
@@ -242,3 +242,24 @@ def test_the_most_probable_topics_are_ranked(model: Project, hierseed: Run) -> N
         assert group["probability"].is_monotonic_decreasing
         assert group["probability"].sum() <= 1 + 1e-6
     assert hierseed("assign", "model", "docs.csv", "-o", "t.csv", "--top", "3", "--codes").exit_code
+
+
+def test_a_precision_is_kept_on_the_documents_coded_by_hand(model: Project, hierseed: Run) -> None:
+    names = {path.split()[-1].lower(): path for path in WORDS}
+    coded = [f"{id},{names[id.split('-')[0]]}" for id, _ in model.documents[::2]]
+    (model / "coded.csv").write_text("\n".join(["id,topic", *coded]) + "\n")
+    more = ("--precision", "0.8", "--coded", "coded.csv")
+    done = hierseed("assign", "model", "docs.csv", "-o", "sure.csv", *more)
+    assert done.exit_code == 0, done.stderr
+    assert "Thresholds" in done.stderr
+    sure = read(model / "sure.csv")
+    truth = dict(line.split(",") for line in coded)
+    kept = sure[sure["id"].isin(truth) & (sure["level_2"] != "")]
+    assert len(kept)
+    assert (kept["level_2"] == kept["id"].map(truth)).mean() >= 0.8
+    same = hierseed("assign", "model", "model.vectors", "-o", "vectors.csv", *more)
+    assert same.exit_code == 0, same.stderr
+    assert read(model / "vectors.csv")["topic"].tolist() == sure["topic"].tolist()
+    assert (
+        hierseed("assign", "model", "docs.csv", "-o", "x.csv", "--precision", "0.8").exit_code == 2
+    )

@@ -93,6 +93,13 @@ def test_trees_of_all_shapes(name, make):
     same(make(taxonomy).fit(X, y), make(taxonomy).fit(TorchBlocks(X, DEVICE, block_rows=90), y))
 
 
+def test_pieces_of_a_block_take_turns(monkeypatch):
+    monkeypatch.setattr(TorchArrays, "piece", 64)
+    taxonomy, X, y = corpus()
+    blocks = TorchBlocks(X, DEVICE, block_rows=200)
+    same(AnchoredHierSeed(taxonomy).fit(X, y), AnchoredHierSeed(taxonomy).fit(blocks, y))
+
+
 def test_families_that_do_not_fit_one_kernel_take_turns(monkeypatch):
     monkeypatch.setattr(torch_block, "TOGETHER", 3)
     taxonomy, X, y = corpus("two levels")

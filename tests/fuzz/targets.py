@@ -18,6 +18,7 @@ import openpyxl
 import pyarrow as pa
 from pyarrow import feather, parquet
 
+import hierseed
 from hierseed import HierSeed, Taxonomy
 from hierseed.embed import Preparation, VectorStore, embed_corpus, load_embedder
 from hierseed.embed.choose import save_embedder
@@ -61,6 +62,8 @@ def _corpus(ending: str) -> Target:
             quoted = [f'{id}{mark}"{text.replace(chr(34), chr(34) * 2)}"' for id, text in rows()]
             content = "\n".join([f"id{mark}text", *quoted]).encode()
             file.write_bytes(gzip.compress(content, 1) if ending == ".csv.gz" else content)
+        elif ending == ".json":
+            file.write_text(json.dumps([{"id": id, "body": {"text": text}} for id, text in rows()]))
         elif ending == ".jsonl":
             lines = [json.dumps({"id": id, "text": text}) for id, text in rows()]
             file.write_text("\n".join(lines))
@@ -72,7 +75,8 @@ def _corpus(ending: str) -> Target:
         return [file]
 
     def read(folder: Path) -> Any:
-        corpus = Corpus(folder / f"docs{ending}", on_error="skip", on_skip=str)
+        text = "body.text" if ending == ".json" else "text"
+        corpus = Corpus(folder / f"docs{ending}", text=text, on_error="skip", on_skip=str)
         return [tuple(document) for document in corpus]
 
     return Target(f"corpus{ending}", make, read)
@@ -220,9 +224,21 @@ def _read_model(folder: Path) -> Any:
     return model.predict(np.eye(3, dtype=np.float32)).tobytes(), model.taxonomy_.paths
 
 
+def _make_text_model(folder: Path) -> list[Path]:
+    seeds = {"Animals > Cats": ["d0"], "Animals > Dogs": ["d1"], "Plants > Trees": ["d2"]}
+    embedder = TfidfSvd(3).fit(TEXTS)
+    hierseed.fit(dict(rows()), TOPICS, seeds, embedder=embedder).save(folder / "model")
+    return _files(folder / "model")
+
+
+def _read_text_model(folder: Path) -> Any:
+    found = hierseed.load(folder / "model").assign(dict(rows()))
+    return found.to_frame().to_csv()
+
+
 def targets() -> list[Target]:
     """All of them."""
-    corpora = [".csv", ".tsv", ".csv.gz", ".jsonl", ".parquet", ".xlsx"]
+    corpora = [".csv", ".tsv", ".csv.gz", ".jsonl", ".json", ".parquet", ".xlsx"]
     trees = [
         ".txt", ".csv", ".tsv", ".xlsx", ".ttl", ".rdf", ".jsonld", ".json", ".yaml", ".outline",
         ".md", ".taxonomy",
@@ -237,5 +253,8 @@ def targets() -> list[Target]:
         Target("store, resumed", _make_store, _resume_store, True),
         Target("embedder", _make_embedder, _read_embedder, True, ("embedder.json",)),
         Target("model", _make_model, _read_model, True, ("model.json",)),
+        Target(
+            "text model", _make_text_model, _read_text_model, True, ("model.json", "embedder.json")
+        ),
         Target("checkpoint", _make_checkpoint, _read_checkpoint, True, ("checkpoint.json",)),
     ]

@@ -130,7 +130,7 @@ def test_files_that_hold_no_seeds(tmp_path: Path) -> None:
     file.write_text("document,topic\n1,Guns\n")
     with pytest.raises(SeedError, match=r"no column 'id' or 'text'.*'document', 'topic'"):
         read_seeds(file, TAXONOMY)
-    file.write_text("id,label\n1,Guns\n")
+    file.write_text("id,label\n1,Nonsense\n")
     with pytest.raises(SeedError, match="no column 'topic'"):
         read_seeds(file, TAXONOMY)
     file.write_text("id,topic\n")

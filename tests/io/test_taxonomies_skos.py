@@ -91,10 +91,13 @@ def test_concepts_without_a_type_and_labels_of_other_kinds() -> None:
 def test_several_parents_are_reported_and_first_picks() -> None:
     text = "".join([concept("z"), concept("a"), concept("c", "; skos:broader e:z , e:a")])
     with pytest.raises(TaxonomyError, match=r"c>: 'c' has 2 parents: 'z', 'a'; keep one"):
-        skos(text)
+        skos(text, parent="only")
+    whole = skos(text)
+    assert whole.paths == ("z", "a", "z > c")
+    assert whole.all_paths(2) == ["z > c", "a > c"]
     with pytest.warns(UserWarning, match="of several parents only the first is kept"):
         assert skos(text, parent="first").paths == ("z", "a", "z > c")
-    with pytest.raises(TaxonomyError, match="say 'only'"):
+    with pytest.raises(TaxonomyError, match="say 'all'"):
         skos(text, parent="last")
 
 
@@ -109,6 +112,8 @@ def test_cycles_are_refused_with_their_chain() -> None:
     # a second parent does not hide the cycle
     hidden = concept("a", "; skos:broader e:x, e:b") + concept("b", "; skos:broader e:a")
     with pytest.raises(TaxonomyError, match=r"2 parents[^|]*'a' -> 'b' -> 'a'"):
+        skos(hidden + concept("x"), parent="only")
+    with pytest.raises(TaxonomyError, match=r"'a' -> 'b' -> 'a'"):
         skos(hidden + concept("x"))
 
 

@@ -113,7 +113,8 @@ def test_unknown_ambiguous_and_several_parents() -> None:
     assert "B > G" in read_bytes("csv", "name,parent\nA,\nB,\nG,A\nG,B\n")
     poly = "code,name,parent_code\n1,A,\n2,B,\n3,C,1\n3,C,2\n"
     with pytest.raises(TaxonomyError, match="line 4: 'C' has 2 parents: 'A', 'B'"):
-        read_bytes("csv", poly)
+        read_bytes("csv", poly, parent="only")
+    assert read_bytes("csv", poly).all_paths(2) == ["A > C", "B > C"]
     with pytest.warns(UserWarning, match="several parents"):
         assert read_bytes("csv", poly, parent="first").paths == ("A", "B", "A > C")
     with pytest.raises(TaxonomyError, match="line 3: the code '1' stands twice, first at line 2"):

@@ -179,10 +179,9 @@ def test_children_in_any_order_come_after_their_parents() -> None:
 
 def test_children_several_parents_cycles_and_gaps() -> None:
     two = "Root\tA\tB\nA\tC\nB\tC\n"
-    with pytest.raises(
-        TaxonomyError, match=r"'C' has 2 parents: 'A', 'B'; keep one.*parent='first'"
-    ):
-        read_bytes("children", two)
+    with pytest.raises(TaxonomyError, match=r"'C' has 2 parents: 'A', 'B'; keep one.*parent='all'"):
+        read_bytes("children", two, parent="only")
+    assert read_bytes("children", two).more_parents == ((), (), (1,))
     with pytest.warns(UserWarning, match="of several parents only the first is kept for 'C'"):
         assert read_bytes("children", two, parent="first").paths == ("A", "B", "A > C")
     with pytest.raises(TaxonomyError, match="its own ancestor: 'A' -> 'C' -> 'B' -> 'A'"):

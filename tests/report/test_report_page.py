@@ -106,7 +106,7 @@ def test_many_documents_give_a_small_page():
     leaves = np.flatnonzero(taxonomy.tree.is_leaf)
     labels = random.choice(leaves, n)
     path = taxonomy.tree.ancestors[labels]
-    assignments = Assignments(
+    assignments = Assignments.ungraded(
         taxonomy, n, np.arange(n), labels, path, random.random(path.shape),
         random.random(path.shape), random.choice(leaves, n), np.zeros(n, bool),
     )  # fmt: skip

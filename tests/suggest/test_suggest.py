@@ -19,7 +19,7 @@ def assignments(labels, score, *, runner_up=None, distance=None, seeds=()):
     score = np.where(path >= 0, np.asarray(score, dtype=float)[:, None], np.nan)
     away = np.ones(n) if distance is None else np.asarray(distance, dtype=float)
     score[labels < 0, 0] = 0
-    return Assignments(
+    return Assignments.ungraded(
         TAXONOMY, n, np.arange(n), labels, path, np.repeat(away[:, None], 2, axis=1), score,
         np.full(n, -1) if runner_up is None else np.asarray(runner_up),
         np.isin(np.arange(n), seeds),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hierseed.app import exchange
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, examples, gold, labels, topics
 from hierseed.app.store.actions import ANYONE, Person, record
@@ -63,6 +64,9 @@ def make_plan(project: Project, kind: str, file: Path, name: str) -> Plan:
     if not len(here.taxonomy):
         raise ProjectError(f"load the taxonomy before the {kind}: they name its topics")
     plan = Plan(kind, name)
+    file, tool = exchange.convert(file)
+    if tool:
+        plan.facts.append(f"Read as an export of {tool}")
     try:
         seeds = read_seeds(file, here.taxonomy, strict=False)
     except HierSeedError as fault:
@@ -73,6 +77,8 @@ def make_plan(project: Project, kind: str, file: Path, name: str) -> Plan:
         plan.facts.append(f"{seeds.blank:,} rows without a topic passed over")
     pairs, missing = _pairs(project, seeds, here.ids)
     plan.faults += _told_missing(name, missing)
+    if tool:
+        file.unlink(missing_ok=True)  # the table made from the export
     (_plan_seeds if kind == "seeds" else _plan_gold)(project, plan, pairs, seeds, here)
     return plan
 

@@ -34,7 +34,9 @@ def apply_decisions(
         rejected too
     """
     ancestors = assignments.taxonomy.tree.ancestors
-    names = ("row", "topic", "path", "distance", "score", "runner_up")
+    names = (
+        "row", "topic", "path", "distance", "score", "runner_up", "belongs", "ranked", "chances",
+    )  # fmt: skip
     arrays: dict[str, Any] = {name: np.array(getattr(assignments, name)) for name in names}
     keep = np.ones(len(assignments), dtype=bool)
     edges = np.append(assignments.primary, len(assignments))
@@ -67,10 +69,12 @@ def _place_again(
     assignments: Assignments,
     distances: Distances,
 ) -> None:
-    """Move a record to the runner-up, else to the nearest topic that was not rejected."""
+    """Move a record to the next most probable topic, else to the nearest that was not rejected."""
     away = distances(int(arrays["row"][record]))
-    topic = int(arrays["runner_up"][record])
-    if topic < 0 or refused[topic]:
+    order = [*arrays["ranked"][record].tolist(), int(arrays["runner_up"][record])]
+    chances = dict(zip(arrays["ranked"][record].tolist(), arrays["chances"][record].tolist()))
+    topic = next((topic for topic in order if topic >= 0 and not refused[topic]), -1)
+    if topic < 0:
         tree, is_other = assignments.taxonomy.tree, assignments.taxonomy.is_other
         free = np.flatnonzero(tree.is_leaf & ~is_other & ~refused[:-1])
         if not len(free):
@@ -80,15 +84,30 @@ def _place_again(
     old, new = arrays["path"][record].copy(), ancestors[topic]
     arrays["topic"][record], arrays["path"][record] = topic, new
     arrays["distance"][record] = np.where(new >= 0, away[new], np.nan)
-    # The score of another topic is not known; those of the topics above both stay.
-    arrays["score"][record] = np.where((old == new) & (new >= 0), arrays["score"][record], np.nan)
-    arrays["runner_up"][record] = -1
+    # Topics above both keep their score; below them the probability of the new topic holds.
+    chance = chances.get(topic, np.nan)
+    stays = (old == new) & (new >= 0)
+    arrays["score"][record] = np.where(
+        stays, arrays["score"][record], np.where(new >= 0, chance, np.nan)
+    )
+    arrays["belongs"][record] = np.where(
+        new >= 0,
+        np.where(old >= 0, arrays["belongs"][record], arrays["belongs"][record, 0]),
+        np.nan,
+    )
+    left = arrays["ranked"][record]
+    keep = (left >= 0) & ~refused[left]
+    for name, empty in (("ranked", -1), ("chances", np.nan)):
+        values = arrays[name][record]
+        arrays[name][record] = np.append(values[keep], np.full(int((~keep).sum()), empty))
+    rest = [other for other in arrays["ranked"][record].tolist() if other not in (-1, topic)]
+    arrays["runner_up"][record] = rest[0] if rest else -1
 
 
 def _place_nowhere(arrays: dict[str, Any], record: int) -> None:
     nearest = arrays["distance"][record, 0]
     arrays["topic"][record] = arrays["runner_up"][record] = -1
     arrays["path"][record] = -1
-    for name, value in (("distance", nearest), ("score", 0.0)):
+    for name, value in (("distance", nearest), ("score", 0.0), ("belongs", 0.0)):
         arrays[name][record] = np.nan
         arrays[name][record, 0] = value

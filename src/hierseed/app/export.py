@@ -16,9 +16,11 @@ from typing import Any
 
 import pandas as pd
 
+from hierseed.app import codebook, exchange
 from hierseed.app.fits import Fit
 from hierseed.app.fitting import Dials, project_seeds, seed_rows
 from hierseed.app.project import Project
+from hierseed.app.replication import write_validation
 from hierseed.app.reporting import report_today
 from hierseed.app.store import documents, labels, topics
 from hierseed.app.store.labels import NONE_OF_THESE, WHOLE
@@ -31,6 +33,7 @@ from hierseed.report.page import render
 
 PART = 5_000  # documents at a time
 TABLES = ("csv", "xlsx", "parquet", "jsonl")
+TOOLS = {"label-studio": ".json", "doccano": ".jsonl"}
 VERDICTS = {1: "yes", -1: "no", 0: "withdrawn"}
 
 Tell = Callable[[dict[str, Any]], None]
@@ -170,6 +173,36 @@ def decisions(project: Project) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def write_codebook(project: Project, ending: str) -> Path:
+    """The codebook as a document."""
+    if ending not in codebook.FORMATS:
+        raise ProjectError(f"a codebook can be {', '.join(codebook.FORMATS)}, not {ending!r}")
+    target = new_file(project, "codebook", f".{ending}")
+    codebook.write_codebook(project, target)
+    return target
+
+
+def write_tasks(project: Project, fit: Fit, tool: str) -> Path:
+    """Documents with their topics as another tool imports them."""
+    if tool not in TOOLS:
+        raise ProjectError(f"tasks can be written for {', '.join(TOOLS)}, not {tool!r}")
+    target = new_file(project, tool, TOOLS[tool], fit)
+    here = topics.current(project)
+    placed, seeds = fit.today(here), labels.seeds(project)
+
+    def lines() -> Iterator[tuple[str, str, list[str]]]:
+        for document in documents.every(project):
+            if document.row < fit.n:
+                decided = [here.path(id) for id in seeds.get(document.row, [])]
+                topic = int(placed.labels[document.row])
+                own = [placed.taxonomy.paths[topic]] if topic >= 0 else []
+                yield document.id, document.text, decided or own
+
+    with atomic_file(target) as partial:
+        exchange.write_tasks(tool, partial, lines())
+    return target
+
+
 def write_report(project: Project, fit: Fit) -> Path:
     """One page about the fit that needs nothing else."""
     target = new_file(project, "report", ".html", fit)
@@ -198,6 +231,8 @@ def write_bundle(project: Project, fit: Fit) -> Path:
         fit.taxonomy.first(len(fit.ids)).write(place / "taxonomy.json")
         write_table(_seed_frame(fit.seeds), place / "seeds.jsonl")
         write_table(decisions(project), place / "decisions.csv", guard=True)
+        codebook.write_codebook(project, place / "codebook.md")
+        write_validation(project, fit, place)
         lines = commands(fit)
         overruled = len(labels.rejections(project)) + len(labels.whole(project, NONE_OF_THESE))
         if overruled:

@@ -48,7 +48,7 @@ class Fit:
         self.facts: dict[str, Any] = content["facts"]
         self.ids: list[int] = content["ids"]  # of the listed topics; Others have none
         self.taxonomy = Taxonomy(**content["taxonomy"])
-        records = Records(*(arrays[name] for name in Records._fields))
+        records = _records(arrays, self.taxonomy)
         self.fitted = Placements(self.taxonomy, self.ids, records, arrays["is_seed"])
         self.n: int = content["n"]
         self.seeds: list[list[str]] = content["seeds"]  # rows of id, text, topic, as given
@@ -80,6 +80,17 @@ class Fit:
     def model(self) -> TextModel:
         """The fitted model."""
         return load(self.folder / "model")
+
+
+def _records(arrays: dict[str, Any], taxonomy: Taxonomy) -> Records:
+    """The placements of a fit; fits of older versions have no degrees of belonging."""
+    if "belongs" not in arrays:
+        names = ("row", "topic", "path", "distance", "score", "runner_up", "is_seed")
+        plain = Assignments.ungraded(
+            taxonomy, len(arrays["is_seed"]), *(arrays[name] for name in names)
+        )
+        arrays = {name: np.asarray(getattr(plain, name)) for name in Records._fields}
+    return Records(*(arrays[name] for name in Records._fields))
 
 
 def write(
@@ -116,6 +127,9 @@ def write(
         "distance": assignments.distance.astype(np.float32),
         "score": assignments.score.astype(np.float32),
         "runner_up": assignments.runner_up.astype(np.int32),
+        "belongs": assignments.belongs.astype(np.float32),
+        "ranked": assignments.ranked.astype(np.int32),
+        "chances": assignments.chances.astype(np.float32),
         "is_seed": assignments.is_seed,
     }
     folder = project.fit_folder(id)

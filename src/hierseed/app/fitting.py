@@ -90,6 +90,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     begun, last_event = now(), labels.last_event(project)  # later decisions wait
     seeds = project_seeds(project, here)
     given = seed_rows(seeds, here.taxonomy)
+    names = len(seeds.without(here.taxonomy)) if dials.names else 0
     if not given and not dials.names:
         raise SeedError("no seeds yet. Accept a few documents, or let names stand in for seeds")
     skip = ("Turning texts into vectors",) if vectors.ready(project) else ()
@@ -102,7 +103,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         model = fit_model(
             store,
             here.taxonomy,
-            seeds,
+            seeds if given else None,  # no seed at all: names stand in for every topic
             method=dials.method,
             progress=_phase(say, "Fitting", only="Fitting"),
             seeds_from_names=dials.names,
@@ -128,7 +129,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         "embedder": model.embedder.name,
         "documents": assignments.n_documents,
         "seeds": len(given),
-        "names": len(seeds) - len(given),
+        "names": names,
         "coverage": assignments.coverage,
         "rounds": int(model.estimator.n_iter_),
         "seconds": round(seconds, 2),

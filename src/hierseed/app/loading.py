@@ -21,7 +21,7 @@ from hierseed.io.extra_columns import plain_value
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import as_text, open_records
 
-BATCH = 2_000  # documents per transaction: what a kill can cost, and how long others wait
+BATCH = 8_000  # documents per transaction: what a kill can cost, and how long others wait
 PREVIEW = 6
 AT_ONCE = 64 * 2**20  # bytes of a file that is checked while the person waits
 TEXT_NAMES = ("text", "body", "content", "abstract", "document", "message", "description")

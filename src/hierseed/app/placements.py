@@ -33,6 +33,9 @@ class Records(NamedTuple):
     distance: Floats
     score: Floats
     runner_up: Ints
+    belongs: Floats
+    ranked: Ints
+    chances: Floats
 
 
 class Grouped:
@@ -65,7 +68,8 @@ class Placements:
         self, taxonomy: Taxonomy, ids: list[int], records: Records, is_seed: Bools
     ) -> None:
         self.taxonomy, self.ids, self.is_seed = taxonomy, ids, is_seed
-        self.row, self.topic, self.path, self.distance, self.score, self.runner_up = records
+        self.row, self.topic, self.path, self.distance, self.score, self.runner_up = records[:6]
+        self.belongs, self.ranked, self.chances = records[6:]
         self.n = len(is_seed)
 
     @cached_property
@@ -143,13 +147,13 @@ class Placements:
         """Records for which any of these topics came second, in order."""
         return self._second.take(np.append(within[:-1], False))
 
-    def expected_accuracy(self, records: Ints | None = None) -> list[float]:
+    @cached_property
+    def expected_accuracy(self) -> list[float]:
         """Mean score at each level: the share of placements to expect right.
 
         Seeds are left out, and so are documents that stop above the level.
         """
-        chosen = self.primary if records is None else records
-        chosen = chosen[~self.is_seed[self.row[chosen]]]
+        chosen = self.primary[~self.is_seed]
         placed = self.path[chosen] >= 0
         scores = np.where(placed, self.score[chosen], np.nan)
         known = np.isfinite(scores)
@@ -161,9 +165,10 @@ class Placements:
         """The placements of consecutive documents as the library knows them."""
         stop = self.n if stop is None else min(stop, self.n)
         part = slice(self.records(start).start, self.records(stop - 1).stop)
-        return Assignments.ungraded(
+        return Assignments(
             self.taxonomy, stop - start, self.row[part] - start, self.topic[part], self.path[part],
-            self.distance[part], self.score[part], self.runner_up[part], self.is_seed[start:stop],
+            self.distance[part], self.score[part], self.runner_up[part], self.belongs[part],
+            self.ranked[part], self.chances[part], self.is_seed[start:stop],
         )  # fmt: skip
 
 
@@ -185,22 +190,38 @@ def in_tree(fitted: Placements, here: Topics) -> tuple[Placements, Ints]:
         source[old] = _score_levels(old_tree.path(old), tree.path(int(number[old])), number, height)
     where = source[fitted.topic]
     at = np.arange(len(topic))[:, None], np.maximum(where, 0)
-    score = np.where(where >= 0, fitted.score[at], np.nan).astype(np.float32)
-    distance = np.where(where >= 0, fitted.distance[at], np.nan).astype(np.float32)
     none = topic < 0
-    distance[none, 0] = fitted.distance[none, 0]
-    score[none, 0] = np.where(fitted.topic[none] < 0, fitted.score[none, 0], 0.0)
+
+    def moved(values: Floats) -> Floats:
+        """Values of the old levels at the new ones; those of None are at level 1."""
+        found = np.where(where >= 0, values[at], np.nan).astype(np.float32)
+        found[none, 0] = values[none, 0]
+        return found
+
+    score, distance, belongs = moved(fitted.score), moved(fitted.distance), moved(fitted.belongs)
+    score[none & (fitted.topic >= 0), 0] = 0.0  # its topic was deleted
     second = number[fitted.runner_up]
     second = np.where((path == second[:, None]).any(axis=1), -1, second).astype(np.int32)
+    ranked, chances = _joined(number[fitted.ranked], fitted.chances)
     # Of two topics of a document that were merged, the first record stays.
     _, kept = np.unique(
         fitted.row.astype(np.int64) * (len(taxonomy) + 1) + topic, return_index=True
     )
     kept.sort()
-    records = Records(
-        fitted.row[kept], topic[kept], path[kept], distance[kept], score[kept], second[kept]
-    )
+    every = (fitted.row, topic, path, distance, score, second, belongs, ranked, chances)
+    records = Records(*(values[kept] for values in every))  # type: ignore[arg-type]
     return Placements(taxonomy, list(here.ids), records, fitted.is_seed), number
+
+
+def _joined(ranked: Ints, chances: Floats) -> tuple[Ints, Floats]:
+    """Most probable topics, those that are one topic now with their probabilities added up."""
+    ranked, chances = ranked.copy(), chances.copy()
+    for late in range(1, ranked.shape[1]):
+        for early in range(late):
+            same = (ranked[:, late] == ranked[:, early]) & (ranked[:, late] >= 0)
+            chances[same, early] += chances[same, late]
+            ranked[same, late], chances[same, late] = -1, np.nan
+    return ranked, chances
 
 
 def _renumbered(fitted: Placements, here: Topics) -> tuple[Taxonomy, Ints]:

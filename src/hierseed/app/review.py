@@ -34,9 +34,18 @@ class Listing(NamedTuple):
     total: int
 
 
-def listing(placed: Placements, key: str, kind: str, offset: int, limit: int) -> Listing:
-    """Documents of a line of the tree, everything below it included."""
+def listing(
+    placed: Placements,
+    key: str,
+    kind: str,
+    offset: int,
+    limit: int,
+    within: NDArray[np.integer[Any]] | None = None,
+) -> Listing:
+    """Documents of a line of the tree, everything below it included; `within` only these rows."""
     order = _order(placed, key, kind)
+    if within is not None:
+        order = order[np.isin(placed.row[order], within)]
     return Listing(order[offset : offset + limit].tolist(), len(order))
 
 
@@ -133,7 +142,24 @@ def why(project: Project, fit: Fit, space: Space, row: int) -> dict[str, Any]:
                 "topics": [line._asdict() for line in lines],
             }
         )
-    return {"levels": levels, "seeds": nearest_seeds(project, here, space, row)}
+    return {
+        "levels": levels,
+        "ranked": likely(fit.today(here), here, row),
+        "seeds": nearest_seeds(project, here, space, row),
+    }
+
+
+def likely(placed: Placements, here: Topics, row: int) -> dict[str, Any]:
+    """The most probable topics of a document, and the chance that it belongs to any."""
+    record = placed.records(row)[0]
+    ranked, chances = placed.ranked[record], placed.chances[record]
+    lines = [
+        {"path": path_of(here, placed.keys[int(topic)]), "chance": round(float(chance), 4)}
+        for topic, chance in zip(ranked, chances)
+        if topic >= 0 and np.isfinite(chance)
+    ]
+    belongs = float(placed.belongs[record, 0])
+    return {"topics": lines, "belongs": None if np.isnan(belongs) else round(belongs, 4)}
 
 
 def nearest_seeds(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hierseed.app import jobs, security
+from hierseed.app import backups, jobs, security
 from hierseed.app.project import ENDING, Project
 from hierseed.errors import MissingDependency, ProjectError
 
@@ -69,7 +69,7 @@ def serve_project(
     if browser:
         threading.Timer(1.0, webbrowser.open, [address]).start()
     try:
-        with contextlib.suppress(KeyboardInterrupt):  # how people end it
+        with backups.running(project), contextlib.suppress(KeyboardInterrupt):  # how it is ended
             server.run(sockets=[listener])
     finally:
         jobs.end_all()

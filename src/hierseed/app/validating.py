@@ -226,6 +226,9 @@ def paragraph(
         f"(random seed {sample.facts['random_state']})."
     ]
     names = agreed["coders"]
+    settled = "Disagreements were adjudicated."
+    if right["unsettled"]:
+        settled = f"{right['unsettled']:,} documents without a settled code are left out."
     if len(names) > 1:
         alphas = ", ".join(
             f"{_told(level['alpha'], 2)} at level {level['level']}" for level in agreed["levels"]
@@ -233,7 +236,7 @@ def paragraph(
         text.append(
             f"{len(names)} coders coded the sample independently of each other, "
             f"{agreed['double']:,} documents were coded at least twice; Krippendorff's alpha "
-            f"(nominal) was {alphas}. Disagreements were adjudicated."
+            f"(nominal) was {alphas}. {settled}"
         )
     elif names:
         text.append("One coder coded the sample.")

@@ -20,7 +20,7 @@ from hierseed.embed.choose import HEADER, choose_embedder, get_embedder, load_em
 from hierseed.embed.embedder import is_fitted, is_trained
 from hierseed.embed.function import refuse_unnamed
 from hierseed.embed.store import is_store
-from hierseed.errors import CorpusError
+from hierseed.errors import CorpusError, HierSeedError
 from hierseed.io.atomic import atomic_file
 
 MEASURED_LETTERS = 1_200  # letters of the documents that speeds were measured on
@@ -39,8 +39,8 @@ def make(project: Project, tell: Tell | None = None) -> VectorStore:
         raise CorpusError("the project has no documents. Load a corpus first")
     if ready(project):  # documents are only ever added, so what is there need not be read again
         return VectorStore(project.vectors)
-    if is_store(project.vectors) and not _wanted(project):
-        shutil.rmtree(project.vectors)  # of another embedder; vectors can be made again
+    if is_store(project.vectors) and not (_wanted(project) and _readable(project)):
+        shutil.rmtree(project.vectors)  # of another embedder, or damaged: made again
     if is_store(project.vectors):
         embedder = load_embedder(project.vectors / "embedder")
     else:
@@ -77,6 +77,16 @@ def _wanted(project: Project) -> bool:
     return chosen == "auto" or stored_embedder(project).partition(":")[0] == chosen
 
 
+def _readable(project: Project) -> bool:
+    """False where the vectors are damaged, or of an older version of hierseed."""
+    try:
+        VectorStore(project.vectors)
+        load_embedder(project.vectors / "embedder")
+    except (HierSeedError, OSError, ValueError):
+        return False
+    return True
+
+
 def expected_seconds(project: Project, kind: Kind, n: int) -> float | None:
     """Seconds to embed the corpus, from the measured speed on documents of 200 words."""
     speed = kind.speed.replace(",", "")
@@ -96,8 +106,11 @@ def ready(project: Project) -> bool:
     state = (journal.stat().st_mtime_ns, documents.count(project))
     known = project.memo.get("vectors")
     if known is None or known[0] != state:
-        store = VectorStore(project.vectors)
-        known = project.memo["vectors"] = (state, store.complete and len(store) == state[1])
+        whole = False
+        if _readable(project):
+            store = VectorStore(project.vectors)
+            whole = store.complete and len(store) == state[1]
+        known = project.memo["vectors"] = (state, whole)
     return bool(known[1])
 
 

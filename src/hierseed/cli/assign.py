@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,10 +12,15 @@ from hierseed.cli.console import Console, quote
 from hierseed.cli.files import Reading, refuse_inputs, refuse_labelled
 from hierseed.cli.options import (
     AsJson,
+    Encoding,
+    Html,
     IdColumn,
+    KnownEmbedder,
     OnError,
+    Overwrite,
     PlainQuotes,
     Quiet,
+    Sheet,
     Source,
     TextColumns,
 )
@@ -53,6 +58,23 @@ def assign(
     level: Annotated[
         int | None, typer.Option(min=1, help="Go no deeper than this level; 1 is the highest.")
     ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Keep placements so that this share of them is right, as the sample of --coded "
+            "shows; the others stop higher up or become None.",
+        ),
+    ] = None,
+    coded: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Documents of the corpus, drawn at random and coded by hand: columns id and "
+            "topic. For --precision.",
+        ),
+    ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
@@ -74,10 +96,15 @@ def assign(
         bool,
         typer.Option("--codes", help="Add the column code: the code of the topic."),
     ] = False,
+    embedder: KnownEmbedder = None,
     id: IdColumn = None,
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -96,7 +123,7 @@ def assign(
 
     refuse_inputs(output, source)
     refuse_labelled(output, but=("distance", "is_seed"))  # an earlier table of this command
-    fitted = load(model)
+    fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
     height = fitted.taxonomy_.tree.height
     if level and level > height:
@@ -116,14 +143,23 @@ def assign(
             f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
             "vectors that `hierseed fit` left beside the model are found"
         )
-    reading = Reading(id, text, on_error, plain_quotes)
+    if (precision is None) != (coded is None):
+        raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")
+    if precision is not None and threshold is not None:
+        raise typer.BadParameter("give --threshold or --precision", param_hint="--threshold")
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     with Console(quiet=quiet, json=json) as console:
         started = time.perf_counter()
+        least: Any = threshold
+        if precision is not None:
+            with reading.documents(source, output, console) as documents:
+                least = fitted.thresholds(documents, coded, precision, progress=console.listen)
+            console.fact("Thresholds", ", ".join(_shown(each) for each in least))
         with reading.documents(source, output, console, keep or []) as documents:
             counts = fitted.write_table(
                 documents,
                 output,
-                threshold=threshold,
+                threshold=least,
                 level=level,
                 codes=codes,
                 top=top,
@@ -132,6 +168,10 @@ def assign(
         seconds = time.perf_counter() - started
         words = f"{quote(model)} {quote(source)}{reading.words()}"
         _tell(console, counts, words, output, seconds)
+
+
+def _shown(threshold: float) -> str:
+    return f"{threshold:.2f}" if threshold <= 1 else "none is enough"
 
 
 def _tell(console: Console, counts: Counts, words: str, output: Path, seconds: float) -> None:

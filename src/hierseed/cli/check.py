@@ -9,8 +9,27 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.faults import wording
-from hierseed.cli.files import Reading
-from hierseed.cli.options import AsJson, IdColumn, PlainQuotes, Quiet, SeedFiles, TextColumns
+from hierseed.cli.files import Reading, seed_tables, taxonomy_file
+from hierseed.cli.options import (
+    AsJson,
+    Encoding,
+    Html,
+    IdColumn,
+    Language,
+    LevelColumns,
+    OnError,
+    Parent,
+    PlainQuotes,
+    Quiet,
+    SeedFiles,
+    SeedIdColumn,
+    SeedSheet,
+    Sheet,
+    TaxonomyColumns,
+    TaxonomySheet,
+    TextColumns,
+    TopicColumn,
+)
 
 if TYPE_CHECKING:
     from hierseed.io.inputs import Inputs
@@ -27,7 +46,19 @@ def check(
     ] = None,
     id: IdColumn = None,
     text: TextColumns = None,
+    on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
+    topic: TopicColumn = None,
+    seed_id: SeedIdColumn = None,
+    seed_sheet: SeedSheet = None,
+    language: Language = None,
+    parent: Parent = "all",
+    level: LevelColumns = None,
+    column: TaxonomyColumns = None,
+    taxonomy_sheet: TaxonomySheet = None,
     seeds_from_names: Annotated[
         bool, typer.Option("--seeds-from-names", help="As in fit: names stand in for seeds.")
     ] = False,
@@ -49,13 +80,18 @@ def check(
 
     with Console(quiet=quiet, json=json) as console:
         found = Inputs(console.listen)
-        tree = found.taxonomy(taxonomy) if taxonomy else None
-        reading = Reading(id, text, plain_quotes=plain_quotes)
+        topics = taxonomy and taxonomy_file(
+            taxonomy, language=language, parent=parent, levels=level, columns=column,
+            sheet=taxonomy_sheet, encoding=encoding,
+        )  # fmt: skip
+        tree = found.taxonomy(topics) if topics else None
+        reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
         documents = None
         if corpus:
             with reading.documents(corpus, None, console) as opened:
                 documents = found.documents(opened)
-        examples = found.seeds(seeds, tree, documents)
+        tables = seed_tables(seeds, topic, seed_id or id, encoding, seed_sheet)
+        examples = found.seeds(tables, tree, documents)
         if tree is not None and (seeds or seeds_from_names):
             found.few_seeds(tree, examples, seeds_from_names)
         given = {"taxonomy": taxonomy, "seeds": seeds or seeds_from_names, "corpus": corpus}

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from hierseed.cli.console import Console
+from hierseed.cli.files import column_roles
 from hierseed.cli.options import AsJson, Quiet
 from hierseed.errors import TaxonomyError
 from hierseed.progress import amount
@@ -38,9 +39,12 @@ def convert(
         ),
     ] = None,
     parent: Annotated[
-        Literal["only", "first"],
-        typer.Option(help="What to do with a topic of several parents: refuse, or take the first."),
-    ] = "only",
+        Literal["all", "first", "only"],
+        typer.Option(
+            help="A topic of several parents: keep them all and use the first, drop all but the "
+            "first, or refuse the file."
+        ),
+    ] = "all",
     layout: Annotated[
         str | None,
         typer.Option(
@@ -65,6 +69,10 @@ def convert(
     ] = None,
     sheet: Annotated[
         str | None, typer.Option(metavar="NAME", help="Excel: the sheet of T1, if not the first.")
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Encoding of T1, if it is not UTF-8; auto finds out."),
     ] = None,
     digits: Annotated[
         int | None,
@@ -111,10 +119,11 @@ def convert(
     console = Console(quiet=quiet, json=as_json)
     reading: dict[str, Any] = {
         "language": language,
-        "parent": parent if parent != "only" else None,
-        "columns": _roles(column),
+        "parent": parent if parent != "all" else None,
+        "columns": column_roles(column),
         "levels": level or None,
         "sheet": sheet,
+        "encoding": encoding,
         "digits": digits,
         "separator": separator,
         "lists": lists if lists != "topics" else None,
@@ -156,11 +165,3 @@ def convert(
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
-
-
-def _roles(columns: list[str] | None) -> dict[str, str] | None:
-    """Turn `name=Begriff` into a mapping."""
-    pairs = [column.partition("=") for column in columns or []]
-    if wrong := [role for role, sign, header in pairs if not (role and sign and header)]:
-        raise typer.BadParameter(f"write ROLE=HEADER, as in name=Label, not {wrong[0]!r}")
-    return {role: header for role, _, header in pairs} or None

@@ -10,7 +10,17 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.files import Reading
-from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, TextColumns
+from hierseed.cli.options import (
+    AsJson,
+    Encoding,
+    Html,
+    IdColumn,
+    OnError,
+    PlainQuotes,
+    Quiet,
+    Sheet,
+    TextColumns,
+)
 from hierseed.progress import duration
 
 if TYPE_CHECKING:
@@ -59,6 +69,9 @@ def embed(
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -74,7 +87,7 @@ def embed(
 
     if output is None and not estimate:
         raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")
-    reading = Reading(id, text, on_error, plain_quotes)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     kept = None if estimate else output
     with Console(quiet=quiet, json=json) as console:
         with reading.corpus(corpus, kept, console) as documents:

@@ -43,7 +43,10 @@ def guarded(command: str, function: Callable[..., Any]) -> Callable[..., Any]:
         except OSError as fault:
             say(explain_os_error(fault))
         except MemoryError:
-            say("the memory of this computer is not enough. Close other programs")
+            say(
+                "the memory of this computer is not enough. Close other programs, fit on a part of "
+                "the corpus, or on more machines with --dask (docs/scale.md)"
+            )
         except KeyboardInterrupt:
             say("stopped. Nothing is half-written; run it again to go on")
             raise typer.Exit(STOPPED) from None

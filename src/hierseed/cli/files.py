@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
 
 from hierseed.cli.console import Console
-from hierseed.errors import CorpusError, SeedError
+from hierseed.errors import CorpusError, HierSeedError, SeedError
 
 if TYPE_CHECKING:
     from hierseed.io.corpus import Corpus
+    from hierseed.io.seeds import SeedTable
+    from hierseed.io.taxonomies import TaxonomyFile
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,9 @@ class Reading:
     text: list[str] | None = None
     on_error: Literal["stop", "skip"] = "stop"
     plain_quotes: bool = False
+    encoding: str | None = None
+    sheet: str | None = None
+    html: bool = False
 
     @contextmanager
     def documents(
@@ -62,6 +69,9 @@ class Reading:
                 on_skip=skipped.write if skipped else None,
                 quotes=not self.plain_quotes,
                 keep=keep,
+                encoding=self.encoding,
+                sheet=self.sheet,
+                html=self.html,
             )
         if skipped is not None and skipped.count:
             console.note(f"rows left out are in {skipped.path}")
@@ -75,6 +85,12 @@ class Reading:
             words += ["--on-error", self.on_error]
         if self.plain_quotes:
             words.append("--plain-quotes")
+        if self.encoding:
+            words += ["--encoding", self.encoding]
+        if self.sheet:
+            words += ["--sheet", self.sheet]
+        if self.html:
+            words.append("--html")
         return "".join(f" {shlex.quote(word)}" for word in words)
 
 
@@ -105,6 +121,66 @@ def refuse_labelled(table: Path, *, but: Collection[str] = ()) -> None:
         raise SeedError(
             f"{table} has topics filled in, in {filled:,} of {len(cells):,} rows, and they would "
             "be lost. Name another file with --output, and give this one to `hierseed fit --seeds`"
+        )
+
+
+def seed_tables(
+    files: list[Path] | None,
+    topic: str | None,
+    id: str | None,
+    encoding: str | None,
+    sheet: str | None,
+) -> list[SeedTable] | None:
+    """The files of seeds with the columns that were named; --id serves if a file has it."""
+    from hierseed.io.records import open_records
+    from hierseed.io.seeds import SeedTable
+
+    tables = []
+    for file in files or []:
+        own = None
+        with suppress(HierSeedError, OSError):  # a file that can't be read is told later
+            names = [name.lower() for name in open_records(file, encoding="utf-8").columns]
+            own = id if id and id.lower() in names else None
+        tables.append(SeedTable(file, topic, own, None, encoding, _sheet_of(file, sheet)))
+    return tables or None
+
+
+def taxonomy_file(path: Path, *, columns: list[str] | None, **options: Any) -> TaxonomyFile:
+    """The taxonomy with the options that were named; those of other formats do not matter."""
+    from hierseed.io.taxonomies import TaxonomyFile
+
+    given = {name: value for name, value in options.items() if value}
+    if roles := column_roles(columns):
+        given["columns"] = roles
+    return TaxonomyFile(path, given)
+
+
+def column_roles(columns: list[str] | None) -> dict[str, str] | None:
+    """Turn `name=Begriff` into a mapping."""
+    pairs = [column.partition("=") for column in columns or []]
+    if wrong := [role for role, sign, header in pairs if not (role and sign and header)]:
+        raise typer.BadParameter(f"write ROLE=HEADER, as in name=Label, not {wrong[0]!r}")
+    return {role: header for role, _, header in pairs} or None
+
+
+def _sheet_of(file: Path, sheet: str | None) -> str | None:
+    return sheet if file.suffix.lower() in (".xlsx", ".xlsm") else None
+
+
+def refuse_other_model(output: Path, source: Path) -> None:
+    """Refuse to replace a model of another corpus."""
+    from hierseed.io.model_bundle import read_bundle
+
+    if not output.exists():
+        return
+    try:
+        corpus = read_bundle(output).text.get("about", {}).get("corpus")
+    except HierSeedError:  # damaged: there is no model to lose
+        return
+    if corpus and corpus != source.name:
+        raise CorpusError(
+            f"{output} is a model of another corpus, {corpus}, and would be replaced. Name another "
+            "folder with --output, or say --overwrite"
         )
 
 

@@ -10,17 +10,29 @@ import typer
 
 from hierseed.cli.console import Console, quote
 from hierseed.cli.faults import usage
-from hierseed.cli.files import Reading
+from hierseed.cli.files import Reading, refuse_other_model, seed_tables, taxonomy_file
 from hierseed.cli.options import (
     AsJson,
+    Encoding,
+    Html,
     IdColumn,
+    Language,
+    LevelColumns,
     OnError,
+    Overwrite,
+    Parent,
     PlainQuotes,
     Quiet,
     SeedFiles,
+    SeedIdColumn,
+    SeedSheet,
+    Sheet,
     Source,
+    TaxonomyColumns,
     TaxonomyFile,
+    TaxonomySheet,
     TextColumns,
+    TopicColumn,
 )
 
 if TYPE_CHECKING:
@@ -122,6 +134,18 @@ def fit(
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
+    topic: TopicColumn = None,
+    seed_id: SeedIdColumn = None,
+    seed_sheet: SeedSheet = None,
+    language: Language = None,
+    parent: Parent = "all",
+    level: LevelColumns = None,
+    column: TaxonomyColumns = None,
+    taxonomy_sheet: TaxonomySheet = None,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -149,14 +173,24 @@ def fit(
     with usage("--set"):
         settings = parse_settings(setting or [], parameters)
     check_folder(output, marker=FILE)
-    reading = Reading(id, text, on_error, plain_quotes)
+    if not overwrite:
+        refuse_other_model(output, source)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     started = time.perf_counter()
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:
             model = fit_model(
                 documents,
-                taxonomy,
-                seeds,
+                taxonomy_file(
+                    taxonomy,
+                    language=language,
+                    parent=parent,
+                    levels=level,
+                    columns=column,
+                    sheet=taxonomy_sheet,
+                    encoding=encoding,
+                ),
+                seed_tables(seeds, topic, seed_id or id, encoding, seed_sheet),
                 embedder=embedder,
                 method=method,
                 engine=_engine(workers, dask, device),

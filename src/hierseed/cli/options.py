@@ -52,6 +52,112 @@ PlainQuotes = Annotated[
         rich_help_panel=READING,
     ),
 ]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of text files that are not UTF-8: cp1252 (Windows), utf-16, … or auto, that "
+        "finds out and says what it found. Lines that are UTF-8 stay so.",
+        rich_help_panel=READING,
+    ),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(
+        "--sheet",
+        metavar="NAME",
+        help="Sheet of an Excel corpus, by name or number, if it is not the first.",
+        rich_help_panel=READING,
+    ),
+]
+Html = Annotated[
+    bool,
+    typer.Option("--html", help="The texts are HTML: leave out the tags.", rich_help_panel=READING),
+]
+KnownEmbedder = Annotated[
+    str | None,
+    typer.Option(
+        "--embedder",
+        metavar="function:MODULE:NAME",
+        help="Name the Python function again that the model was fitted with: a model must not "
+        "choose which code runs.",
+    ),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace the output, whatever it holds.")
+]
+TopicColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--topic",
+        metavar="COLUMN",
+        help="Column of the seeds with the topics, else 'topic', or the one that holds topics.",
+        rich_help_panel=READING,
+    ),
+]
+SeedIdColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--seed-id",
+        metavar="COLUMN",
+        help="Column of the seeds with the ids, else 'id', that of --id, or the one that holds ids "
+        "of the corpus.",
+        rich_help_panel=READING,
+    ),
+]
+SeedSheet = Annotated[
+    str | None,
+    typer.Option(
+        "--seed-sheet",
+        metavar="NAME",
+        help="Sheet of Excel seeds, if it is not the first.",
+        rich_help_panel=READING,
+    ),
+]
+TaxonomySheet = Annotated[
+    str | None,
+    typer.Option(
+        "--taxonomy-sheet",
+        metavar="NAME",
+        help="Sheet of an Excel taxonomy, if it is not the first.",
+        rich_help_panel=READING,
+    ),
+]
+Language = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TAGS",
+        help="SKOS: language of the names: 'en', 'de,en' (German, else English), 'fr,*'.",
+        rich_help_panel=READING,
+    ),
+]
+Parent = Annotated[
+    Literal["all", "first", "only"],
+    typer.Option(
+        help="A topic of several parents: keep them all and use the first, drop all but the first, "
+        "or refuse the file.",
+        rich_help_panel=READING,
+    ),
+]
+LevelColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--level",
+        metavar="HEADER",
+        help="Tables: a level column of the taxonomy, once per level.",
+        rich_help_panel=READING,
+    ),
+]
+TaxonomyColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="ROLE=HEADER",
+        help="Tables: which column of the taxonomy is the name, code, parent, path or description.",
+        rich_help_panel=READING,
+    ),
+]
 TaxonomyFile = Annotated[
     Path,
     typer.Option(

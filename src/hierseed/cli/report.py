@@ -9,7 +9,19 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.files import Reading, refuse_inputs, vectors_for
-from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumns
+from hierseed.cli.options import (
+    AsJson,
+    Encoding,
+    Html,
+    IdColumn,
+    KnownEmbedder,
+    OnError,
+    PlainQuotes,
+    Quiet,
+    Sheet,
+    Source,
+    TextColumns,
+)
 from hierseed.progress import amount
 
 
@@ -27,10 +39,14 @@ def report(
             metavar="TEXT", help="Title of the page; the name of the corpus unless given."
         ),
     ] = None,
+    embedder: KnownEmbedder = None,
     id: IdColumn = None,
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -52,9 +68,9 @@ def report(
             f"{output} is to be a page: end its name in .html", param_hint="--output / -o"
         )
     refuse_inputs(output, source)
-    fitted = load(model)
+    fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
-    reading = Reading(id, text, on_error, plain_quotes)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     with Console(quiet=quiet, json=json) as console:
         if is_vectors(source):
             console.note("vectors have no texts: the page shows ids only. Give the corpus instead")

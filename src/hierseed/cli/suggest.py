@@ -9,7 +9,20 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.files import Reading, refuse_inputs, refuse_labelled, vectors_for
-from hierseed.cli.options import AsJson, IdColumn, OnError, PlainQuotes, Quiet, Source, TextColumns
+from hierseed.cli.options import (
+    AsJson,
+    Encoding,
+    Html,
+    IdColumn,
+    KnownEmbedder,
+    OnError,
+    Overwrite,
+    PlainQuotes,
+    Quiet,
+    Sheet,
+    Source,
+    TextColumns,
+)
 from hierseed.progress import amount
 
 if TYPE_CHECKING:
@@ -30,6 +43,14 @@ def suggest(
         int | None,
         typer.Option(min=1, help="At most so many from one topic; a few unless given."),
     ] = None,
+    topics: Annotated[
+        bool,
+        typer.Option(
+            "--topics",
+            help="Propose topics that the taxonomy may lack instead: groups among documents that "
+            "belong to no listed topic.",
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -40,10 +61,15 @@ def suggest(
             "is a file of seeds.",
         ),
     ] = None,
+    embedder: KnownEmbedder = None,
     id: IdColumn = None,
     text: TextColumns = None,
     on_error: OnError = "stop",
     plain_quotes: PlainQuotes = False,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    html: Html = False,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -57,22 +83,43 @@ def suggest(
     """
     from hierseed.text_model import load
 
-    fitted = load(model)
+    fitted = load(model, embedder=embedder)
     if output is not None:
         refuse_inputs(output, source)
         refuse_inputs(output, *fitted.files, of="the fit of this model")
         refuse_labelled(output)
-    reading = Reading(id, text, on_error, plain_quotes)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:
             placed = fitted.place(
                 documents, vectors=vectors_for(model, source), progress=console.listen
             )
+            if topics:
+                _tell_topics(console, placed.propose_topics(number).to_frame(), output)
+                return
             found = placed.suggest(number, per_topic=per_topic)
             table = found.to_frame()
             texts = placed.texts(found.row.tolist())
             table["text"] = [texts[row] for row in found.row.tolist()]
         _tell(console, table, output)
+
+
+def _tell_topics(console: Console, table: pd.DataFrame, output: Path | None) -> None:
+    from hierseed.io.tables import write_table
+
+    if output is not None:
+        write_table(table, output)
+        console.fact("Table", f"{output}, {amount(len(table), 'proposed topic')}", "green")
+    elif console.json:
+        console.result(table.to_dict("records"))
+    elif table.empty:
+        console.note("too few documents belong to no listed topic: nothing to propose")
+    for record in table.to_dict("records") if output is None and not console.json else []:
+        where = f"below {record['parent']}" if record["parent"] else "on level 1"
+        console.out.print(
+            f"[bold]{record['words'] or record['id']}[/]  {record['documents']:,} documents, "
+            f"{record['sure']:.0%} sure, {where}\n     seeds: {record['central']}\n"
+        )
 
 
 def _tell(console: Console, table: pd.DataFrame, output: Path | None) -> None:

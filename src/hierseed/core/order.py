@@ -37,3 +37,26 @@ def cycles(parent: Sequence[int]) -> list[int]:
         for topic in walk:
             state[topic] = 2
     return heads
+
+
+def chains_of_cycles(above: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Find one chain per cycle met on a walk up from each topic, without recursion."""
+    state = [0] * len(above)  # 0 unseen, 1 on the walk, 2 done
+    cycles = []
+    for start in range(len(above)):
+        if state[start]:
+            continue
+        state[start] = 1
+        walk, waiting = [start], [iter(above[start])]
+        while walk:
+            higher = next(waiting[-1], None)
+            if higher is None:
+                state[walk.pop()] = 2
+                waiting.pop()
+            elif state[higher] == 1:
+                cycles.append(walk[walk.index(higher) :])
+            elif state[higher] == 0:
+                state[higher] = 1
+                walk.append(higher)
+                waiting.append(iter(above[higher]))
+    return cycles

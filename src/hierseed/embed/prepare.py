@@ -179,6 +179,8 @@ class Preparation:
     def from_saved(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Rebuild from `header` and `arrays`; other entries of `arrays` are ignored."""
         preparation = cls(**header)
+        if not all(isinstance(value, bool) for value in (preparation.centre, preparation.unit)):
+            raise ValueError("centre and unit are yes or no")
         preparation.mean_ = arrays.get("prepare_mean")
         preparation.components_ = arrays.get("prepare_components")
         return preparation

@@ -269,9 +269,10 @@ class SeededEstimator(BaseEstimator, ABC):
         array([0], dtype=int32)
         """
         header, taxonomy = bundle.header, bundle.taxonomy
-        self = cls(taxonomy.first(header["listed"]), **header["params"])
+        self = cls(taxonomy.first(int(header["listed"])), **header["params"])
+        self.check_parameters()
         self.taxonomy_ = taxonomy
-        self.n_features_in_ = header["width"]
+        self.n_features_in_ = int(header["width"])
         self._unpack(header, bundle.arrays)
         return self
 

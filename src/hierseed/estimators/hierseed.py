@@ -319,7 +319,7 @@ class HierSeed(SeededEstimator):
         self.margins_, self.labels_ = arrays["margins"], arrays["labels"]
         self.empty_ = arrays["empty"]
         self._model = Model(
-            self.taxonomy_.tree, header["pivot_level"], self.vectors_, self.radii_,
+            self.taxonomy_.tree, int(header["pivot_level"]), self.vectors_, self.radii_,
             arrays["eccentricity"],
         )  # fmt: skip
         self.objective_, self.coverage_ = header["objective"], header["coverage"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from hierseed.errors import CorpusError
 from hierseed.io.columns import choose_columns
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.folder import TextFolder
+from hierseed.io.guess_columns import guess_id, guess_text
+from hierseed.io.html_text import strip_html
 from hierseed.io.records import Records, as_text, describe, open_records
 from hierseed.progress import Listener, Step
 
@@ -68,6 +71,9 @@ class Corpus:
     on_skip : called with each fault, so that the rows left out can be kept
     quotes : False where quotation marks in CSV or TSV are letters like any other
     keep : further columns that `rows` gives with each document; `"*"` is all but the ids
+    encoding : of lines that are not UTF-8; "auto" finds out
+    sheet : of an Excel workbook, by name or number from 1
+    html : True takes the texts for HTML, and leaves out the tags
     """
 
     def __init__(
@@ -80,6 +86,9 @@ class Corpus:
         on_skip: Callable[[Fault], object] | None = None,
         quotes: bool = True,
         keep: Sequence[str] = (),
+        encoding: str | None = None,
+        sheet: str | None = None,
+        html: bool = False,
     ) -> None:
         self.is_file = isinstance(source, str | PathLike)
         self.path = Path(source) if isinstance(source, str | PathLike) else source.path
@@ -87,7 +96,8 @@ class Corpus:
         self.on_skip = on_skip
         self._source = source
         self._id, self._text = id, [text] if isinstance(text, str) else text
-        self._quotes, self._keep = quotes, keep
+        self._format: dict[str, Any] = {"quotes": quotes, "encoding": encoding, "sheet": sheet}
+        self._keep, self._html = keep, html
         self._keeps_rows = on_error == "skip" and on_skip is not None
         self._survey: Survey | None = None
 
@@ -109,8 +119,28 @@ class Corpus:
     @property
     def columns(self) -> dict[str, Any]:
         """Names of the columns of ids and texts."""
-        texts = list(dict.fromkeys(self._text or DEFAULT_COLUMNS["text"]))
-        return {"id": self._id or DEFAULT_COLUMNS["id"], "text": texts}
+        texts = list(dict.fromkeys(self._text or self._guessed["text"]))
+        return {"id": self._id or self._guessed["id"], "text": texts}
+
+    @cached_property
+    def _guessed(self) -> dict[str, Any]:
+        """The usual columns; if the file lacks one, the column that its content tells."""
+        found = dict(DEFAULT_COLUMNS)
+        there = [name.lower() for name in self._records.columns]
+        if not self._text and "text" not in there and (name := guess_text(self._records)):
+            found["text"] = [name]
+            self._tell_guess(f"texts are in {name!r}", "text")
+        if not self._id and "id" not in there and (name := guess_id(self._records)):
+            found["id"] = name
+            self._tell_guess(f"ids are in {name!r}", "id")
+        return found
+
+    def _tell_guess(self, what: str, option: str) -> None:
+        warnings.warn(
+            f"{self.name}: {what}, by what is in it. If that is wrong, name the column with "
+            f"--{option}",
+            stacklevel=3,
+        )
 
     @property
     def kept(self) -> list[str]:
@@ -132,7 +162,7 @@ class Corpus:
             return self._source
         if self.path.is_dir():
             return TextFolder(self.path)
-        return open_records(self.path, quotes=self._quotes)
+        return open_records(self.path, **self._format)
 
     @cached_property
     def _chosen(self) -> list[str]:
@@ -250,6 +280,8 @@ class Corpus:
                 continue
             line, values = row.line, row.values
             text = _joined(values[:texts])
+            if self._html and text:
+                text = strip_html(text)
             id = (as_text(values[texts]) or "").strip() if own > texts else str(number)
             if text is None:
                 wrong = next(value for value in values if as_text(value) is None)

@@ -49,6 +49,7 @@ class DocumentEmbedder:
         self.dtype = str(vectors.X.dtype) if vectors else "float32"
         self.columns = columns
         self.folder: Path | None = None  # of the model
+        self.named: Any = None  # the embedder, where the user has named it again
         self.store: Path | None = vectors.store.folder if vectors and vectors.store else None
         self._embedder = embedder
         self._vectors = vectors
@@ -62,7 +63,7 @@ class DocumentEmbedder:
                     f"the model {self.folder or ''} was fitted on vectors and does not know how "
                     "they were made. Give vectors instead of text"
                 )
-            embedder = load_embedder(self.folder)
+            embedder = load_embedder(self.folder, self.named)
             if embedder.fingerprint != self.fingerprint:
                 raise ModelError(
                     f"the embedder in {self.folder} is {embedder.name} ({embedder.fingerprint}), "

@@ -30,7 +30,8 @@ from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents, DocumentVectors, open_documents
 from hierseed.io.faults import Fault
 from hierseed.io.records.memory import MemoryRecords
-from hierseed.io.seeds import Seeds, open_seeds, read_seeds, seeds_of_mapping
+from hierseed.io.seeds import Seeds, SeedTable, open_seeds, read_seeds, seeds_of_mapping
+from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.progress import Fact, Listener, Note, amount
 from hierseed.settings import check_names
 from hierseed.taxonomy import Taxonomy
@@ -80,13 +81,17 @@ class Inputs:
         if self.faults:
             raise InputError(self.faults)
 
-    def taxonomy(self, given: Taxonomy | str | PathLike[str] | Sequence[Any]) -> Taxonomy | None:
+    def taxonomy(
+        self, given: Taxonomy | TaxonomyFile | str | PathLike[str] | Sequence[Any]
+    ) -> Taxonomy | None:
         """Read the topics from a file, or take paths or a Taxonomy."""
         with self.collecting():
             if isinstance(given, str | PathLike):
+                given = TaxonomyFile(Path(given))
+            if isinstance(given, TaxonomyFile):
                 with warnings.catch_warnings(record=True) as caught:
                     warnings.simplefilter("always", UserWarning)
-                    taxonomy = Taxonomy.read(given)
+                    taxonomy = given.read()
                 self.notes += [str(warning.message) for warning in caught]
             elif isinstance(given, Taxonomy):
                 taxonomy = given
@@ -96,7 +101,7 @@ class Inputs:
                 raise TaxonomyError("the taxonomy has no topics")
             levels = range(1, taxonomy.tree.height + 1)
             each = ", ".join(f"{len(taxonomy.tree.at_level(k)):,} on level {k}" for k in levels)
-            name = f"{Path(given).name}, " if isinstance(given, str | PathLike) else ""
+            name = f"{given.path.name}, " if isinstance(given, TaxonomyFile) else ""
             self.fact("Taxonomy", f"{name}{amount(len(taxonomy), 'topic')}: {each}")
             return taxonomy
         return None
@@ -138,11 +143,11 @@ class Inputs:
                     found = _of_mapping(given, taxonomy, documents)
         elif given is not None:
             tables = _tables(given)
-            names = ", ".join(table.path.name if isinstance(table, MemoryRecords) else table.name
-                              for table in tables)  # fmt: skip
+            names = ", ".join(table.path.name for table in tables)
+            holds = None if documents is None else _holds(documents)
             for table in tables:
                 with self.collecting():
-                    self._read_table(table, taxonomy, found, on_skip)
+                    self._read_table(table, taxonomy, found, on_skip, holds)
         if given is not None:
             self._tell_seeds(found, names, taxonomy)
         if from_names and taxonomy is not None and (added := found.add_names(taxonomy)):
@@ -153,22 +158,22 @@ class Inputs:
 
     def _read_table(
         self,
-        table: Path | MemoryRecords,
+        table: SeedTable | MemoryRecords,
         taxonomy: Taxonomy | None,
         found: Seeds,
         on_skip: Callable[[Fault], object] | None,
+        holds: Callable[[str], bool] | None,
     ) -> None:
         if taxonomy is None:
-            open_seeds(table)
+            open_seeds(table, holds=holds)
             return
-        more = read_seeds(table, taxonomy, strict=False, on_skip=on_skip)
+        more = read_seeds(table, taxonomy, strict=False, on_skip=on_skip, holds=holds)
         found.add(more)
         found.blank += more.blank
         if not on_skip:
             self.faults += [SeedError(line) for line in more.faults.told()]
         elif more.faults:
-            name = table.path.name if isinstance(table, MemoryRecords) else table.name
-            self._left_out(name, len(more.faults), more.faults.describe())
+            self._left_out(table.path.name, len(more.faults), more.faults.describe())
 
     def _tell_seeds(self, found: Seeds, names: str, taxonomy: Taxonomy | None) -> None:
         if found.blank:
@@ -244,11 +249,13 @@ class Inputs:
         """Look for every seed document."""
         with self.collecting():
             if isinstance(documents, DocumentVectors):
-                ids = set(documents.ids)
-                seeds.match(ids.__contains__, len(ids), documents.ids[:3])
+                ids = documents.ids
+                self.notes += seeds.match(_holds(documents), len(ids), ids[:3])
             else:
-                survey = documents.survey()
-                seeds.match(survey.holds, survey.n_documents, survey.first_ids)
+                survey, skip = documents.survey(), documents.on_error == "skip"
+                self.notes += seeds.match(
+                    survey.holds, survey.n_documents, survey.first_ids, skip=skip
+                )
 
     def _enough(self, name: str, n: int) -> None:
         if n == 0:
@@ -263,12 +270,19 @@ class Inputs:
         self.notes.append(f"{amount(count, 'row')} of {name} left out:{what}")
 
 
-def _tables(given: Any) -> list[Path | MemoryRecords]:
+def _tables(given: Any) -> list[SeedTable | MemoryRecords]:
     """Files of seeds, or a DataFrame."""
     if isinstance(given, pd.DataFrame):
         return [MemoryRecords.of_frame("seeds", given)]
-    files = [given] if isinstance(given, str | PathLike) else list(given)
-    return [Path(file) for file in files]
+    files = [given] if isinstance(given, str | PathLike | SeedTable) else list(given)
+    return [file if isinstance(file, SeedTable) else SeedTable(Path(file)) for file in files]
+
+
+def _holds(documents: Documents) -> Callable[[str], bool]:
+    """Tells whether a document has an id."""
+    if isinstance(documents, DocumentVectors):
+        return set(documents.ids).__contains__
+    return documents.survey().holds
 
 
 def _of_mapping(given: Mapping[Any, Any], taxonomy: Taxonomy, documents: Documents) -> Seeds:

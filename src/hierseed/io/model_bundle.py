@@ -10,6 +10,8 @@ Version 1 kept preparation and embedder in a folder `from_text`; it is still rea
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -20,7 +22,7 @@ import numpy as np
 from hierseed.embed.choose import save_embedder
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation
-from hierseed.errors import ModelError, name_some
+from hierseed.errors import HierSeedError, ModelError, name_some
 from hierseed.estimators.registry import KINDS
 from hierseed.io.atomic import atomic_folder
 from hierseed.io.sealed import Arrays, read_sealed, write_sealed
@@ -61,14 +63,22 @@ class ModelBundle:
                 f"{folder} holds a model of kind {self.kind!r}; known here are {name_some(KINDS)}. "
                 "A newer hierseed may know it: pip install --upgrade hierseed"
             )
-        try:
+        with rebuilding(folder):
             return KINDS[self.kind].estimator.from_bundle(self)
-        except (KeyError, TypeError) as fault:  # a part that this version's class does not know
-            raise ModelError(
-                f"{folder} was written by a version of hierseed whose {self.kind} differs from "
-                f"this one's ({type(fault).__name__}: {fault}). Fit again, or use the version that "
-                "wrote it"
-            ) from fault
+
+
+@contextmanager
+def rebuilding(folder: str | PathLike[str]) -> Iterator[None]:
+    """Refuse a model whose checksums are right and whose parts this version does not know."""
+    try:
+        yield
+    except HierSeedError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as fault:
+        raise ModelError(
+            f"{folder} was written by a version of hierseed that differs from this one "
+            f"({type(fault).__name__}: {fault}). Fit again, or use the version that wrote it"
+        ) from fault
 
 
 def write_bundle(
@@ -88,6 +98,8 @@ def write_bundle(
             "codes": taxonomy.codes,
             "descriptions": taxonomy.descriptions,
             "is_other": np.asarray(taxonomy.is_other, dtype=bool),
+            **({"more_parents": taxonomy.more_parents} if any(taxonomy.more_parents) else {}),
+            **({"addresses": taxonomy.addresses} if any(taxonomy.addresses) else {}),
         },
         "preparation": preparation.header if preparation else None,
         "text": bundle.text,
@@ -103,11 +115,12 @@ def read_bundle(folder: str | PathLike[str]) -> ModelBundle:
     """Read a model folder once; a damaged or newer one is refused."""
     folder = Path(folder)
     content, arrays = read_sealed(folder / FILE, format=FORMAT, version=VERSION)
-    header, text = content["header"], content.get("text", {})
-    options = content.get("preparation") or header.pop("preparation", None)
-    if (folder / FIRST).is_dir():
-        text, more = read_sealed(folder / FIRST / FIRST_FILE, format=FIRST_FORMAT, version=1)
-        options, arrays = text.pop("preparation"), arrays | more
-    preparation = Preparation.from_saved(options, arrays) if options else None
-    taxonomy = Taxonomy(**content["taxonomy"])
-    return ModelBundle(content["kind"], header, arrays, taxonomy, preparation, text)
+    with rebuilding(folder):
+        header, text = dict(content["header"]), dict(content.get("text", {}))
+        options = content.get("preparation") or header.pop("preparation", None)
+        if (folder / FIRST).is_dir():
+            text, more = read_sealed(folder / FIRST / FIRST_FILE, format=FIRST_FORMAT, version=1)
+            options, arrays = text.pop("preparation"), arrays | more
+        preparation = Preparation.from_saved(options, arrays) if options else None
+        taxonomy = Taxonomy(**content["taxonomy"])
+        return ModelBundle(str(content["kind"]), header, arrays, taxonomy, preparation, text)

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
-from hierseed.io.columns import choose_column, other_sheets
+from hierseed.io.columns import choose_columns, other_sheets
 from hierseed.io.faults import Fault, Faults
+from hierseed.io.guess_columns import guess_id, guess_topic
 from hierseed.io.records import Records, as_text, open_records
 from hierseed.io.seed_documents import NO_SEED, Labels, as_labels
 from hierseed.io.topics import TopicFinder
 from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
+
+WIDTHS = range(2, 21)  # digits that an id with leading zeros may have
 
 
 @dataclass
@@ -65,32 +70,54 @@ class Seeds:
         known = self.by_id.setdefault(id, [])
         known += [topic for topic in topics if topic not in known]
 
-    def respell(self, holds: Callable[[str], bool]) -> None:
-        """Spell whole numbers as the corpus does.
+    def respell(self, holds: Callable[[str], bool]) -> dict[str, str]:
+        """Take the spelling of the corpus for numbers; return ids that had lost their zeros.
 
-        What pandas or a spreadsheet wrote as 7.0 is the document 7 where there is no other, and
-        the other way round.
+        What pandas or a spreadsheet wrote as 7.0 is the document 7 if there is no other, and the
+        other way round; what Excel wrote as 288 is the document 0288 if there is no other.
         """
+        padded = {}
         for id in [id for id in self.by_id if not holds(id)]:
             if holds(respelled(id)):
                 self._put(respelled(id), self.by_id.pop(id))
+            elif full := with_zeros(id, holds):
+                self._put(full, self.by_id.pop(id))
+                padded[id] = full
+        return padded
 
-    def match(self, holds: Callable[[str], bool], n: int, some: Iterable[str]) -> None:
+    def match(
+        self, holds: Callable[[str], bool], n: int, some: Iterable[str], *, skip: bool = False
+    ) -> list[str]:
         """Look for every document in a corpus of n, which `holds` ids such as `some`.
 
-        Raises where a document is not there.
+        Returns notes. Documents that are not there are left out with `skip`, and refused without.
         """
-        self.respell(holds)
-        self._refuse(
-            [id for id in self.by_id if not holds(id)], n, f", where ids are like {name_some(some)}"
-        )
+        notes = []
+        if padded := self.respell(holds):
+            pairs = [f"{short} is read as {full}" for short, full in padded.items()]
+            notes.append(
+                f"{len(padded):,} ids of the seeds had lost their leading zeros, as in Excel: "
+                f"{', '.join(pairs[:3])}{' …' if len(pairs) > 3 else ''}"
+            )
+        missing = [id for id in self.by_id if not holds(id)]
+        if not missing or not skip:
+            self._refuse(missing, n, f", where ids are like {name_some(some)}")
+            return notes
+        for id in missing:
+            del self.by_id[id]
+        return [
+            *notes,
+            f"{len(missing):,} seed documents are not in the corpus and were left out: "
+            f"{name_some(missing)}",
+        ]
 
     def _refuse(self, missing: Collection[str], n: int, hint: str = "") -> None:
         if missing:
             raise SeedError(
                 f"{len(missing):,} of {len(self.by_id):,} seed documents are not in the corpus of "
                 f"{n:,}: {name_some(missing)}{hint}.",
-                "Check the ids, and the column named by {id}",
+                "Check the ids, name their columns with {id} and {seed_id}, or leave these seeds "
+                "out with {on_error:skip}",
             )
 
     def rows(self, ids: Iterable[str]) -> Labels:
@@ -107,43 +134,101 @@ class Seeds:
         return as_labels(found)
 
 
+@dataclass(frozen=True)
+class SeedTable:
+    """A file of seeds, and how it is read.
+
+    Parameters
+    ----------
+    path : the file
+    topic, id, text : names of its columns; the usual ones, or told by content, unless given
+    encoding : of lines that are not UTF-8; "auto" finds out
+    sheet : of an Excel workbook, by name or number from 1
+    """
+
+    path: Path
+    topic: str | None = None
+    id: str | None = None
+    text: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    def open(self) -> Records:
+        """Open the rows."""
+        return open_records(self.path, encoding=self.encoding, sheet=self.sheet)
+
+
+class SeedColumns(NamedTuple):
+    """The rows of a table of seeds, and the columns to read; id or text may be None."""
+
+    records: Records
+    topic: str
+    id: str | None
+    text: str | None
+
+
 def open_seeds(
-    file: str | PathLike[str] | Records, called: str = "the seeds"
-) -> tuple[Records, str, str | None, str | None]:
-    """Open a table of seeds; give it with its columns topic, id and text, one of these at least."""
+    file: str | PathLike[str] | SeedTable | Records,
+    called: str = "the seeds",
+    *,
+    finder: TopicFinder | None = None,
+    holds: Callable[[str], bool] | None = None,
+) -> SeedColumns:
+    """Open a table of seeds and find its columns.
+
+    A column that is missing under its usual name is told by its content: topics that `finder`
+    knows, ids of documents that `holds` knows.
+    """
+    table = SeedTable(Path(file)) if isinstance(file, str | PathLike) else file
+    named = table if isinstance(table, SeedTable) else SeedTable(table.path)
     try:
-        records = open_records(file) if isinstance(file, str | PathLike) else file
-        topic = choose_column(records, "topic", "Call the column of topics 'topic'")
-        id, text = (_optional(records, name) for name in ("id", "text"))
+        records = table.open() if isinstance(table, SeedTable) else table
+        topic = named.topic or _optional(records, "topic")
+        if topic is None and finder is not None and (topic := guess_topic(records, finder)):
+            _tell_guess(records, f"topics are in {topic!r}", "topic")
+        id = named.id or _optional(records, "id")
+        if id is None and holds is not None and (id := guess_id(records, holds)):
+            _tell_guess(records, f"ids are in {id!r}", "seed-id")
+        text = named.text or _optional(records, "text")
+        faults = [] if topic else ["no column 'topic'"]
+        if id is None and text is None:
+            faults.append("no column 'id' or 'text' beside the topics")
+        if faults:
+            raise CorpusError(
+                f"{records.path} has {' and '.join(faults)}; its columns are "
+                f"{name_some(records.columns, 12)}.",
+                "Name the column of topics with {topic}, and that of ids with {seed_id}"
+                + other_sheets(records),
+            )
+        wanted = [(topic, "{topic}"), (id, "{seed_id}"), (text, "{text}")]
+        names = [(name, f"Name a column of the file with {by}") for name, by in wanted if name]
+        chosen = iter(choose_columns(records, names))
+        return SeedColumns(records, *(next(chosen) if name else None for name, _ in wanted))  # type: ignore[arg-type]
     except CorpusError as fault:
         raise SeedError(f"{called} can't be read: {fault.message}", fault.advice) from None
-    if id is None and text is None:
-        raise SeedError(
-            f"{records.path} has no column 'id' or 'text' beside 'topic'; its columns are "
-            f"{name_some(records.columns, 12)}. Name documents of the corpus in a column 'id', "
-            f"or give texts in a column 'text'{other_sheets(records)}"
-        )
-    return records, topic, id, text
 
 
 def read_seeds(
-    file: str | PathLike[str] | Records,
+    file: str | PathLike[str] | SeedTable | Records,
     taxonomy: Taxonomy,
     *,
     strict: bool = True,
     on_skip: Callable[[Fault], object] | None = None,
     called: str = "the seeds",
+    holds: Callable[[str], bool] | None = None,
 ) -> Seeds:
     """Read rows of `id,topic`, `text,topic` or both, from a file or from memory.
 
     A row with an id is a document of the corpus, whatever its text; one with a text only is a
     seed outside the corpus; one without a topic, as in a table not yet filled in, is ignored.
     `strict=False` leaves the faults in `Seeds.faults` instead of raising, and gives each to
-    `on_skip` with its row. `called` is the table's name where it can't be read.
+    `on_skip` with its row. `called` is the table's name where it can't be read. `holds` knows the
+    ids of the corpus, and so the column of ids.
     """
-    records, topic, id, text = open_seeds(file, called)
-    seeds = Seeds()
     finder = TopicFinder(taxonomy)
+    records, topic, id, text = open_seeds(file, called, finder=finder, holds=holds)
+    seeds = Seeds()
+    finder.shared.clear()  # of cells that were only tried
 
     def note(fault: Fault) -> None:
         seeds.faults.add(fault)
@@ -227,10 +312,28 @@ def _add(seeds: Seeds, finder: TopicFinder, topic: str, id: str | None, text: st
     return ""
 
 
+def with_zeros(id: str, holds: Callable[[str], bool]) -> str:
+    """The same number with leading zeros, if only one document has it; nothing otherwise."""
+    digits = id.removesuffix(".0")
+    if not digits.isdecimal():
+        return ""
+    found = [full for full in (digits.zfill(width) for width in WIDTHS) if holds(full)]
+    longer = {full for full in found if full != digits}
+    return longer.pop() if len(longer) == 1 else ""
+
+
 def respelled(id: str) -> str:
     """The other spelling of a whole number: 7 for 7.0, 7.0 for 7; nothing for other ids."""
     whole = re.fullmatch(r"(-?\d+)(\.0)?", id)
     return "" if not whole else whole[1] if whole[2] else f"{id}.0"
+
+
+def _tell_guess(records: Records, what: str, option: str) -> None:
+    warnings.warn(
+        f"{records.path.name}: {what}, by what is in it. If that is wrong, name the column with "
+        f"--{option}",
+        stacklevel=4,
+    )
 
 
 def _optional(records: Records, name: str) -> str | None:

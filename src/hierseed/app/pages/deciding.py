@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from hierseed.app import metadata
+from hierseed.app.metadata import Filter
 from hierseed.app.pages.screen import Screen
 from hierseed.app.store import labels, memos, topics
 from hierseed.errors import ProjectError
 
+BULK = 200  # documents decided about at once
 WHOLE = {"none": labels.NONE_OF_THESE, "unsure": labels.UNSURE}
 
 
@@ -19,6 +22,22 @@ class Deciding(Screen):
     def __init__(self, session: Any) -> None:
         super().__init__(session)
         self.whole: int | None = None  # the row whose text is shown in full
+        self.filter = Filter()
+
+    def filter_view(self) -> dict[str, Any]:
+        """The filter by other columns of the corpus, as the page shows it."""
+        return {"filter": self.filter._asdict(), "columns": metadata.columns(self.project)}
+
+    def do_filter(
+        self, column: str = "", value: str = "", low: float | None = None, high: float | None = None
+    ) -> None:
+        """Show only documents with these values; no column shows all."""
+        known = {entry["name"] for entry in metadata.columns(self.project)}
+        self.filter = Filter(str(column), str(value), low, high) if column in known else Filter()
+        self.filtered()
+
+    def filtered(self) -> None:
+        """Another filter: the list starts anew."""
 
     @property
     def several(self) -> bool:
@@ -59,6 +78,26 @@ class Deciding(Screen):
         path = topics.current(self.project).path(self.topic_id(key))
         later = " It counts at the next fit." if self.session.fit else ""
         self.session.say(f"{what} {path} now.{later}")
+
+    def do_bulk(self, rows: list[int], verdict: int, key: str) -> None:
+        """Accept or reject several documents for a topic as one step that undo takes back."""
+        topic, wanted = self.topic_id(key), [int(row) for row in rows][:BULK]
+        if verdict not in (labels.YES, labels.NO):
+            raise ProjectError("documents are accepted or rejected together. Reload the page")
+        current = labels.of_rows(self.project, wanted)
+        free = [row for row in wanted if not current.get(row)]
+        path = topics.current(self.project).path(topic)
+        word = "Accepted" if verdict == labels.YES else "Rejected"
+        count = labels.decide_many(
+            self.project, [(row, topic) for row in free], verdict,
+            f"{word} {len(free)} documents for {path}", source=self.source, by=self.person,
+        )  # fmt: skip
+        left = (
+            f" {len(wanted) - len(free)} were decided before and stay."
+            if len(wanted) > len(free)
+            else ""
+        )
+        self.session.say(f"{word} {count} for {path}.{left} Undo takes it back.")
 
     def do_read(self, row: int) -> None:
         """Show a long text in full, or short again."""

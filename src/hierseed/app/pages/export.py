@@ -53,6 +53,14 @@ class Export(Screen):
         """Write the seeds."""
         self._say(export.write_seeds(self.project))
 
+    def do_codebook(self, ending: str) -> None:
+        """Write the codebook."""
+        self._say(export.write_codebook(self.project, str(ending)))
+
+    def do_tasks(self, tool: str) -> None:
+        """Write the documents as another tool imports them."""
+        self._say(export.write_tasks(self.project, self._fit(), str(tool)))
+
     def do_decisions(self) -> None:
         """Write every decision that was made."""
         self._say(export.write_decisions(self.project))

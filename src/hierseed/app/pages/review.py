@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.app import compare, fits, review, vectors
+from hierseed.app import compare, fits, metadata, review, vectors
 from hierseed.app.cards import cards
 from hierseed.app.pages.deciding import Deciding
 from hierseed.app.pages.screen import PAGE, number_in, pages
@@ -18,7 +18,7 @@ from hierseed.app.store import edits, topics
 from hierseed.app.tree import path_of
 from hierseed.errors import ProjectError
 
-TABS = ("topic", "map", "changes", "scores")
+TABS = ("topic", "map", "time", "changes", "scores")
 
 
 class Review(Deciding):
@@ -36,6 +36,7 @@ class Review(Deciding):
         self.parts: list[dict[str, Any]] | None = None
         self.before: int | None = None
         self.way: tuple[str, str] | None = None
+        self.column = ""
 
     def selected(self) -> None:
         """Another topic."""
@@ -57,7 +58,8 @@ class Review(Deciding):
             "has_scores": bool(fit.facts.get("scores")),
             "stale": self._pending(fit),
         }
-        show = {"topic": self._topic, "map": self._map, "changes": self._changes}
+        show = {"topic": self._topic, "map": self._map, "changes": self._changes,
+                "time": self._time}  # fmt: skip
         body = show[self.tab](fit) if self.tab in show else {"scores": fit.facts.get("scores")}
         return {**head, **body}
 
@@ -86,7 +88,8 @@ class Review(Deciding):
         if not key:
             return {"key": "", "cards": [], "places": self._places(fit, here), **pages(0, 0)}
         placed = fit.today(here)
-        found = review.listing(placed, key, self.kind, self.page * PAGE, PAGE)
+        within = metadata.rows_of(self.project, self.filter)
+        found = review.listing(placed, key, self.kind, self.page * PAGE, PAGE, within)
         rows = [int(placed.row[record]) for record in found.records]
         members = placed.members(placed.inside(key))
         return {
@@ -101,6 +104,7 @@ class Review(Deciding):
             "cards": cards(self.project, rows, placed=placed, key=key, whole=self.whole),
             "why": self.why,
             "parts": self.parts,
+            **self.filter_view(),
             **pages(found.total, self.page),
         }
 
@@ -130,6 +134,22 @@ class Review(Deciding):
         data = report_today(fit, here)
         return {"map": data["map"], "docs": data["docs"], "names": data["topics"]["name"],
                 "parents": data["topics"]["parent"], "keys": fit.today(here).keys}  # fmt: skip
+
+    def _time(self, fit: fits.Fit) -> dict[str, Any]:
+        """Topics over the values of another column of the corpus."""
+        names = [entry["name"] for entry in metadata.columns(self.project)]
+        column = self.column if self.column in names else _first_time(names)
+        placed = fit.today(topics.current(self.project))
+        chart = metadata.over(self.project, placed, column, self.session.key) if column else None
+        return {"columns": metadata.columns(self.project), "column": column, "chart": chart}
+
+    def do_column(self, column: str) -> None:
+        """Choose the column to go by."""
+        self.column = str(column)
+
+    def filtered(self) -> None:
+        """Another filter: the list starts anew."""
+        self.page, self.why = 0, None
 
     def _changes(self, fit: fits.Fit) -> dict[str, Any]:
         here = topics.current(self.project)
@@ -227,3 +247,9 @@ class Review(Deciding):
     def do_way(self, origin: str, target: str) -> None:
         """List the documents that went one way."""
         self.way, self.page = (str(origin), str(target)), 0
+
+
+def _first_time(names: list[str]) -> str:
+    """The column that most likely holds a time, else the first one."""
+    likely = [name for name in names if name.lower() in ("year", "date", "time", "month")]
+    return (likely or names or [""])[0]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hierseed.app import jobs, vectors
+from hierseed.app import jobs, metadata, queueing, vectors
 from hierseed.app.cards import cards
 from hierseed.app.pages.deciding import Deciding
 from hierseed.app.pages.screen import PAGE, number_in, pages
-from hierseed.app.store import documents, labels, topics
+from hierseed.app.store import codings, documents, labels, topics
 from hierseed.app.suggesting import Suggestion, suggest
 from hierseed.errors import ProjectError
 
-MODES = ("suggest", "search", "similar", "mine")
+MODES = ("suggest", "search", "similar", "mine", "queue")
 SIMILAR = 120
 
 
@@ -26,6 +26,8 @@ class SeedsScreen(Deciding):
         super().__init__(session)
         self.mode = "suggest"
         self.query = ""
+        self.order = "uncertain"
+        self.sharing = False
         self.like: int | None = None
         self.page = 0
         self.found: list[Suggestion] | None = None
@@ -73,6 +75,13 @@ class SeedsScreen(Deciding):
                 whole=self.whole,
             ),
             "note": note,
+            "order": self.order,
+            "orders": queueing.KINDS,
+            "sharing": self.sharing,
+            "progress": queueing.progress(self.project, documents.count(self.project))
+            if mode == "queue"
+            else None,
+            **self.filter_view(),
             "fitted": fit is not None,
             "vectors": space is not None,
             "documents": documents.count(self.project),
@@ -82,7 +91,10 @@ class SeedsScreen(Deciding):
     def _rows(self, key: str, mode: str) -> tuple[list[int], int, dict[int, str], str]:
         start = self.page * PAGE
         if mode == "search":
-            found = documents.search(self.project, self.query, offset=start, limit=PAGE)
+            within = metadata.rows_of(self.project, self.filter)
+            found = documents.search(
+                self.project, self.query, offset=start, limit=PAGE, within=within
+            )
             many = found.total > 0 and not found.ranked and bool(self.query.strip())
             note = "Many hits: in the order of the corpus." if many else ""
             return found.rows, found.total, {}, note
@@ -96,6 +108,8 @@ class SeedsScreen(Deciding):
 
     def _find(self, key: str) -> list[Suggestion]:
         space = vectors.space(self.project)
+        if self.mode == "queue":
+            return [(row, "") for row in self._queue(key)]
         if self.mode == "similar" and self.like is not None:
             if space is None:
                 raise ProjectError("the documents have no vectors yet. Prepare them first")
@@ -114,6 +128,30 @@ class SeedsScreen(Deciding):
         decided.update(labels.whole(self.project, labels.UNSURE))
         return [(row, reason) for row, reason in fit.suggestions if row not in decided]
 
+    def _queue(self, key: str) -> list[int]:
+        coders = codings.coders(self.project)
+        share = (0, 1)
+        if self.sharing and self.person.name in coders:
+            share = (coders.index(self.person.name), len(coders))
+        return queueing.queue(
+            self.project, self.session.placed, documents.count(self.project), self.order, key=key,
+            within=metadata.rows_of(self.project, self.filter), share=share,
+        )  # fmt: skip
+
+    def filtered(self) -> None:
+        """Another filter: the list starts anew."""
+        self.page, self.found = 0, None
+        if self.mode not in ("queue", "search"):
+            self.mode = "search"
+
+    def do_queue(self, order: str | None = None, sharing: bool | None = None) -> None:
+        """Work through all documents in an order of one's choice."""
+        if order in queueing.KINDS:
+            self.order = str(order)
+        if sharing is not None:
+            self.sharing = bool(sharing)
+        self.mode, self.page, self.found = "queue", 0, None
+
     def _like_title(self) -> str:
         if self.mode != "similar" or self.like is None:
             return ""
@@ -124,7 +162,8 @@ class SeedsScreen(Deciding):
         """Mode, search and page."""
         mode = "" if self.mode == "suggest" else self.mode
         like = self.like if self.mode == "similar" else ""
-        return {"mode": mode, "q": self.query, "like": like, "page": self.page}
+        order = self.order if self.mode == "queue" else ""
+        return {"mode": mode, "q": self.query, "like": like, "order": order, "page": self.page}
 
     def restore(self, query: Mapping[str, str]) -> None:
         """Show what the address says."""
@@ -134,6 +173,8 @@ class SeedsScreen(Deciding):
         self.like = int(like) if like.isdigit() else None
         if self.mode == "similar" and self.like is None:
             self.mode = "suggest"
+        order = query.get("order", "uncertain")
+        self.order = order if order in queueing.KINDS else "uncertain"
         self.found = None
 
     def do_mode(self, mode: str) -> None:
@@ -150,8 +191,10 @@ class SeedsScreen(Deciding):
         self.mode, self.like, self.page, self.found = "similar", int(row), 0, None
 
     def do_page(self, page: int) -> None:
-        """Turn the page."""
+        """Turn the page; after the last page of the queue comes what is still undecided."""
         self.page = max(0, int(page))
+        if self.mode == "queue" and self.found and self.page * PAGE >= len(self.found):
+            self.page, self.found = 0, None
 
     def do_prepare(self) -> None:
         """Make the vectors that likeness needs."""

@@ -91,10 +91,10 @@ class Session:
         """What the fit is worth: expected accuracy where scores are probabilities."""
         placed = fit.today(topics.current(self.project))
         share = f"{(placed.labels >= 0).mean():.0%} placed" if placed.n else ""
-        levels = placed.expected_accuracy() if fits.calibrated(fit) else []
+        levels = placed.expected_accuracy if fits.calibrated(fit) else []
         if not levels:
             return f"Fit {fit.id} · {share}"
-        right = ", ".join(f"{value:.0%} at level {i + 1}" for i, value in enumerate(levels))
+        right = ", ".join(f"{value:.0%}" for value in levels)
         return f"Fit {fit.id} · {right} right (expected) · {share}"
 
     def _unfinished(self, job: jobs.Job | None) -> dict[str, Any] | None:

@@ -154,12 +154,23 @@ def every(project: Project, start: int = 0) -> Iterator[Document]:
         start = part[-1][0] + 1
 
 
-def search(project: Project, text: str, *, offset: int = 0, limit: int = 20) -> Found:
+def search(
+    project: Project,
+    text: str,
+    *,
+    offset: int = 0,
+    limit: int = 20,
+    within: Iterable[int] | None = None,
+) -> Found:
     """Find documents by words; an empty text gives the corpus in order.
+
+    `within` leaves only these rows.
 
     `climate policy` wants both words, `"climate policy"` the phrase, `-policy` leaves out; the
     last word may be unfinished.
     """
+    if within is not None:
+        return _search_within(project, text, offset, limit, {int(row) for row in within})
     if not text.strip():
         total = count(project)
         return Found(list(range(offset, min(offset + limit, total))), total, False)
@@ -178,6 +189,22 @@ def search(project: Project, text: str, *, offset: int = 0, limit: int = 20) -> 
         (query, limit, offset),
     )
     return Found([row for (row,) in rows], total, ranked)
+
+
+def _search_within(project: Project, text: str, offset: int, limit: int, within: set[int]) -> Found:
+    """Search some of the documents: the words are looked up, then the rows are compared."""
+    rows = sorted(within)
+    if text.strip():
+        query = match_query(text) if _hits(project, match_query(text)) else ""
+        query = query or match_query(text, unfinished=True)
+        hits = {
+            row
+            for (row,) in project.db.execute(
+                "SELECT rowid FROM document_text WHERE document_text MATCH ?", (query,)
+            )
+        } if query else set()  # fmt: skip
+        rows = [row for row in rows if row in hits]
+    return Found(rows[offset : offset + limit], len(rows), bool(text.strip()))
 
 
 def _hits(project: Project, query: str) -> int:

@@ -16,7 +16,7 @@ export default {
   emits: ["here", "does", "memo", "forget"],
   data: () => ({ memo: null }),
   template: `
-    <article role="listitem" :tabindex="here ? 0 : -1"
+    <article :tabindex="here ? 0 : -1"
       :class="['card', { here, yes: accepted, no: rejected, waiting }]"
       :aria-label="'Document ' + card.id" @focus="$emit('here')" @click="$emit('here')">
       <header>
@@ -53,6 +53,9 @@ export default {
       <form v-if="memo !== null" class="row" @submit.prevent="save" @click.stop>
         <label class="grow">Memo on {{ card.id }} <input ref="memo" v-model="memo" @keydown.stop @keydown.esc="leave"></label><button class="small">Save</button></form>
       <div v-if="why" class="why">
+        <div v-if="why.ranked.topics.length > 1" class="ladder"><h4>Most probable topics<span v-if="why.ranked.belongs !== null" class="soft"> · {{ percent(why.ranked.belongs) }} that it belongs to any of them</span></h4>
+          <div v-for="(topic, i) in why.ranked.topics" :class="['rung', { chosen: i === 0 }]"><span class="path"><span v-for="name in crumbs(topic.path)">{{ name }}</span></span>
+            <span class="measure"><i :style="{ width: 100 * topic.chance + '%' }"></i></span><span class="soft">{{ percent(topic.chance) }}</span></div></div>
         <div v-for="level in why.levels" class="ladder">
           <h4>Level {{ level.level }}<span class="soft"><template v-if="level.score !== null"> · {{ percent(level.score) }} sure</template> · the longer the bar, the nearer</span></h4>
           <div v-for="topic in level.topics" :class="['rung', { chosen: topic.chosen }]">

@@ -2,7 +2,7 @@
 // Keys act only while a card has the focus, so that typing elsewhere never labels anything.
 import card from "/workbench/web/card.js";
 import picker from "/workbench/web/picker.js";
-import { number, shared } from "/workbench/web/shared.js";
+import { number, shared, shown } from "/workbench/web/shared.js";
 
 export default {
   components: { card, picker },
@@ -16,16 +16,21 @@ export default {
     why: Object,
     explain: Boolean, // offer "why here"
     similar: Boolean, // offer "similar"
+    bulk: Boolean, // offer to decide about the whole page
   },
   emits: ["act"],
-  data: () => ({ at: 0, open: {}, waiting: {}, putting: null, how: "", toEnd: false, shared }),
+  data: () => ({ at: 0, open: {}, waiting: {}, putting: null, how: "", toEnd: false, together: 0, shared }),
   template: `
-    <section class="documents" aria-label="Documents" @keydown="key">
-      <div role="list">
+    <div class="documents" @keydown="key">
+      <div role="feed" aria-label="Documents to decide about">
         <card v-for="(one, i) in cards" :key="one.row" :ref="'card' + i" :card="one" :here="i === at" :open="!!open[one.row]" :waiting="!!waiting[one.row]"
           :query="query" :words="words" :why="why && why.row === one.row ? why : null" :explain="explain" :similar="similar"
           @here="at = i" @does="(act) => does(act, one)" @memo="(text) => $emit('act', { do: 'memo', row: one.row, text })"
           @forget="(memo) => $emit('act', { do: 'forget_memo', memo })"></card>
+      </div>
+      <div v-if="bulk && free.length > 1" class="row bulk">
+        <template v-if="!together"><button class="small" @click="together = 1">Accept all {{ free.length }} on this page …</button><button class="small" @click="together = -1">Reject all {{ free.length }} …</button></template>
+        <p v-else>{{ together === 1 ? "Accept" : "Reject" }} {{ free.length }} undecided documents of this page for <b>{{ target }}</b>? <button class="small on" @click="all">{{ together === 1 ? "Accept" : "Reject" }} them</button> <button class="small" @click="together = 0">Leave it</button></p>
       </div>
       <nav v-if="pages > 1" class="pager" aria-label="Pages">
         <button class="small" :disabled="page === 0" @click="turnTo(page - 1)">← Before</button>
@@ -33,7 +38,7 @@ export default {
         <button class="small" :disabled="page + 1 >= pages" @click="turnTo(page + 1)">Next →</button>
       </nav>
       <picker v-if="putting" :title="how === 'move' ? 'Which topic is it?' : 'Which topic is it too?'" @picked="picked" @left="left"></picker>
-    </section>`,
+    </div>`,
   watch: {
     cards(now, before) {
       const same = now.length === before.length && now.every((one, i) => one.row === before[i].row);
@@ -58,6 +63,15 @@ export default {
       this.waiting = {};
     },
   },
+  computed: {
+    // Documents of the page that nobody has decided about, for the selected topic.
+    free() {
+      return this.cards.filter((card) => card.reject && !card.seed_of.length && !card.not_in.length && !card.whole);
+    },
+    target() {
+      return shown(this.free[0]?.reject.path);
+    },
+  },
   mounted() {
     if (Date.now() - shared.askedAt < 2000) this.focus();
   },
@@ -76,6 +90,10 @@ export default {
       }
       this.at = Math.min(Math.max(next, 0), this.cards.length - 1);
       this.$nextTick(() => this.focus());
+    },
+    all() {
+      this.$emit("act", { do: "bulk", rows: this.free.map((card) => card.row), verdict: this.together, key: this.free[0].reject.key });
+      this.together = 0;
     },
     turnTo(page) {
       this.turned = true;

@@ -24,6 +24,14 @@ export default {
           <div class="row"><label class="grow">Format <select v-model="format"><option value="" disabled>Choose</option><option v-for="f in view.formats" :value="f.name">{{ f.title }}</option></select></label>
             <button :disabled="!format || !view.topics" @click="act('taxonomy', { format })">Write</button></div>
         </section>
+        <section class="panel" aria-label="Codebook">
+          <h2>Codebook</h2><p class="soft">Definition, what to include and exclude, notes, and seeds as examples for each topic.</p>
+          <div class="row"><button v-for="(title, ending) in { docx: 'Word', html: 'HTML', md: 'Markdown' }" :key="ending" :disabled="!view.topics" @click="act('codebook', { ending })">{{ title }}</button></div>
+        </section>
+        <section class="panel" aria-label="Other tools">
+          <h2>For other tools</h2><p class="soft">Documents with their topics as Label Studio and doccano import them. Their exports, and tables of MAXQDA, NVivo and Argilla, can be brought as seeds or expert labels in step 1.</p>
+          <div class="row"><button :disabled="!view.fit" @click="act('tasks', { tool: 'label-studio' })">Label Studio</button><button :disabled="!view.fit" @click="act('tasks', { tool: 'doccano' })">doccano</button></div>
+        </section>
         <section class="panel" aria-label="Seeds and report">
           <h2>Seeds, decisions and report</h2>
           <p class="soft">Decisions: every one that was made, with who, when and whether it stands; rejections too.</p>
@@ -42,7 +50,7 @@ export default {
         </section>
         <section v-if="view.fit" class="panel" aria-label="Repeat it">
           <h2>Repeat it anywhere</h2>
-          <p class="soft">The bundle holds corpus, taxonomy, seeds and model of fit {{ view.fit }}; these commands in its folder give the same result.</p>
+          <p class="soft">The bundle holds corpus, taxonomy, seeds and model of fit {{ view.fit }}, every decision, the codebook, and the codes, agreement and accuracy of all samples; these commands in its folder give the same result.</p>
           <pre tabindex="0" aria-label="Command lines">{{ view.commands.join("\\n\\n") }}</pre>
           <div class="row"><button :disabled="view.busy" @click="act('bundle')">Write the bundle</button><button @click="copy">{{ copied ? "Copied" : "Copy the commands" }}</button></div>
         </section>

@@ -94,8 +94,6 @@ export default {
     },
   },
   mounted() {
-    // NiceGUI wraps everything in a main of its own; ours is the one that holds the work.
-    document.querySelector("main.q-page")?.setAttribute("role", "presentation");
     document.getElementById("opening")?.remove();
     this.watcher = setInterval(() => {
       shared.online = !window.socket || window.socket.connected;

@@ -82,7 +82,9 @@ export default {
       const canvas = this.$refs.canvas;
       if (!canvas) return;
       const width = this.$refs.box.clientWidth - 16;
-      const height = Math.max(320, Math.min(width * (this.frame.height / this.frame.width), window.innerHeight * 0.68));
+      const above = this.$refs.box.getBoundingClientRect().top + window.scrollY;
+      const room = window.innerHeight - above - 70; // so that the whole map is in sight
+      const height = Math.max(340, Math.min(width * (this.frame.height / this.frame.width), room));
       const ratio = window.devicePixelRatio || 1;
       canvas.width = width * ratio;
       canvas.height = height * ratio;
@@ -111,7 +113,7 @@ export default {
         colours.get(colour).push(i);
       });
       c.globalAlpha = this.hits.size ? 0.25 : 0.75;
-      const dot = Math.min(3.5, 1.5 * Math.sqrt(this.zoom));
+      const dot = Math.min(4, 2 * Math.sqrt(this.zoom));
       for (const [colour, points] of colours) {
         c.fillStyle = colour;
         for (const i of points) c.fillRect(this.toX(map.x[i]) - dot / 2, this.toY(map.y[i]) - dot / 2, dot, dot);

@@ -1,15 +1,17 @@
 // Review: a topic's documents and rivals, the map, what changed, the scores.
 import changes from "/workbench/web/changes.js";
 import documents from "/workbench/web/documents.js";
+import filters from "/workbench/web/filter.js";
 import mapping from "/workbench/web/map.js";
 import parts from "/workbench/web/parts.js";
 import scores from "/workbench/web/scores.js";
+import overtime from "/workbench/web/overtime.js";
 import { counted, crumbs, number, percent, shown } from "/workbench/web/shared.js";
 
-const TABS = { topic: "Topic", map: "Map", changes: "What changed", scores: "Scores" };
+const TABS = { topic: "Topic", map: "Map", time: "Over time", changes: "What changed", scores: "Scores" };
 
 export default {
-  components: { changes, documents, mapping, parts, scores },
+  components: { changes, documents, filters, mapping, overtime, parts, scores },
   props: { view: Object },
   emits: ["act"],
   data: () => ({ TABS }),
@@ -41,12 +43,14 @@ export default {
           <div class="tabs" role="group" aria-label="Which documents">
             <button v-for="(about, kind) in view.kinds" :key="kind" :aria-pressed="view.kind === kind ? 'true' : 'false'" :title="about" @click="act('kind', { kind })">{{ kind[0].toUpperCase() + kind.slice(1) }}</button>
           </div>
-          <documents :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total"
+          <filters :columns="view.columns" :filter="view.filter" @act="(what) => $emit('act', what)"></filters>
+          <documents :cards="view.cards" bulk :page="view.page" :pages="view.pages" :total="view.total"
             :why="view.why" :words="view.words" explain @act="(what) => $emit('act', what)"></documents>
           <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> accept <kbd>R</kbd> reject <kbd>M</kbd> other topic <kbd>N</kbd> none of these <kbd>E</kbd> unsure <kbd>U</kbd> undo <kbd>W</kbd> why here <kbd>?</kbd> all keys</p>
         </template>
       </template>
       <mapping v-else-if="view.tab === 'map'" :view="view" @select="(key) => act('select', { key })"></mapping>
+      <overtime v-else-if="view.tab === 'time'" :view="view" @act="(what) => $emit('act', what)"></overtime>
       <changes v-else-if="view.tab === 'changes'" :view="view" @act="(what) => $emit('act', what)"></changes>
       <scores v-else :scores="view.scores"></scores>
     </template>`,

@@ -16,7 +16,7 @@ export default {
   template: `
     <h1>Against the experts</h1>
     <p class="lead">{{ number(scores.documents) }} documents with expert labels, seeds left out; every document and every level counts.</p>
-    <table><thead><tr><th></th><th v-for="(level, i) in scores.all.levels" class="n">Level {{ i + 1 }}</th><th class="n">Mean</th></tr></thead>
+    <table><thead><tr><th>Measure</th><th v-for="(level, i) in scores.all.levels" class="n">Level {{ i + 1 }}</th><th class="n">Mean</th></tr></thead>
       <tbody><tr v-for="(title, name) in ROWS"><th scope="row">{{ title }}</th><td v-for="level in scores.all.levels" class="n">{{ show(level[name]) }}</td><td class="n"><b>{{ show(scores.all.mean[name]) }}</b></td></tr></tbody></table>
     <p class="soft">As the published evaluation counts (documents without a place left out, the root counted as a level): B-cubed F1 {{ show(scores.paper.mean.bcubed_f1) }}.</p>`,
   methods: {

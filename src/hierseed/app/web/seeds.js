@@ -1,9 +1,10 @@
 // Seeds: suggestions, search or similar documents for the selected topic.
 import documents from "/workbench/web/documents.js";
+import filters from "/workbench/web/filter.js";
 import { counted, crumbs, number, shared, typing } from "/workbench/web/shared.js";
 
 export default {
-  components: { documents },
+  components: { documents, filters },
   props: { view: Object },
   emits: ["act"],
   data: () => ({ text: "", timer: 0, shared }),
@@ -24,11 +25,18 @@ export default {
         <button v-if="view.topic || view.fitted" :aria-pressed="view.mode === 'suggest' ? 'true' : 'false'" @click="mode('suggest')">Suggested</button>
         <button :aria-pressed="view.mode === 'search' ? 'true' : 'false'" @click="search">{{ view.query ? "Found" : "All documents" }}</button>
         <button v-if="view.mode === 'similar'" aria-pressed="true">Similar to {{ view.like }}</button>
+        <button :aria-pressed="view.mode === 'queue' ? 'true' : 'false'" @click="$emit('act', { do: 'queue' })">Queue</button>
         <button v-if="view.topic" :aria-pressed="view.mode === 'mine' ? 'true' : 'false'" @click="mode('mine')">Its seeds ({{ view.topic.seeds }})</button>
       </div>
       <p class="soft">{{ counted(view.total, "document") }} <button v-if="view.mode === 'suggest' && view.topic" class="bare" @click="$emit('act', { do: 'refresh' })">Suggest anew</button></p>
     </div>
     <p v-if="view.note" class="soft">{{ view.note }}</p>
+    <div v-if="view.mode === 'queue'" class="row queue">
+      <label>Order <select :value="view.order" @change="$emit('act', { do: 'queue', order: $event.target.value })"><option v-for="(title, kind) in view.orders" :value="kind">{{ title }}</option></select></label>
+      <label class="check"><input type="checkbox" :checked="view.sharing" @change="$emit('act', { do: 'queue', sharing: $event.target.checked })"> Share it: each coder gets other documents</label>
+      <span class="soft">{{ number(view.progress.decided) }} of {{ counted(view.progress.of, "document") }} decided<template v-for="(n, who) in view.progress.by"> · {{ who }}: {{ number(n) }}</template></span>
+    </div>
+    <filters v-if="view.mode === 'queue' || view.mode === 'search'" :columns="view.columns" :filter="view.filter" @act="(what) => $emit('act', what)"></filters>
     <div v-if="!view.vectors && view.documents" class="offer">
       <div><p>Suggestions and similar documents need vectors of the texts. They are made once, on this computer.</p></div>
       <button class="main" @click="$emit('act', { do: 'prepare' })">Prepare them now</button>
@@ -36,7 +44,7 @@ export default {
     <p v-if="!view.documents" class="panel empty">No documents yet: load some in step 1.</p>
     <p v-else-if="!view.cards.length && (view.vectors || view.mode === 'search')" class="panel empty">{{ nothing }}</p>
     <documents :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total"
-      :query="view.mode === 'search' ? view.query : ''" :similar="view.vectors" @act="(what) => $emit('act', what)"></documents>
+      :query="view.mode === 'search' ? view.query : ''" :similar="view.vectors" :bulk="!!view.topic" @act="(what) => $emit('act', what)"></documents>
     <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> accept <kbd>R</kbd> reject <kbd>M</kbd> other topic <kbd>N</kbd> none of these <kbd>E</kbd> unsure <kbd>U</kbd> undo <kbd>/</kbd> search <kbd>?</kbd> all keys</p>`,
   computed: {
     advice() {
@@ -47,6 +55,7 @@ export default {
     },
     nothing() {
       if (this.view.mode === "search") return "No document has these words.";
+      if (this.view.mode === "queue") return "All of them are decided.";
       if (this.view.mode === "mine") return "This topic has no seed yet.";
       return this.view.topic ? "Nothing to suggest right now." : "Select a topic, or search.";
     },

@@ -14,9 +14,9 @@ export default {
   props: { view: Object },
   emits: ["act"],
   template: `
-    <div class="stagebox"><main id="stage" tabindex="-1">
+    <div class="stagebox"><div id="stage" tabindex="-1">
       <component :is="screen" :view="view.view" @act="send"></component>
-    </main></div>`,
+    </div></div>`,
   computed: {
     screen() {
       return Vue.markRaw(screens[this.view.name]);

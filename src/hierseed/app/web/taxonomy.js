@@ -56,7 +56,7 @@ export default {
               <button v-if="view.can_split" type="button" @click="act('propose')">Propose parts from its documents</button></div>
             <parts :parts="view.parts" @take="(what) => act('take_part', what)"></parts>
           </form>
-          <h3>Memos</h3>
+          <h2>Memos</h2>
           <p v-for="note in view.topic.memos" :key="note.id" class="memo"><span>{{ note.text }}</span> <small class="soft">{{ note.coder || "memo" }}, {{ when(note.at) }}</small>
             <button class="bare" aria-label="Remove this memo" @click="act('forget_memo', { memo: note.id })">×</button></p>
           <form class="row" @submit.prevent="write"><label class="grow">New memo on this topic <input v-model="memo"></label><button :disabled="!memo.trim()">Save</button></form>

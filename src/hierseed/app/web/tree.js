@@ -6,7 +6,7 @@ export default {
   emits: ["act"],
   data: () => ({ closed: {}, filter: "", focus: "", wanted: "", typed: "", shared }),
   template: `
-    <div class="sidebox"><aside id="side" :class="{ open: shared.treeOpen }" aria-label="Topics">
+    <div class="sidebox"><section id="side" :class="{ open: shared.treeOpen }" aria-label="Topics">
       <div class="find"><input v-model="filter" type="search" placeholder="Find a topic" aria-label="Find a topic"
         @keydown.down.prevent="enter" @keydown.enter.prevent="pickFirst" @keydown.esc="filter = ''"></div>
       <p v-if="!view.lines.length" class="empty">No topics yet. Load a taxonomy, or add topics by hand.</p>
@@ -26,7 +26,7 @@ export default {
           <span v-if="line.count !== null" class="cover" aria-hidden="true"><i :style="{ width: width(line) }"></i></span>
         </div>
       </div>
-    </aside></div>`,
+    </section></div>`,
   watch: {
     view: {
       immediate: true,

@@ -65,7 +65,7 @@ class _Places:
         """Score without some components, one row of `missing` for each seed."""
         own = np.where(missing, -np.inf, self.near).max(axis=1)
         rest = np.where(missing[:, None], -np.inf, self.around).max(axis=2) - self.crowd
-        mean = np.where(self.real, rest, 0.0).sum(axis=1) / self.real.sum(axis=1)
+        mean = np.where(self.real, rest, 0.0).sum(axis=1) / np.maximum(self.real.sum(axis=1), 1)
         return np.asarray((OWN * own + (1.0 - OWN) * mean) / LENGTH**2)
 
 

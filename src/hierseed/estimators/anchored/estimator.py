@@ -339,6 +339,16 @@ class AnchoredHierSeed(SeededEstimator):
         """Return (documents, classes): the probability of each topic of `classes_`.
 
         A row sums up to the probability that the document belongs to a listed topic.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hierseed import AnchoredHierSeed, Taxonomy
+        >>> taxonomy = Taxonomy.from_paths(["Cats", "Dogs"])
+        >>> X = np.array([[0.0, 1.0], [0.1, 1.0], [1.0, 0.0], [1.0, 0.1]])
+        >>> model = AnchoredHierSeed(taxonomy).fit(X, [0, -1, 1, -1])
+        >>> model.predict_proba([[0.0, 0.9]]).argmax(axis=1).tolist()
+        [0]
         """
         self._check_fitted()
         found = self._known(X).map(topic_probabilities, self._placer)

@@ -7,8 +7,10 @@ gives the text of a file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 from hierseed.errors import TaxonomyError
@@ -20,6 +22,7 @@ from hierseed.taxonomy import Taxonomy
 __all__ = [
     "FORMATS",
     "Format",
+    "TaxonomyFile",
     "format_of_ending",
     "format_of_file",
     "read_taxonomy",
@@ -27,13 +30,38 @@ __all__ = [
 ]
 
 
-def read_taxonomy(file: str | PathLike[str], format: str | None = None, **options: Any) -> Taxonomy:
+@dataclass(frozen=True)
+class TaxonomyFile:
+    """A taxonomy file, and how it is read: `TaxonomyFile("t.ttl", {"language": "de"})`."""
+
+    path: Path
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def read(self) -> Taxonomy:
+        """Read the taxonomy; options of other formats are left out."""
+        known = FORMATS[format_of_file(self.path, self.options.get("encoding"))].read_options
+        given = {
+            name: value
+            for name, value in self.options.items()
+            if name == "encoding" or name in known
+        }
+        return read_taxonomy(self.path, **given)
+
+
+def read_taxonomy(
+    file: str | PathLike[str],
+    format: str | None = None,
+    *,
+    encoding: str | None = None,
+    **options: Any,
+) -> Taxonomy:
     """Read a taxonomy; the format is guessed from ending and content unless it is named.
 
     Parameters
     ----------
-    file : the file to read, UTF-8 where it is a text
+    file : the file to read
     format : one of FORMATS
+    encoding : of a text that is not UTF-8; "auto" finds out
     options : what the format takes, listed as `FORMATS[format].read_options`; `language` and
         `parent="first"` for SKOS, `columns`, `levels`, `sheet` for tables, and so on
 
@@ -41,15 +69,15 @@ def read_taxonomy(file: str | PathLike[str], format: str | None = None, **option
     ------
     TaxonomyError with every fault found, each with its line, cell or address
     """
-    source = Source.open(file)
+    source = Source.open(file, encoding)
     chosen = _format(format or guess_format(source))
     _check_options(chosen, options, chosen.read_options, "reading")
     return chosen.read(source, **options)
 
 
-def format_of_file(file: str | PathLike[str]) -> str:
+def format_of_file(file: str | PathLike[str], encoding: str | None = None) -> str:
     """Name the format of a file, as `read_taxonomy` guesses it."""
-    return guess_format(Source.open(file))
+    return guess_format(Source.open(file, encoding))
 
 
 def write_taxonomy(
@@ -106,5 +134,6 @@ def _writable(taxonomy: Taxonomy, others: bool) -> Taxonomy:
     if tuple(codes) == kept.codes and tuple(texts) == kept.descriptions:
         return kept
     return Taxonomy(
-        kept.names, kept.tree.parent, codes=codes, descriptions=texts, is_other=kept.is_other
-    )
+        kept.names, kept.tree.parent, codes=codes, descriptions=texts, is_other=kept.is_other,
+        more_parents=kept.more_parents, addresses=kept.addresses, vocabulary=kept.vocabulary,
+    )  # fmt: skip

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from hierseed.core.order import chains_of_cycles
 from hierseed.errors import TaxonomyError, name_some
 from hierseed.io.taxonomies.source import Source, tidy, tidy_description
 from hierseed.names import SEPARATOR, name_fault
@@ -24,6 +25,8 @@ class Row:
     code: str = ""
     description: str = ""
     other: bool = False
+    more_parents: list[int] = field(default_factory=list)
+    address: str = ""
 
 
 @dataclass(slots=True)
@@ -36,9 +39,10 @@ class Entry:
     parents: list[str] = field(default_factory=list)
     code: str = ""
     description: str = ""
+    address: str = ""
 
 
-def build(source: Source, rows: Sequence[Row]) -> Taxonomy:
+def build(source: Source, rows: Sequence[Row], vocabulary: str = "") -> Taxonomy:
     """Check names, paths and depth, then make the taxonomy; parents first, else file order."""
     for row in rows:
         row.name, row.code = tidy(row.name), tidy(row.code)
@@ -62,6 +66,9 @@ def build(source: Source, rows: Sequence[Row]) -> Taxonomy:
             codes=[row.code for row in rows],
             descriptions=[tidy_description(row.description) for row in rows],
             is_other=[row.other for row in rows],
+            more_parents=[row.more_parents for row in rows],
+            addresses=[row.address for row in rows],
+            vocabulary=vocabulary,
         )
     except TaxonomyError as fault:
         raise TaxonomyError(f"{source.name}: {fault}") from fault
@@ -119,14 +126,17 @@ class PathRows:
         self.rows[above].code, self.rows[above].description = code, description
 
 
-def link(source: Source, entries: Sequence[Entry], parent: str = "only") -> list[Row]:
-    """Turn parents named by key into positions; several parents and cycles are faults.
+def link(source: Source, entries: Sequence[Entry], parent: str = "all") -> list[Row]:
+    """Turn parents named by key into positions; unknown parents and cycles are faults.
 
-    The faults are left to `build`, which adds its own and tells them all.
-    With `parent="first"` the first of several parents is kept and a warning names the topics.
+    The faults are left to `build`, which adds its own and tells them all. Of several parents the
+    first has the topic in its tree. The others are kept with `parent="all"`, dropped with a warning
+    with "first", and a fault with "only".
     """
-    if parent not in ("only", "first"):
-        raise TaxonomyError(f"parent is {parent!r}; say 'only' (refuse several) or 'first'")
+    if parent not in ("all", "only", "first"):
+        raise TaxonomyError(
+            f"parent is {parent!r}; say 'all' (keep several), 'first' or 'only' (refuse several)"
+        )
     position = {entry.key: i for i, entry in enumerate(entries)}
     above: list[list[int]] = []
     for entry in entries:
@@ -144,43 +154,22 @@ def link(source: Source, entries: Sequence[Entry], parent: str = "only") -> list
             f"{source.name}: of several parents only the first is kept for {names}", stacklevel=4
         )
         above = [parents[:1] for parents in above]
-    else:
+    elif parent == "only":
         for i in several:
             names = name_some(entries[p].name for p in above[i])
             source.fault(
                 entries[i].where,
                 f"{entries[i].name!r} has {len(above[i])} parents: {names}; ",
-                "keep one, or read with {parent:first}",
+                "keep one, or read with {parent:all} or {parent:first}",
             )
-    for cycle in _cycles(above):
+    for cycle in chains_of_cycles(above):
         chain = " -> ".join(repr(entries[i].name) for i in [*cycle, cycle[0]])
         source.fault(entries[cycle[0]].where, f"a topic is its own ancestor: {chain}")
     rows = []
     for i, (entry, parents) in enumerate(zip(entries, above)):
         lost = -2 - i if entry.parents else -1  # under an unknown parent, and so beside no other
         upper = parents[0] if parents else lost
-        rows.append(Row(entry.name, upper, entry.where, entry.code, entry.description))
+        row = Row(entry.name, upper, entry.where, entry.code, entry.description)
+        row.more_parents, row.address = list(parents[1:]), entry.address
+        rows.append(row)
     return rows
-
-
-def _cycles(above: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Find one chain per cycle met on a walk up from each topic, without recursion."""
-    state = [0] * len(above)  # 0 unseen, 1 on the walk, 2 done
-    cycles = []
-    for start in range(len(above)):
-        if state[start]:
-            continue
-        state[start] = 1
-        walk, waiting = [start], [iter(above[start])]
-        while walk:
-            higher = next(waiting[-1], None)
-            if higher is None:
-                state[walk.pop()] = 2
-                waiting.pop()
-            elif state[higher] == 1:
-                cycles.append(walk[walk.index(higher) :])
-            elif state[higher] == 0:
-                state[higher] = 1
-                walk.append(higher)
-                waiting.append(iter(above[higher]))
-    return cycles

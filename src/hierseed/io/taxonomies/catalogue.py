@@ -47,10 +47,15 @@ class Format:
         counts = {
             "codes": sum(map(bool, taxonomy.codes)),
             "descriptions": sum(map(bool, taxonomy.descriptions)),
+            "further parents": sum(map(len, taxonomy.more_parents)),
+            "addresses": sum(map(bool, taxonomy.addresses)),
         }
+        if self.name in WHOLE and layout in (None, "records"):
+            return {}
         return {what: count for what, count in counts.items() if count and what not in holds}
 
 
+WHOLE = ("turtle", "rdf-xml", "json-ld", "json")  # formats that keep everything
 _SKOS_READ, _SKOS_WRITE = ("language", "parent", "code"), ("language", "base")
 _TURTLE, _XML, _JSONLD = (partial(skos_read.read, syntax=s) for s in ("turtle", "xml", "json-ld"))
 

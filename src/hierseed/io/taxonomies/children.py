@@ -19,7 +19,7 @@ ROOT = "Root"
 SLASH = "/"
 
 
-def read(source: Source, *, root: str = ROOT, parent: str = "only") -> Taxonomy:
+def read(source: Source, *, root: str = ROOT, parent: str = "all") -> Taxonomy:
     """Read lines of a parent and its children; `root` names what stands above level 1."""
     entries: dict[str, Entry] = {}
     for number, line in enumerate(source.lines, 1):

@@ -32,7 +32,7 @@ class _Pairs(list[tuple[str, Any]]):
     """A JSON object with its keys in order, a key that stands twice included."""
 
 
-def read(source: Source, *, lists: str = "topics", parent: str = "only") -> Taxonomy:
+def read(source: Source, *, lists: str = "topics", parent: str = "all") -> Taxonomy:
     """Read any of the JSON spellings."""
     try:
         value = json.loads(source.text, object_pairs_hook=_Pairs)
@@ -40,6 +40,8 @@ def read(source: Source, *, lists: str = "topics", parent: str = "only") -> Taxo
         source.stop(f"line {fault.lineno}", f"not JSON: {fault.msg}")
     except (ValueError, RecursionError) as fault:  # a number of 5,000 digits; 1,000 brackets
         source.stop("", f"not a JSON taxonomy: {fault}")
+    if isinstance(value, _Pairs) and _is_whole(dict(value)):
+        return _read_whole(source, dict(value))
     if isinstance(value, _Pairs) and _is_corpus(dict(value)):
         return _read_corpus(source, dict(value))
     if isinstance(value, list) and value and not isinstance(value, _Pairs):
@@ -59,6 +61,8 @@ def write(taxonomy: Taxonomy, *, layout: str = "records") -> str:
     """Write `records` (holds everything), `nested` (names only) or `corpus` (see above)."""
     if layout == "records":
         value: Any = to_records(taxonomy)
+        if taxonomy.vocabulary or any(taxonomy.more_parents) or any(taxonomy.addresses):
+            value = {"topics": value, **_beside(taxonomy)}
     elif layout == "nested":
         value = to_nested(taxonomy)
     elif layout == "corpus":
@@ -112,6 +116,57 @@ def _flat_table(source: Source, value: list[_Pairs]) -> Table:
                 cells[key] = ""
         rows.append((f"$[{i}]", [_scalar(cells.get(key)) or "" for key in header]))
     return Table(header, rows)
+
+
+# ---------------------------------------------------------------- with all of a vocabulary
+
+
+def _is_whole(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("topics"), list) and bool(
+        {"addresses", "more_parents", "vocabulary"} & set(value)
+    )
+
+
+def _beside(taxonomy: Taxonomy) -> dict[str, Any]:
+    """What a tree of records does not hold, by path; the statements of the vocabulary as lines."""
+    paths = taxonomy.paths
+    value: dict[str, Any] = {
+        "addresses": {path: one for path, one in zip(paths, taxonomy.addresses) if one},
+        "more_parents": {
+            path: [paths[p] for p in some]
+            for path, some in zip(paths, taxonomy.more_parents)
+            if some
+        },
+    }
+    if taxonomy.vocabulary:
+        value["vocabulary"] = taxonomy.vocabulary.split("\n")
+    return value
+
+
+def _read_whole(source: Source, value: dict[str, Any]) -> Taxonomy:
+    tree = build(source, read_nested(source, _node(source, value["topics"], "$.topics")))
+    addresses = dict(_by_path(value.get("addresses")))
+    more: list[list[int]] = [[] for _ in tree.paths]
+    given = value.get("more_parents")
+    for path, parents in given if isinstance(given, _Pairs) else []:
+        if path not in tree or not isinstance(parents, list):
+            source.fault(f"$.more_parents.{path}", "no topic of this path, or no list of paths")
+            continue
+        for one in parents:
+            if not isinstance(one, str) or one not in tree:
+                source.fault(f"$.more_parents.{path}", f"no topic {one!r}")
+            else:
+                more[tree.index(path)].append(tree.index(one))
+    lines = value.get("vocabulary", [])
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        source.fault("$.vocabulary", "no list of lines")
+        lines = []
+    source.refuse()
+    return Taxonomy(
+        tree.names, tree.tree.parent, codes=tree.codes, descriptions=tree.descriptions,
+        is_other=tree.is_other, more_parents=more, vocabulary="\n".join(lines),
+        addresses=[addresses.get(path, "") for path in tree.paths],
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- the benchmark corpora

@@ -12,6 +12,7 @@ from hierseed.errors import TaxonomyError, name_some
 from hierseed.io.taxonomies.build import Entry, build, link
 from hierseed.io.taxonomies.rdf import Triple, read_triples
 from hierseed.io.taxonomies.source import Source, tidy
+from hierseed.io.taxonomies.vocabulary import BASE, keep_vocabulary
 from hierseed.taxonomy import Taxonomy
 
 SKOS = "http://www.w3.org/2004/02/skos/core#"
@@ -53,7 +54,7 @@ def read(
     *,
     syntax: str,
     language: str | None = None,
-    parent: str = "only",
+    parent: str = "all",
     code: str = "notation",
 ) -> Taxonomy:
     """Read a vocabulary.
@@ -63,7 +64,8 @@ def read(
     """
     if code not in CODES:
         raise TaxonomyError(f"code is {code!r}; say 'notation' or 'uri'")
-    concepts = [c for c in gather(read_triples(source, syntax)).values() if c.is_concept]
+    triples = read_triples(source, syntax)
+    concepts = [c for c in gather(triples).values() if c.is_concept]
     if not concepts:
         source.stop("", "no skos:Concept in it")
     wanted = _languages(concepts, language)
@@ -84,6 +86,7 @@ def read(
                 parents=concept.broader,
                 code=concept.address if code == "uri" else notation,
                 description=_describe(concept, wanted),
+                address=concept.address,
             )
         )
     if strayed:
@@ -92,7 +95,12 @@ def read(
             f"{name_some(strayed)}",
             stacklevel=3,
         )
-    return build(source, link(source, entries, parent))
+    if all(entry.address.startswith(BASE) for entry in entries):  # we made up these addresses
+        for entry in entries:
+            entry.address = ""
+        return build(source, link(source, entries, parent))
+    vocabulary = keep_vocabulary(triples, language) if parent == "all" else ""
+    return build(source, link(source, entries, parent), vocabulary)
 
 
 def _why_nameless(concept: Concept, language: str | None) -> str:
@@ -117,6 +125,8 @@ def gather(triples: Sequence[Triple]) -> dict[str, Concept]:
             if str(value) == SKOS + "Concept":
                 concept(subject).is_concept = True
         elif about in FIELDS:
+            if not hasattr(value, "language"):  # a note with properties of its own, no text
+                continue
             labels: Labels = getattr(concept(subject), FIELDS[about])
             labels.setdefault(_language(value), []).append(str(value).strip())
         elif about == SKOS + "notation":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike, fspath
@@ -10,9 +11,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from hierseed.errors import TaxonomyError, plain_text
+from hierseed.io.records.encoding import AUTO, called, check_encoding, guess_encoding
 from hierseed.names import UNWRITABLE
 
 LIMIT = 256 * 2**20  # bytes; the largest public taxonomies (MeSH, EuroVoc) are below 200 MB
+NOT_UTF8 = "save the file as UTF-8, or read it with --encoding auto"
 LISTED = 50  # faults spelled out in one message; the rest are counted
 
 _BREAKS = re.compile(r"\s*[\t\n\r\f\v\x85\u2028\u2029]\s*")
@@ -24,11 +27,12 @@ class Source:
 
     name: str
     data: bytes
+    encoding: str | None = None  # of a text that is not UTF-8
     unused: list[str] = field(default_factory=list)  # columns or keys that were passed over
     _faults: list[tuple[str, str]] = field(default_factory=list)
 
     @classmethod
-    def open(cls, file: str | PathLike[str]) -> Source:
+    def open(cls, file: str | PathLike[str], encoding: str | None = None) -> Source:
         """Load a file; what is missing, a folder or far too large is refused."""
         path = Path(fspath(file))
         try:
@@ -42,7 +46,9 @@ class Source:
                     f"{path} holds {size / 2**20:,.0f} MB, a taxonomy at most {LIMIT >> 20} MB; "
                     "is this the corpus?"
                 )
-            return cls(str(path), path.read_bytes())
+            if encoding is not None and encoding != AUTO:
+                encoding = check_encoding(encoding)
+            return cls(str(path), path.read_bytes(), encoding)
         except (OSError, ValueError) as fault:  # ValueError: a NUL in the name
             if isinstance(fault, TaxonomyError):
                 raise
@@ -51,18 +57,42 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The whole file as text: UTF-8, with or without a byte order mark."""
-        if self.data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            self.stop("line 1", "this is UTF-16, as Excel's 'Unicode text' is; save it as UTF-8")
+        """The whole file as text: UTF-8, with or without a byte order mark, or as named."""
+        wide = self.data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        if wide and self.encoding is None:
+            self.stop(
+                "line 1",
+                "this is UTF-16, as Excel's 'Unicode text' is; save it as UTF-8, or read it with "
+                "--encoding utf-16",
+            )
         try:
-            text = self.data.decode("utf-8-sig")
+            text = self.data.decode("utf-16" if wide else "utf-8-sig")
         except UnicodeDecodeError as fault:
+            if self.encoding is not None:
+                return self._decoded(self.encoding)
             line = self.data.count(b"\n", 0, fault.start) + 1
             byte = self.data[fault.start]
-            self.stop(f"line {line}", f"the byte 0x{byte:02X} is not UTF-8; save the file as UTF-8")
+            self.stop(f"line {line}", f"the byte 0x{byte:02X} is not UTF-8; {NOT_UTF8}")
         if "\0" in text:
             line = text.count("\n", 0, text.index("\0")) + 1
             self.stop(f"line {line}", "a NUL character: this is a binary file, not a text")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    def _decoded(self, encoding: str) -> str:
+        """Decode as named, or as found out; what does not fit is refused."""
+        if encoding == AUTO:
+            odd = [line for line in self.data.split(b"\n") if not _is_utf8(line)]
+            encoding = guess_encoding(b"\n".join(odd))
+            warnings.warn(
+                f"{self.name} is not UTF-8: read as {called(encoding)}. If letters look wrong, "
+                "name the encoding with --encoding",
+                stacklevel=4,
+            )
+        try:
+            text = self.data.decode(encoding)
+        except UnicodeDecodeError as fault:
+            line = self.data.count(b"\n", 0, fault.start) + 1
+            self.stop(f"line {line}", f"not {called(encoding)}: {fault.reason}")
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
     @cached_property
@@ -102,6 +132,14 @@ class Source:
         if len(told) > LISTED:
             listed += f"\n  … and {len(told) - LISTED:,} more"
         return TaxonomyError("", f"{name} has {len(told):,} faults:{listed}{aside}")
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _number(where: str) -> int:

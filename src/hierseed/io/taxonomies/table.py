@@ -39,7 +39,7 @@ class TableOptions(TypedDict, total=False):
     layout: str | None  # one of LAYOUTS
     columns: Mapping[str, str] | None  # role -> header, for headers that are not known
     levels: Sequence[str] | None  # headers of the level columns, level 1 first
-    parent: str  # "only" or "first"
+    parent: str  # "all", "first" or "only"
     scheme: str | None  # how codes tell the parent
     digits: int | None  # how many digits a child's code adds
 
@@ -77,7 +77,7 @@ def read_table_layout(source: Source, table: Table, **options: Unpack[TableOptio
         )
     else:
         entries = entries_with_parents(source, table.rows, pick, _parent_kind(source, table, found))
-    return build(source, link(source, entries, options.get("parent", "only")))
+    return build(source, link(source, entries, options.get("parent", "all")))
 
 
 class _Picker:

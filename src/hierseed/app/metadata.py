@@ -1,0 +1,169 @@
+"""Other columns of the corpus: as a filter, and topics over the values of one of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.app.placements import Placements
+from hierseed.app.project import Project
+from hierseed.app.store import documents
+
+LISTED = 40  # values that a menu can show
+BINS = 24  # steps of a chart of numbers
+LINES = 8  # topics of a chart
+
+
+class Filter(NamedTuple):
+    """Documents with one value in a column, or with a number in a range."""
+
+    column: str = ""
+    value: str = ""
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def active(self) -> bool:
+        """True where it leaves something out."""
+        return bool(self.column and (self.value or self.low is not None or self.high is not None))
+
+
+def _values(project: Project, column: str) -> list[Any]:
+    """One value for each document, None where there is none; kept until documents are added."""
+    state = (column, documents.count(project))
+    known = project.memo.get("column")
+    if known is None or known[0] != state:
+        path = '$."' + column.replace('"', '""') + '"'
+        found: list[Any] = [None] * state[1]
+        for row, value in project.db.execute(
+            "SELECT row, json_extract(value, ?) FROM kept", (path,)
+        ):
+            found[row] = value
+        known = project.memo["column"] = (state, found)
+    values: list[Any] = known[1]
+    return values
+
+
+def numbers(project: Project, column: str) -> NDArray[np.float64]:
+    """A column as numbers, NaN where it has none; a date counts by its year."""
+    return np.array([_number(value) for value in _values(project, column)], dtype=float)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, int | float):
+        return float(value)
+    text = str(value or "").strip()
+    if len(text) >= 8 and text[:4].isdigit() and text[4:5] in "-/.":
+        return float(text[:4])
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def rows_of(project: Project, chosen: Filter) -> NDArray[np.intp] | None:
+    """Rows that pass a filter, None where it is not active."""
+    if not chosen.active:
+        return None
+    if chosen.value:
+        values = _values(project, chosen.column)
+        return np.array([i for i, v in enumerate(values) if str(v) == chosen.value], dtype=np.intp)
+    found = numbers(project, chosen.column)
+    low = -math.inf if chosen.low is None else chosen.low
+    high = math.inf if chosen.high is None else chosen.high
+    return np.flatnonzero((found >= low) & (found <= high))
+
+
+def columns(project: Project) -> list[dict[str, Any]]:
+    """The columns with what a menu offers: a few values, or a range of numbers."""
+    state = (documents.count(project), json.dumps(project.get("columns", [])))
+    known = project.memo.get("columns")
+    if known is not None and known[0] == state:
+        listed: list[dict[str, Any]] = known[1]
+        return listed
+    found = []
+    for name in project.get("columns", []):
+        values = _values(project, name)
+        distinct = sorted({str(v) for v in values if v is not None and v != ""})
+        as_numbers = np.array([_number(v) for v in values], dtype=float)
+        numeric = np.isfinite(as_numbers).mean() > 0.9 if len(as_numbers) else False
+        found.append(
+            {
+                "name": name,
+                "values": distinct if len(distinct) <= LISTED else [],
+                "low": float(np.nanmin(as_numbers)) if numeric else None,
+                "high": float(np.nanmax(as_numbers)) if numeric else None,
+            }
+        )
+    project.memo["columns"] = (state, found)
+    return found
+
+
+def over(project: Project, placed: Placements, column: str, key: str = "") -> dict[str, Any] | None:
+    """Shares of topics over the values of a column, a line for each topic.
+
+    The topics are those of level 1, or those below the selected one. None where the column has
+    too many values that are no numbers.
+    """
+    tree = placed.taxonomy.tree
+    parent = placed.number.get(key, -1) if key.isdigit() else -1
+    level = placed.level(parent) if parent >= 0 else 0
+    if level >= tree.height:
+        parent, level = int(tree.parent[parent]), level - 1
+    path = placed.path[placed.primary]
+    inside = path[:, level - 1] == parent if parent >= 0 else np.ones(placed.n, dtype=bool)
+    bins, titles = _bins(project, column, placed.n)
+    if bins is None:
+        return None
+    known = inside & (bins >= 0)
+    topics = path[:, level]
+    counts = np.zeros((len(titles), len(placed.taxonomy) + 1), dtype=int)
+    np.add.at(counts, (bins[known], topics[known]), 1)
+    totals = counts.sum(axis=1)
+    order = [int(t) for t in np.argsort(-counts.sum(axis=0), kind="stable") if counts[:, t].any()]
+    lines = []
+    for topic in [t for t in order if t < len(placed.taxonomy)][:LINES]:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = np.where(totals > 0, counts[:, topic] / totals, 0.0)
+        lines.append(
+            {
+                "name": placed.taxonomy.names[topic],
+                "key": placed.keys[topic],
+                "shares": [round(float(value), 5) for value in shares],
+                "counts": counts[:, topic].tolist(),
+            }
+        )
+    above = placed.taxonomy.paths[parent] if parent >= 0 else ""
+    return {
+        "column": column,
+        "titles": titles,
+        "totals": totals.tolist(),
+        "lines": lines,
+        "above": above,
+    }
+
+
+def _bins(project: Project, column: str, n: int) -> tuple[NDArray[np.intp] | None, list[str]]:
+    """The step of each document (-1: none) and the title of each step."""
+    found = numbers(project, column)[:n]
+    if np.isfinite(found).mean() > 0.9:
+        known = found[np.isfinite(found)]
+        distinct = np.unique(known)
+        if len(distinct) <= 2 * BINS:
+            steps = np.searchsorted(distinct, np.where(np.isfinite(found), found, distinct[0]))
+            titles = [f"{value:g}" for value in distinct]
+        else:
+            edges = np.linspace(known.min(), known.max(), BINS + 1)
+            steps = np.clip(np.digitize(np.nan_to_num(found), edges) - 1, 0, BINS - 1)
+            titles = [f"{low:g}" for low in edges[:-1]]
+        return np.where(np.isfinite(found), steps, -1), titles
+    values = ["" if v is None else str(v) for v in _values(project, column)[:n]]
+    titles = sorted(set(values) - {""})
+    if not titles or len(titles) > LISTED:
+        return None, []
+    number = {title: i for i, title in enumerate(titles)}
+    return np.array([number.get(value, -1) for value in values], dtype=np.intp), titles

@@ -1,0 +1,62 @@
+// Topics over the values of a column: a line for each topic, and the same as a table.
+import { crumbs, number, percent } from "/workbench/web/shared.js";
+
+const WIDTH = 900;
+const HEIGHT = 340;
+const LEFT = 48;
+const BOTTOM = 34;
+
+export default {
+  props: { view: Object },
+  emits: ["act"],
+  data: () => ({ shown: null }),
+  template: `
+    <h1>Topics over {{ view.column || "time" }}</h1>
+    <p v-if="!view.columns.length" class="panel empty">The corpus has no other columns. Load a table with one, such as the year.</p>
+    <template v-else>
+      <label class="inline">Column <select :value="view.column" @change="$emit('act', { do: 'column', column: $event.target.value })"><option v-for="one in view.columns" :value="one.name">{{ one.name }}</option></select></label>
+      <p v-if="!view.chart" class="panel empty">This column has too many different values to draw.</p>
+      <template v-else>
+        <p class="lead">Share of the documents of each step<template v-if="view.chart.above"> within <b>{{ crumbs(view.chart.above).join(" › ") }}</b></template>. Select a topic in the tree to look inside it.</p>
+        <svg class="chart" :viewBox="'0 0 ' + W + ' ' + H" role="img" :aria-label="'Shares of ' + view.chart.lines.length + ' topics over ' + view.column + '; the table below has the numbers'">
+          <g v-for="tick in ticks"><line :x1="L" :x2="W" :y1="y(tick)" :y2="y(tick)" class="grid"/><text :x="L - 8" :y="y(tick) + 4" text-anchor="end">{{ percent(tick) }}</text></g>
+          <text v-for="(title, i) in view.chart.titles" v-show="i % every === 0" :x="x(i)" :y="H - 10" text-anchor="middle">{{ title }}</text>
+          <polyline v-for="(line, i) in view.chart.lines" :points="points(line)" fill="none" :stroke="colour(i)" :stroke-width="shown === i ? 4 : 2" :opacity="shown === null || shown === i ? 1 : .25"/>
+        </svg>
+        <ul class="legend" aria-label="Topics"><li v-for="(line, i) in view.chart.lines" :key="line.key" @mouseenter="shown = i" @mouseleave="shown = null"><i :style="{ background: colour(i) }"></i><button class="bare" @click="$emit('act', { do: 'select', key: line.key })" @focus="shown = i" @blur="shown = null">{{ line.name }}</button></li></ul>
+        <details><summary>As a table</summary><div class="scroll" tabindex="0" role="region" aria-label="Documents of each topic and step"><table><thead><tr><th>{{ view.column }}</th><th class="n">All</th><th v-for="line in view.chart.lines" class="n">{{ line.name }}</th></tr></thead>
+          <tbody><tr v-for="(title, i) in view.chart.titles"><th scope="row">{{ title }}</th><td class="n">{{ number(view.chart.totals[i]) }}</td><td v-for="line in view.chart.lines" class="n">{{ number(line.counts[i]) }}</td></tr></tbody></table></div></details>
+      </template>
+    </template>`,
+  computed: {
+    W: () => WIDTH,
+    H: () => HEIGHT,
+    L: () => LEFT,
+    most() {
+      return Math.max(0.05, ...this.view.chart.lines.flatMap((line) => line.shares)) * 1.05;
+    },
+    ticks() {
+      return [0, 0.25, 0.5, 0.75, 1].map((part) => part * this.most);
+    },
+    every() {
+      return Math.ceil(this.view.chart.titles.length / 12);
+    },
+  },
+  methods: {
+    crumbs,
+    number,
+    percent,
+    colour(i) {
+      return `oklch(0.6 0.13 ${(i * 360) / Math.max(this.view.chart.lines.length, 1) + 20})`;
+    },
+    x(i) {
+      return LEFT + 10 + (i * (WIDTH - LEFT - 24)) / Math.max(1, this.view.chart.titles.length - 1);
+    },
+    y(share) {
+      return 10 + (HEIGHT - BOTTOM - 10) * (1 - share / this.most);
+    },
+    points(line) {
+      return line.shares.map((share, i) => this.x(i) + "," + this.y(share)).join(" ");
+    },
+  },
+};

@@ -1,0 +1,141 @@
+"""A SKOS vocabulary as it was read, with the changes that were made to its topics since.
+
+Languages, alternative labels, notes, mappings, schemes: all statements of the file are kept and
+written again. Only what differs between the topics then and now is changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from hierseed.io.taxonomies.rdf import Triple, read_triples
+from hierseed.io.taxonomies.source import Source
+from hierseed.taxonomy import Taxonomy
+
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+BASE = "urn:hierseed:"  # addresses of topics that have none of their own
+LANGUAGE = "# language: "
+
+
+def keep_vocabulary(triples: Sequence[Triple], language: str | None) -> str:
+    """Write statements in file order, as Turtle; the language of the names is noted first."""
+    lines = [f"{LANGUAGE}{language}"] if language else []
+    return "\n".join(
+        [*lines, *(" ".join(term.n3() for term in triple) + " ." for triple in triples)]
+    )
+
+
+def statements(taxonomy: Taxonomy, base: str) -> list[Triple]:
+    """The statements of the vocabulary, as the topics are now."""
+    from rdflib import Literal, URIRef
+
+    from hierseed.io.taxonomies.skos_read import read
+
+    text = taxonomy.vocabulary
+    language = text.split("\n")[0].removeprefix(LANGUAGE) if text.startswith(LANGUAGE) else None
+    before = read(Source("vocabulary", text.encode()), syntax="turtle", language=language)
+    triples = read_triples(Source("vocabulary", text.encode()), "turtle")
+    old = {address: topic for topic, address in enumerate(before.addresses)}
+    addresses = _addresses(taxonomy, set(old), base)
+    gone = set(old) - set(addresses)
+    drop: set[tuple[str, str, str]] = set()  # address, property, text or address
+    add: list[Triple] = []
+
+    def term(property: str) -> Any:
+        return URIRef(SKOS + property)
+
+    for topic, address in enumerate(addresses):
+        node, was = URIRef(address), old.get(address)
+        above = {addresses[p] for p in _parents(taxonomy, topic)}
+        if was is None:
+            add.append((node, URIRef(TYPE), term("Concept")))
+        known = set() if was is None else {before.addresses[p] for p in _parents(before, was)}
+        add += [(node, term("broader"), URIRef(one)) for one in sorted(above - known)]
+        for one in known - above:
+            drop |= {(address, SKOS + "broader", one), (one, SKOS + "narrower", address)}
+        for property, now, then in (
+            ("prefLabel", taxonomy.names, before.names),
+            ("notation", taxonomy.codes, before.codes),
+            ("definition", taxonomy.descriptions, before.descriptions),
+        ):
+            text_then = "" if was is None else then[was]
+            if now[topic] == text_then:
+                continue
+            tag = _language_of(triples, address, property, text_then)
+            drop.add((address, SKOS + property, text_then))
+            if now[topic]:
+                add.append((node, term(property), Literal(now[topic], lang=tag)))
+    kept = [
+        (s, p, o)
+        for s, p, o in triples
+        if str(s) not in gone
+        and str(o) not in gone
+        and (str(s), str(p), str(o).strip()) not in drop
+    ]
+    return [*kept, *add]
+
+
+def _parents(taxonomy: Taxonomy, topic: int) -> list[int]:
+    first = int(taxonomy.tree.parent[topic])
+    return [*([first] if first >= 0 else []), *taxonomy.more_parents[topic]]
+
+
+def _addresses(taxonomy: Taxonomy, known: set[str], base: str) -> list[str]:
+    """The address of each topic; topics that are new get one of their own."""
+    taken, found = known | set(taxonomy.addresses), []
+    number = 0
+    for address in taxonomy.addresses:
+        while not address:
+            number += 1
+            fresh = f"{base}{number}"
+            address = "" if fresh in taken else fresh
+        taken.add(address)
+        found.append(address)
+    return found
+
+
+def _language_of(triples: Sequence[Triple], address: str, property: str, text: str) -> str | None:
+    """Language of the statement that is replaced, else of the topic's label."""
+    for about in (property, "prefLabel"):
+        for s, p, o in triples:
+            same = about == "prefLabel" or str(o).strip() == text
+            if str(s) == address and str(p) == SKOS + about and same:
+                tag: str | None = getattr(o, "language", None)
+                return tag if property != "notation" else None
+    return None
+
+
+def as_turtle(triples: Sequence[Triple]) -> str:
+    """One block per subject, in the order in which they appear."""
+    blocks: dict[Any, list[str]] = {}
+    for s, p, o in triples:
+        blocks.setdefault(s, []).append(f"{_short(p)} {_short(o)}")
+    lines = [f"@prefix skos: <{SKOS}> ."]
+    for subject, said in blocks.items():
+        lines += ["", f"{subject.n3()} " + " ;\n    ".join(dict.fromkeys(said)) + " ."]
+    return "\n".join(lines) + "\n"
+
+
+def _short(node: Any) -> str:
+    text: str = node.n3()
+    if text == f"<{TYPE}>":
+        return "a"
+    local = text[len(SKOS) + 1 : -1]
+    return f"skos:{local}" if text.startswith(f"<{SKOS}") and local.isalpha() else text
+
+
+def serialized(triples: Sequence[Triple], syntax: str) -> str:
+    """RDF/XML or JSON-LD, by rdflib."""
+    from rdflib import Graph
+
+    graph = Graph()
+    graph.bind("skos", SKOS)
+    for triple in triples:
+        graph.add(triple)
+    text = graph.serialize(format=syntax, encoding=None)
+    return (
+        text if syntax != "json-ld" else json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+    )

@@ -1,0 +1,53 @@
+"""Small worlds for the parts of the mixture."""
+
+import numpy as np
+from worlds import make_world
+
+from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.mixture.belonging import Belonging
+from hierseed.core.mixture.components import make_components
+from hierseed.core.mixture.em import pose, start
+from hierseed.core.mixture.membership import Membership
+from hierseed.core.mixture.moments import spread
+from hierseed.core.mixture.neighbours import Neighbourhood
+from hierseed.core.mixture.quantization import Quantization
+from hierseed.core.mixture.seeds import Pairs, sum_seeds
+from hierseed.core.mixture.variance_components import VarianceComponents
+from hierseed.core.share import Share
+
+
+def set_up(name="two levels", **world):
+    """Vectors, components, seed pairs, quantization and seed rows of a small world."""
+    taxonomy, X, y, _ = make_world(name, **world)
+    rows = np.flatnonzero(y >= 0)
+    has_seeds = np.bincount(y[rows], minlength=len(taxonomy)) > 0
+    components = make_components(taxonomy.tree, has_seeds)
+    pairs = Pairs(X[rows], rows, components.of_topic[y[rows]])
+    quantization = Quantization.holding(len(X), float(np.linalg.norm(X, axis=1).max()))
+    return X, components, pairs, quantization, rows
+
+
+def graded_membership(X, components, pairs):
+    """A membership that gives documents every weight from nothing to one."""
+    centre = X.mean(axis=0)
+    topics = np.zeros((len(components), X.shape[1]))
+    np.add.at(topics, pairs.component, pairs.vectors - centre)
+    hood = Neighbourhood.learn(X[:200], topics, centre)
+    knots = np.quantile(hood.scores(X)[0], [0.0, 0.5, 1.0])
+    below = np.tile([0.0, 0.7, 1.0], (components.tree.height + 1, 1))
+    return Membership(hood, Belonging(knots, below, float(knots[0]), Share(0.4, 0.3, 0.5)))
+
+
+def begun(X, components, pairs, quantization, rows, settings, block=64, membership=None):
+    """Blocks, seeds, problem and the mixture of balls that the rounds start from."""
+    membership = membership or Membership.certain(components.tree.height)
+    blocks, seeds = ArrayBlocks(X, block), sum_seeds(pairs, components, quantization, rows)
+    scale = VarianceComponents(float(X.var(axis=0).sum()), settings.tree_weight or 8.0)
+    corpus = spread(blocks, quantization, rows, membership)
+    centre = np.delete(X, rows, axis=0).mean(axis=0)
+    problem = pose(components, seeds, corpus, scale, settings, centre)
+    return blocks, seeds, problem, start(problem)
+
+
+def covariance(mixture):
+    return np.linalg.inv(mixture.covariance.solve(np.eye(mixture.means.shape[1])))

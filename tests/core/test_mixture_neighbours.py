@@ -1,0 +1,176 @@
+"""Similarities to seeds and neighbours: exact, in any order, and as a direct version has them."""
+
+import numpy as np
+import pytest
+from mixture_worlds import set_up
+
+from hierseed.core.mixture import neighbours
+from hierseed.core.mixture.left_out import leave_out
+from hierseed.core.mixture.neighbours import LENGTH, NEIGHBOURS, OWN, Neighbourhood, unit_rows
+from hierseed.core.mixture.seeds import Pairs
+
+
+def directions(components, pairs, centre):
+    """Sum of the centred seeds of each component."""
+    return np.stack(
+        [(pairs.vectors[pairs.component == k] - centre).sum(0) for k in range(len(components))]
+    )
+
+
+def a_hood(name="two levels", **world):
+    X, components, pairs, _, rows = set_up(name, **world)
+    U = np.delete(X, rows, axis=0)
+    centre = U.mean(axis=0)
+    return (
+        U,
+        Neighbourhood.learn(U, directions(components, pairs, centre), centre),
+        components,
+        pairs,
+    )
+
+
+@pytest.mark.parametrize("width", [1, 3, 96, 384, 1024])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_inner_products_of_unit_rows_are_exact_in_float32(width, dtype):
+    rng = np.random.default_rng(width)
+    X = rng.normal(size=(300, width)).astype(dtype)
+    X[0] = 1.0  # all coordinates alike: every one is rounded the same way
+    X[1] = 0.0
+    U = unit_rows(X, np.zeros(width))
+    assert U.dtype == np.float32
+    whole = U.astype(np.int64)
+    assert np.array_equal(whole, U)
+    np.testing.assert_array_equal((U @ U.T).astype(np.int64), whole @ whole.T)
+    order = rng.permutation(width)  # float32 sums in any order
+    np.testing.assert_array_equal(U[:, order] @ U[:, order].T, U @ U.T)
+    # the worst case of the sums: partial ones are bounded by Cauchy-Schwarz
+    assert (np.abs(whole) @ np.abs(whole).T).max() < 2**24
+    assert (U[1] == 0).all()
+
+
+def test_float16_rows_lose_no_digits():
+    rng = np.random.default_rng(0)
+    X = (300 * rng.normal(size=(50, 400))).astype(np.float16)  # squares overflow in float16
+    centre = X.mean(axis=0, dtype=np.float64)
+    np.testing.assert_array_equal(unit_rows(X, centre), unit_rows(X.astype(np.float64), centre))
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 100_000])
+def test_scores_do_not_depend_on_blocks_or_order(size, monkeypatch):
+    U, hood, _, _ = a_hood(per_leaf=120, spread=0.9)
+    whole, nearest = hood.scores(U)
+    monkeypatch.setattr(neighbours, "PIECE", size)
+    order = np.random.default_rng(1).permutation(len(U))
+    again, near = hood.scores(U[order])
+    assert again.tobytes() == whole[order].tobytes()
+    assert np.array_equal(near, nearest[order])
+    shuffled = Neighbourhood(
+        hood.centre, hood.references[order], hood.topics, hood.difference[order]
+    )
+    assert shuffled.scores(U)[0].tobytes() == whole.tobytes()
+
+
+def slow_neighbours(u, references, k):
+    """References at least as near as the k-th; those with the same vector are no neighbours."""
+    away = [
+        (int(u.astype(np.int64) @ r.astype(np.int64)), i)
+        for i, r in enumerate(references)
+        if not np.array_equal(u, r)
+    ]
+    away.sort(reverse=True)
+    last = away[min(k, len(away)) - 1][0] if away else 0
+    return [similarity for similarity, _ in away[:k]], [i for s, i in away if s >= last]
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+def test_neighbours_equal_a_direct_search_with_ties_and_copies(coarse):
+    U, hood, _, _ = a_hood(per_leaf=40, spread=0.9, width=2 if coarse else 6)
+    rows = np.rint(U) if coarse else U  # many copies and many ties
+    hood = Neighbourhood.learn(rows, hood.topics.astype(float), hood.centre)
+    asked = unit_rows(np.concatenate([rows[:60], U[:20] + 0.01]), hood.centre)
+    top, mine = hood.lookup(asked)
+    assert hood.k == min(NEIGHBOURS, round(len(rows) ** 0.5))
+    tied = 0
+    for u, found, which in zip(asked, top, mine, strict=True):
+        near, expected = slow_neighbours(u, hood.references, hood.k)
+        assert np.flatnonzero(which).tolist() == sorted(expected)
+        assert sorted(found.tolist(), reverse=True) == near
+        tied += len(expected) > hood.k
+    assert (tied > 0) == coarse
+    crowd = hood.lookup(hood.references)[0].mean(axis=1, dtype=np.float64)
+    np.testing.assert_array_equal(
+        hood.difference, (hood.references @ hood.topics.T).max(axis=1) - crowd
+    )
+
+
+def test_a_score_is_the_own_similarity_and_the_mean_difference_of_the_neighbours():
+    U, hood, _, _ = a_hood(per_leaf=40, spread=0.9)
+    score, nearest = hood.scores(U[:50])
+    for x, found, near in zip(U[:50], score, nearest, strict=True):
+        u = unit_rows(x[None], hood.centre)[0]
+        _, mine = slow_neighbours(u, hood.references, hood.k)
+        own = hood.topics @ u
+        direct = OWN * own.max() + (1 - OWN) * hood.difference[mine].mean()
+        assert near == own.argmax()
+        assert found == pytest.approx(direct / LENGTH**2, abs=16 / LENGTH**2)  # rounded to 32
+
+
+# ------------------------------------------------------------------ seeds left out
+
+
+def slow_score(u, topics, hood):
+    """The score of a document among these topics alone, by the definition."""
+    crowd = hood.lookup(hood.references)[0].mean(axis=1, dtype=np.float64)
+    difference = (hood.references @ topics.T).max(axis=1) - crowd
+    _, mine = slow_neighbours(u, hood.references, hood.k)
+    return (OWN * (topics @ u).max() + (1 - OWN) * difference[mine].mean()) / LENGTH**2
+
+
+@pytest.mark.parametrize("name", ["one level", "two levels", "ragged", "deep"])
+def test_left_out_seeds_score_as_if_they_were_really_removed(name):
+    _, hood, components, pairs = a_hood(name, per_leaf=25, spread=0.9, seeds=3)
+    # the first seed serves a second topic as well, and one topic keeps a single seed
+    two = (pairs.component[0] + 1) % len(components)
+    kept = np.flatnonzero(pairs.component != two)
+    kept = np.append(kept, np.flatnonzero(pairs.component == two)[0])
+    pairs = Pairs(
+        np.concatenate([pairs.vectors[kept], pairs.vectors[:1]]),
+        np.append(pairs.seed[kept], pairs.seed[0]),
+        np.append(pairs.component[kept], (two + 1) % len(components)),
+    )
+    topics = directions(components, pairs, hood.centre)
+    hood = Neighbourhood.learn(hood.references / LENGTH + hood.centre, topics, hood.centre)
+    found = leave_out(hood, pairs, components)
+    assert len(found.scores) == len(pairs.seed)
+    path, told = components.tree.ancestors[components.topic], 0
+    order = np.lexsort((*pairs.vectors.T[:3], pairs.component))
+    assert np.array_equal(found.component, pairs.component[order])
+    for row, at in enumerate(order):
+        u = unit_rows(pairs.vectors[at][None], hood.centre)[0]
+        mine = path[pairs.component[at]]
+        for level in range(path.shape[1]):
+            beside = path[:, level] != mine[level]
+            rest = hood.topics[beside]
+            if level:
+                beside = beside & (path[:, level - 1] == mine[level - 1])
+            if mine[level] < 0 or not beside.any():
+                assert np.isnan(found.scores[row, level])
+                continue
+            expected = slow_score(u, rest, hood)
+            assert found.scores[row, level] == pytest.approx(expected, abs=1e-12)
+            told += 1
+        others = pairs.seed != pairs.seed[at]
+        if not (others & (pairs.component == pairs.component[at])).any():
+            assert np.isnan(found.own[row])
+            continue
+        without = [
+            (pairs.vectors[others & (pairs.component == k)] - hood.centre).sum(axis=0)
+            for k in range(len(components))
+            if (others & (pairs.component == k)).any()
+        ]
+        less = unit_rows(np.array(without), np.zeros(1))
+        # directions are rounded once more: sums of the other seeds differ in their last digits
+        assert found.own[row] == pytest.approx(slow_score(u, less, hood), abs=2e-3)
+        assert found.own[row] != slow_score(u, hood.topics, hood)
+        told += 1
+    assert told > len(order)
