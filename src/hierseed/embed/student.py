@@ -163,8 +163,8 @@ def _best_map(
     for ridge in RIDGES:
         penalty = np.full(len(products), ridge)
         penalty[-1] = 1e-9  # the constant is free
-        found = np.linalg.solve(products + np.diag(penalty), sums)
+        found = np.asarray(np.linalg.solve(products + np.diag(penalty), sums), dtype=np.float64)
         explained = 1 - ((held @ found - held_target) ** 2).sum() / max(spread, 1e-12)
-        if explained > most:
+        if float(explained) > most:
             best, most = found, float(explained)
     return best, most
