@@ -29,6 +29,10 @@ test-all: $(VENV)/.ready lint
 fuzz: $(VENV)/.ready
 	$(BIN)/python tests/fuzz/fuzz.py --mutations 100000
 
+# Commands killed with -9 at random moments, and run again: nothing lost, same bytes.
+kill: $(VENV)/.ready
+	$(BIN)/python tests/kill/kill.py --kills 200
+
 # What the tests of the workbench drive: Debian's chromium, and axe-core for accessibility.
 browser: $(VENV)/.ready
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }

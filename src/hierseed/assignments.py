@@ -217,7 +217,8 @@ class Assignments:
         """Return the table: id, topic, level_1 …, distance, score, belongs, runner_up, …
 
         `level_k` is the path down to level k, empty where the document stops above it. `ids`
-        are those of `self`, or row numbers, unless given.
+        are those of `self`, or row numbers, unless given. `all_paths` comes last where topics have
+        several parents: the topic by each of them, with ` | ` between.
         """
         ids = self.ids if ids is None else ids
         if ids is not None and len(ids) != self.n_documents:
@@ -238,6 +239,9 @@ class Assignments:
             "is_none": self.is_none,
             "is_seed": self.is_seed[self.row],
         }
+        if any(self.taxonomy.more_parents):
+            every = [" | ".join(self.taxonomy.all_paths(i)) for i in range(len(self.taxonomy))]
+            columns["all_paths"] = np.array([*every, ""], dtype=object)[self.topic]
         return pd.DataFrame(columns)
 
     def __repr__(self) -> str:

@@ -25,7 +25,7 @@ from hierseed.io.seeds import Seeds, SeedTable
 from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.io.vectorize import make_embedder, vectorize
 from hierseed.progress import Fact, Listener, Note, Step, amount, duration, warn_of_notes
-from hierseed.text_model import TextModel
+from hierseed.text_model import TextModel, load
 
 SHOWN = 5  # findings about single topics that are told
 
@@ -44,6 +44,7 @@ def fit(
     vectors: str | PathLike[str] | None = None,
     replace_vectors: bool = False,
     checkpoint: str | PathLike[str] | None = None,
+    start: TextModel | str | PathLike[str] | None = None,
     **settings: Any,
 ) -> TextModel:
     """Learn topics from a taxonomy, a few seeds per topic, and the whole corpus.
@@ -71,6 +72,9 @@ def fit(
     replace_vectors : make vectors again where the folder holds those of another corpus
     checkpoint : folder that keeps each finished round, so that a stopped fit goes on; `save`
         removes it
+    start : an earlier model, whose topics stand in for seeds where a topic has none; renamed and
+        moved topics are followed by the edits of the taxonomy, by address and by code. Vectors are
+        made and prepared as in that model
     **settings : parameters of the estimator
 
     Returns
@@ -89,6 +93,10 @@ def fit(
     ['Animals > Cats']
     """
     listener = progress or warn_of_notes
+    earlier = load(start) if isinstance(start, str | PathLike) else start
+    if earlier is not None:
+        preparation = earlier.preparation or preparation
+        embedder = earlier.embedder if earlier.knows_embedder else embedder
     run = Engine.of(engine)
     run.check()
     inputs = Inputs(listener)
@@ -98,7 +106,7 @@ def fit(
     if not isinstance(opened, DocumentVectors):
         inputs.embedder(embedder)
     examples = inputs.seeds(seeds, tree, opened, seeds_from_names)
-    if tree is not None and estimator is not None:
+    if tree is not None and estimator is not None and earlier is None:
         inputs.need_seeds(method, tree, examples)
     inputs.refuse()
     assert opened is not None  # else refused
@@ -116,7 +124,8 @@ def fit(
     rounds = _checkpoint(checkpoint, listener)
     started = time.perf_counter()
     with run.open(listener) as blocks_of, _going_on(rounds):
-        preparation.fit(blocks_of(rows.X))
+        if earlier is None or earlier.preparation is None:
+            preparation.fit(blocks_of(rows.X))
         outside = _encode(examples, made)
         if preparation.blocks and learn_weights:
             given = rows.X, estimator.taxonomy, y, outside, examples.text_topics
@@ -125,7 +134,7 @@ def fit(
             preparation = preparation.with_weights(found.weights)
         outside = None if outside is None else preparation.transform(outside)
         X = blocks_of(Prepared(rows.X, preparation))
-        _fit(estimator, X, y, outside, examples.text_topics, rounds, listener)
+        _fit(estimator, X, y, outside, examples.text_topics, rounds, listener, earlier)
     seconds = time.perf_counter() - started
     listener(Fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}"))
     tell_results(estimator, listener)
@@ -198,6 +207,7 @@ def _fit(
     y_seeds: list[int],
     rounds: Checkpoint | None,
     listener: Listener,
+    earlier: TextModel | None = None,
 ) -> None:
     most = getattr(estimator, "max_iter", None)
     listener(Step("Fitting", 0, most, "rounds at most"))
@@ -206,6 +216,7 @@ def _fit(
         y,
         X_seeds=X_seeds,
         y_seeds=y_seeds if X_seeds is not None else None,
+        start=earlier.estimator if earlier else None,
         progress=lambda event: listener(Step("Fitting", event["round"], most, "rounds at most")),
         checkpoint=rounds,
     )

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed import taxonomy_edits as edits
 from hierseed.core.order import chains_of_cycles, cycles, parents_first
-from hierseed.core.tree import Tree
 from hierseed.errors import SeedError, TaxonomyError
 from hierseed.names import SEPARATOR, Path, free_name, name_fault, split_path
+from hierseed.taxonomy_checks import checked_parents, checked_texts, checked_tree
 
 
 class Taxonomy:
@@ -53,19 +54,20 @@ class Taxonomy:
         addresses: Sequence[str] | None = None,
         vocabulary: str = "",
     ) -> None:
-        self.names = _texts("names", names)
+        self.names = checked_texts("names", names)
         n = len(self.names)
-        self.tree = _tree(parent)
-        self.codes = ("",) * n if codes is None else _texts("codes", codes)
+        self.tree = checked_tree(parent)
+        self.codes = ("",) * n if codes is None else checked_texts("codes", codes)
         self.descriptions = (
-            ("",) * n if descriptions is None else _texts("descriptions", descriptions)
+            ("",) * n if descriptions is None else checked_texts("descriptions", descriptions)
         )
         self.is_other: NDArray[np.bool_] = np.zeros(n, dtype=bool)
         if is_other is not None:
             self.is_other = np.array(is_other, dtype=bool, ndmin=1)
-        self.addresses = ("",) * n if addresses is None else _texts("addresses", addresses)
-        self.more_parents = _more_parents(more_parents, n)
+        self.addresses = ("",) * n if addresses is None else checked_texts("addresses", addresses)
+        self.more_parents = checked_parents(more_parents, n)
         self.vocabulary = str(vocabulary)
+        self.log: tuple[edits.Edit, ...] = ()
         parts: tuple[Any, ...] = (
             self.tree, self.codes, self.descriptions, self.is_other, self.addresses,
             self.more_parents,
@@ -206,6 +208,39 @@ class Taxonomy:
             vocabulary=self.vocabulary,
         )
 
+    def rename(self, path: Path, name: str) -> Taxonomy:
+        """Return a taxonomy with another name for one topic.
+
+        All edits leave this taxonomy as it is, and note themselves in `log` of the new one, so
+        that `fit(start=model)` finds the topics of an earlier model again.
+
+        Examples
+        --------
+        >>> old = Taxonomy.from_paths(["Health > Homes", "Care"])
+        >>> new = old.rename("Health > Homes", "Nursing").move("Health > Nursing", "Care")
+        >>> new.paths
+        ('Health', 'Care', 'Care > Nursing')
+        >>> [edit.kind for edit in new.log]
+        ['rename', 'move']
+        """
+        return edits.renamed(self, path, name)
+
+    def move(self, path: Path, under: Path | None) -> Taxonomy:
+        """Return a taxonomy with a topic, and all below it, under another parent; None: on top."""
+        return edits.moved(self, path, under)
+
+    def merge(self, path: Path, into: Path) -> Taxonomy:
+        """Return a taxonomy with one topic merged into another, which also gets its children."""
+        return edits.merged(self, path, into)
+
+    def split(self, path: Path, names: Sequence[str]) -> Taxonomy:
+        """Return a taxonomy with new children for one topic."""
+        return edits.split(self, path, names)
+
+    def delete(self, path: Path) -> Taxonomy:
+        """Return a taxonomy without one topic and all below it."""
+        return edits.deleted(self, path)
+
     def first(self, n: int) -> Taxonomy:
         """Return the taxonomy of the topics with ids below n."""
         return Taxonomy(
@@ -314,13 +349,22 @@ class Taxonomy:
     ) -> NDArray[np.intp] | list[list[int]]:
         """Turn `{path: [rows]}` into the `y` of `fit`: a topic id per row, -1 for no seed.
 
-        Where a row serves several topics, `y` is a list of lists of ids instead.
+        Where a row serves several topics, `y` is a list of lists of ids instead. A topic may be
+        named by its last name where only one topic has it.
         """
+        if not isinstance(seeds, Mapping) or not isinstance(n, int | np.integer):
+            raise SeedError(
+                "labels takes a mapping of paths to rows, and the number of documents; got a "
+                f"{type(seeds).__name__} and a {type(n).__name__}. "
+                "Write labels({path: [rows]}, n)"
+            )
         rows: dict[int, list[int]] = {}
         faults: list[str] = []
         for path, members in seeds.items():
             try:
-                topic = self.index(path)
+                named = [i for i, name in enumerate(self.names) if name == path]
+                known = len(named) != 1 or path in self
+                topic = self.index(path) if known else named[0]
             except TaxonomyError as fault:
                 faults.append(str(fault))
                 continue
@@ -405,45 +449,6 @@ def _grow(
             known[parts[:depth]] = len(names)
             names.append(parts[depth - 1])
             parent.append(known[parts[: depth - 1]] if depth > 1 else -1)
-
-
-def _texts(what: str, values: Sequence[str]) -> tuple[str, ...]:
-    """Refuse what is no sequence of texts."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TaxonomyError(f"{what} is {values!r:.60}, not a sequence of texts")
-    texts = tuple(values)
-    wrong = [i for i, text in enumerate(texts) if not isinstance(text, str)]
-    if wrong:
-        raise TaxonomyError(
-            f"{what} of {len(wrong):,} topics are no texts: topic {wrong[0]} has "
-            f"{texts[wrong[0]]!r:.60}. Give one text per topic."
-        )
-    return texts
-
-
-def _more_parents(given: Any, n: int) -> tuple[tuple[int, ...], ...]:
-    if given is None:
-        return ((),) * n
-    try:
-        found = tuple(tuple(int(parent) for parent in some) for some in given)
-    except (TypeError, ValueError) as fault:
-        raise TaxonomyError(f"more_parents can't be used: {fault}. Give a list each.") from None
-    if wrong := [p for some in found for p in some if not 0 <= p < n]:
-        raise TaxonomyError(f"more_parents names the topic {wrong[0]}, outside 0 … {n - 1}")
-    return found
-
-
-def _tree(parent: Sequence[int] | NDArray[np.intp]) -> Tree:
-    try:
-        given = np.asarray(parent)
-        if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-            raise ValueError("it is no list of whole numbers")
-        return Tree(given.astype(np.intp))
-    except (ValueError, TypeError, OverflowError) as fault:
-        raise TaxonomyError(
-            f"parent can't be used: {fault}. Give the id of each topic's parent, -1 at level 1; "
-            "Taxonomy.from_parents takes parents in any order."
-        ) from None
 
 
 def _refuse(faults: list[str]) -> None:

@@ -105,6 +105,11 @@ class TextModel:
         """The embedder of the fit; one that gives other vectors now is refused."""
         return self._documents.embedder
 
+    @property
+    def knows_embedder(self) -> bool:
+        """False for a model that was fitted on vectors of unknown origin."""
+        return bool(self._documents.name)
+
     def prepare(self, X: Any) -> Any:
         """See vectors as the estimator saw them; rows are prepared when they are read."""
         return X if self.preparation is None else Prepared(X, self.preparation)
@@ -158,7 +163,7 @@ class TextModel:
         """
         listener, file = progress or warn_of_notes, Path(file)
         counts = Counts(self.taxonomy_)
-        with open_table(file) as table:  # fails now rather than at the end
+        with open_table(file, guard=True) as table:  # fails now rather than at the end
             opened = self._documents.open(documents, listener)
             extra = opened.kept if isinstance(opened, Corpus) else []
             # JSON, Excel and CSV may mix types in a column, Parquet may not

@@ -63,7 +63,8 @@ def test_a_second_fit_takes_the_vectors_it_finds(model: Project, hierseed: Run) 
     (model / "docs.csv").write_text((model / "docs.csv").read_text().replace("kitten", "lion"))
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
     assert "holds other vectors and is made again" in done.stderr
-    done = hierseed("fit", "docs.jsonl", *FIT, "-o", "model", "--vectors", "model.vectors")
+    more = ("--vectors", "model.vectors", "--overwrite")
+    done = hierseed("fit", "docs.jsonl", *FIT, "-o", "model", *more)
     assert done.exit_code == 1
     assert "was made from another corpus" in done.stderr
 

@@ -21,6 +21,7 @@ def faults_of(corpus: Corpus) -> list[tuple[int, str]]:
     return [(fault.line, fault.kind) for fault in corpus.survey().faults.kept]
 
 
+@pytest.mark.filterwarnings("ignore:.*by what is in it:UserWarning")
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(raw=st.binary(max_size=60), name=st.sampled_from(["x.csv", "x.tsv", "x.jsonl", "x.parquet"]))
 def test_any_bytes_are_read_or_refused_with_a_reason(raw: bytes, name: str, tmp_path: Path) -> None:

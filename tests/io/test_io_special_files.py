@@ -18,7 +18,7 @@ from hierseed.io.faults import SkippedRows
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
     with pytest.raises(CorpusError, match="a pipe or a device, which can be read only once"):
-        Corpus(tmp_path / name)
+        Corpus(tmp_path / name).survey()
     with pytest.raises(TaxonomyError, match="a pipe or a device"):
         Taxonomy.read(tmp_path / name)
 

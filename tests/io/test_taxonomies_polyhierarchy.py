@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from hierseed import Taxonomy
+from hierseed import Taxonomy, UnfitHierSeed
 from hierseed.errors import TaxonomyError
 
 rdflib = pytest.importorskip("rdflib", reason="the extra 'skos' is not installed")
@@ -127,3 +128,13 @@ def test_a_cycle_through_further_parents_is_refused() -> None:
         Taxonomy(["A", "B"], [-1, 0], more_parents=[[1], []])
     with pytest.raises(TaxonomyError, match="outside 0 … 1"):
         Taxonomy(["A", "B"], [-1, 0], more_parents=[[7], []])
+
+
+def test_placements_show_every_path() -> None:
+    taxonomy = Taxonomy(["A", "B", "C"], [-1, -1, 0], more_parents=[[], [], [1]])
+    X = np.array([[0.0, 0], [0.1, 0], [5, 5], [5.1, 5], [9, 0], [9.1, 0]], dtype=np.float32)
+    model = UnfitHierSeed(taxonomy, other=False).fit(X, [2, 2, 1, 1, 2, 2])
+    table = model.assign(X).to_frame()
+    paths = dict(zip(table["topic"], table["all_paths"]))
+    assert paths["A > C"] == "A > C | B > C"
+    assert set(paths) <= {"A", "B", "A > C"}

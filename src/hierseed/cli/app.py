@@ -32,6 +32,7 @@ COMMANDS = {  # name: panel, line in --help (the first line of the command's own
     "assign": (WORK, "Place documents in the topics of a model, as a table."),
     "evaluate": (JUDGE, "Compare a table of assignments with gold labels."),
     "suggest": (JUDGE, "List the documents that are most useful to label next."),
+    "seeds": (JUDGE, "Take seeds from a table of assignments that you corrected."),
     "report": (JUDGE, "Write one page that shows what is in every topic."),
     "serve": (JUDGE, "Open the workbench in the browser."),
     "convert": (TOOLS, "Convert a taxonomy from one file format to another."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hierseed.cli.console import Console, quote
-from hierseed.cli.files import Reading, refuse_inputs, refuse_labelled
+from hierseed.cli.files import Reading, refuse_changed, refuse_inputs
 from hierseed.cli.options import (
     AsJson,
     Encoding,
@@ -122,7 +122,8 @@ def assign(
     from hierseed.text_model import load
 
     refuse_inputs(output, source)
-    refuse_labelled(output, but=("distance", "is_seed"))  # an earlier table of this command
+    if not overwrite:
+        refuse_changed(output)
     fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
     height = fitted.taxonomy_.tree.height

@@ -90,7 +90,7 @@ def check(
         if corpus:
             with reading.documents(corpus, None, console) as opened:
                 documents = found.documents(opened)
-        tables = seed_tables(seeds, topic, seed_id or id, encoding, seed_sheet)
+        tables = seed_tables(seeds, topic, seed_id, id, encoding, seed_sheet)
         examples = found.seeds(tables, tree, documents)
         if tree is not None and (seeds or seeds_from_names):
             found.few_seeds(tree, examples, seeds_from_names)

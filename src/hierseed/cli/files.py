@@ -6,7 +6,7 @@ Output never replaces an input, nor what a person filled in.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,16 +103,14 @@ def refuse_inputs(output: Path, *inputs: Path, of: str = "this command") -> None
         )
 
 
-def refuse_labelled(table: Path, *, but: Collection[str] = ()) -> None:
-    """Refuse to replace a table in which topics are filled in, but for one with these columns."""
+def refuse_labelled(table: Path) -> None:
+    """Refuse to replace a table in which topics are filled in."""
     from hierseed.io.columns import choose_column
     from hierseed.io.faults import Fault
     from hierseed.io.records import as_text, open_records
 
     try:
         records = open_records(table)
-        if but and set(but) <= set(records.columns):
-            return
         rows = records.rows([choose_column(records, "topic", "")])
         cells = [as_text(row.values[0]) or "" for row in rows if not isinstance(row, Fault)]
     except CorpusError:  # not there, or no table of ours
@@ -124,9 +122,28 @@ def refuse_labelled(table: Path, *, but: Collection[str] = ()) -> None:
         )
 
 
+def refuse_changed(table: Path) -> None:
+    """Refuse to replace a table that is not as we wrote it, unless it has no rows."""
+    from hierseed.io.records import open_records
+    from hierseed.io.written import is_as_written
+
+    if not table.exists() or is_as_written(table):
+        return
+    with suppress(CorpusError):
+        records = open_records(table)
+        if next(records.rows(records.columns[:1]), None) is None:
+            return
+    raise SeedError(
+        f"{table} is there already, and not as hierseed wrote it: it may hold corrections. Name "
+        "another file with --output, or replace it with --overwrite; `hierseed seeds` makes seeds "
+        "of a corrected table"
+    )
+
+
 def seed_tables(
     files: list[Path] | None,
     topic: str | None,
+    seed_id: str | None,
     id: str | None,
     encoding: str | None,
     sheet: str | None,
@@ -137,10 +154,10 @@ def seed_tables(
 
     tables = []
     for file in files or []:
-        own = None
+        own = seed_id
         with suppress(HierSeedError, OSError):  # a file that can't be read is told later
             names = [name.lower() for name in open_records(file, encoding="utf-8").columns]
-            own = id if id and id.lower() in names else None
+            own = seed_id or (id if id and id.lower() in names else None)
         tables.append(SeedTable(file, topic, own, None, encoding, _sheet_of(file, sheet)))
     return tables or None
 

@@ -93,6 +93,15 @@ def fit(
         bool,
         typer.Option(help="Scale every vector to length 1 (better).", rich_help_panel=METHOD),
     ] = True,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL",
+            help="An earlier model, whose topics stand in for seeds where a topic has none; topics "
+            "are found again by code, by address, or by path.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
     setting: Annotated[
         list[str] | None,
         typer.Option(
@@ -158,7 +167,7 @@ def fit(
 
     Example: hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
     """
-    if not seeds and not seeds_from_names:
+    if not seeds and not seeds_from_names and start is None:
         raise typer.BadParameter("give a file, or --seeds-from-names", param_hint="--seeds / -s")
     from hierseed.embed.prepare import Preparation
     from hierseed.estimators.registry import get_method
@@ -190,7 +199,7 @@ def fit(
                     sheet=taxonomy_sheet,
                     encoding=encoding,
                 ),
-                seed_tables(seeds, topic, seed_id or id, encoding, seed_sheet),
+                seed_tables(seeds, topic, seed_id, id, encoding, seed_sheet),
                 embedder=embedder,
                 method=method,
                 engine=_engine(workers, dask, device),
@@ -200,6 +209,7 @@ def fit(
                 vectors=vectors or vectors_beside(output),
                 replace_vectors=vectors is None,
                 checkpoint=checkpoint_beside(output),
+                start=start,
                 **settings,
             )
         model.save(output)

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hierseed.cli.console import Console
-from hierseed.cli.files import Reading, refuse_inputs, refuse_labelled, vectors_for
+from hierseed.cli.files import (
+    Reading,
+    refuse_changed,
+    refuse_inputs,
+    refuse_labelled,
+    vectors_for,
+)
 from hierseed.cli.options import (
     AsJson,
     Encoding,
@@ -87,7 +93,9 @@ def suggest(
     if output is not None:
         refuse_inputs(output, source)
         refuse_inputs(output, *fitted.files, of="the fit of this model")
-        refuse_labelled(output)
+        if not overwrite:
+            refuse_labelled(output)
+            refuse_changed(output)
     reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:

@@ -28,6 +28,7 @@ from hierseed.estimators.inputs import check_start, need_seeds, refuse_bare_leav
 from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
 from hierseed.estimators.resume import rounds_on_disk
 from hierseed.taxonomy import Taxonomy
+from hierseed.taxonomy_edits import match_topics
 
 Floats = NDArray[np.float64]
 SHARE, NOT_NEGATIVE, POSITIVE = Interval(0, 1), Interval(0), Interval(0, closed="neither")
@@ -376,25 +377,27 @@ def _continue_from(
     known: NDArray[np.bool_],
     width: int,
 ) -> tuple[Taxonomy, Floats, set[int]]:
-    """Start from an earlier model: its topics by path, and its Other topics with their parents.
+    """Start from an earlier model: its topics, followed by edits, addresses, codes or paths, and
+    its Other topics with their parents.
 
     Also returns the topics (-1: the root) for which it has decided about an Other.
     """
     check_start(earlier, width)
     old = earlier.taxonomy_
+    was = match_topics(old, taxonomy)
+    now = {topic: here for here, topic in enumerate(was) if topic >= 0}
     parents, others = [], []
     for topic in np.flatnonzero(old.is_other).tolist():
         above = int(old.tree.parent[topic])
-        known_parent = above < 0 or old.paths[above] in taxonomy
-        if old.paths[topic] not in taxonomy and known_parent:
-            here = -1 if above < 0 else taxonomy.index(old.paths[above])
+        if topic not in now and (above < 0 or above in now):
+            here = -1 if above < 0 else now[above]
             if here < 0 or not taxonomy.tree.is_leaf[here]:
                 parents.append(here)
                 others.append(earlier.vectors_[topic])
     vectors, known, extended = means.copy(), known.copy(), {-1}
-    for topic, path in enumerate(taxonomy.paths):
-        if path in old:
-            vectors[topic], known[topic] = earlier.vectors_[old.index(path)], True
+    for topic, before in enumerate(was):
+        if before >= 0:
+            vectors[topic], known[topic] = earlier.vectors_[before], True
             extended.add(topic)
     refuse_bare_leaves(taxonomy, known)
     vectors = start_vectors(taxonomy.tree, vectors, known)

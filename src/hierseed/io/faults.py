@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -90,27 +90,21 @@ class SkippedRows(AbstractContextManager["SkippedRows"]):
         return cls(Path(output).with_name(f"{Path(output).stem}.skipped.csv"))
 
     def __enter__(self) -> SkippedRows:
-        self._atomic = atomic_file(self.path)
-        partial = self._atomic.__enter__()
-        # a name of a file need not be UTF-8
-        self._file = partial.open("w", encoding="utf-8", newline="", errors="backslashreplace")
-        self._writer = csv.writer(self._file)
-        self._writer.writerow(["file", "line", "fault", "detail", "row"])
+        self._stack = ExitStack()
         return self
 
     def write(self, fault: Fault) -> None:
-        """Keep one row, as it stood in the file, with the reason."""
+        """Keep one row, as it stood in the file, with the reason; the first one makes the file."""
+        if self.count == 0:
+            partial = self._stack.enter_context(atomic_file(self.path))
+            # a name of a file need not be UTF-8
+            stream = partial.open("w", encoding="utf-8", newline="", errors="backslashreplace")
+            self._writer = csv.writer(self._stack.enter_context(stream))
+            self._writer.writerow(["file", "line", "fault", "detail", "row"])
         self.count += 1
         self._writer.writerow(fault)
 
     def __exit__(self, kind: Any, fault: Any, trace: Any) -> None:
-        self._file.close()
         if kind is None and self.count == 0:
             self.path.unlink(missing_ok=True)  # of an earlier run, which no longer holds
-            self._atomic.__exit__(_NothingSkipped, _NothingSkipped(), None)
-        else:
-            self._atomic.__exit__(kind, fault, trace)
-
-
-class _NothingSkipped(Exception):  # noqa: N818 - no error: it tells the atomic file to leave
-    pass
+        self._stack.__exit__(kind, fault, trace)

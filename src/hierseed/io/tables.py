@@ -17,6 +17,7 @@ import pandas as pd
 
 from hierseed.errors import CorpusError
 from hierseed.io.atomic import atomic_file
+from hierseed.io.written import remember_written
 
 GROUP = 65_536  # rows of a Parquet row group: small ones make large, slow files
 EXCEL_ROWS = 1_048_576
@@ -55,6 +56,7 @@ def open_table(path: str | PathLike[str], *, guard: bool = False) -> Iterator[Ta
     guard = guard and WRITERS[ending] is DelimitedTable
     with atomic_file(path) as partial, closing(WRITERS[ending](partial)) as table:
         yield GuardedTable(table) if guard else table
+    remember_written(Path(path))
 
 
 def write_table(frame: pd.DataFrame, path: str | PathLike[str], *, guard: bool = False) -> None:

@@ -13,6 +13,7 @@ from hierseed.assignments import Assignments
 from hierseed.errors import SeedError, name_some
 from hierseed.estimators.inputs import check_start, seed_pairs
 from hierseed.taxonomy import Taxonomy
+from hierseed.taxonomy_edits import match_topics
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -100,13 +101,13 @@ class SeedPairs:
 def stand_ins(taxonomy: Taxonomy, earlier: Any, seeded: Ints, width: int) -> tuple[Floats, Ints]:
     """Vectors of an earlier model for leaves that have no seeds now."""
     check_start(earlier, width)
-    old = earlier.taxonomy_
+    was = match_topics(earlier.taxonomy_, taxonomy)
     topics = [
         topic
         for topic in np.setdiff1d(np.flatnonzero(taxonomy.tree.is_leaf), seeded).tolist()
-        if not taxonomy.is_other[topic] and taxonomy.paths[topic] in old
+        if not taxonomy.is_other[topic] and was[topic] >= 0
     ]
-    places = [old.index(taxonomy.paths[topic]) for topic in topics]
+    places = [was[topic] for topic in topics]
     return np.asarray(earlier.vectors_)[places], np.array(topics, dtype=np.intp)
 
 

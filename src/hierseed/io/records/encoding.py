@@ -14,6 +14,10 @@ WESTERN = "cp1252"
 FEW = 12  # bytes beyond ASCII, which tell nothing: then it is the commonest encoding
 # Tables that agree with Windows-1252 in most letters of Western Europe: a short text can't tell.
 LIKE_WESTERN = ("cp1250", "cp1257", "iso8859", "latin", "mac_")
+COMMON = [  # encodings of files that people have; others are told apart by chance
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258",
+    "cp874", "koi8_r", "koi8_u", "cp932", "euc_jp", "cp949", "euc_kr", "gb18030", "big5",
+]  # fmt: skip
 CALLED = {
     "cp1252": "Windows-1252 (Western Europe)",
     "cp1250": "Windows-1250 (Central Europe)",
@@ -77,7 +81,7 @@ def guess_encoding(sample: bytes) -> str:
 
     if sum(byte > 127 for byte in sample) < FEW:
         return WESTERN
-    found = [match.encoding for match in from_bytes(sample)]
+    found = [match.encoding for match in from_bytes(sample, cp_isolation=COMMON)]
     if not found or (found[0].startswith(LIKE_WESTERN) and WESTERN in found[:3]):
         return WESTERN
     if found[0].startswith(LIKE_WESTERN) and _same(sample, found[0], WESTERN):
