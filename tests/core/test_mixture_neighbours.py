@@ -129,14 +129,13 @@ def slow_score(u, topics, hood):
 @pytest.mark.parametrize("name", ["one level", "two levels", "ragged", "deep"])
 def test_left_out_seeds_score_as_if_they_were_really_removed(name):
     _, hood, components, pairs = a_hood(name, per_leaf=25, spread=0.9, seeds=3)
-    # the first seed serves a second topic as well, and one topic keeps a single seed
-    two = (pairs.component[0] + 1) % len(components)
-    kept = np.flatnonzero(pairs.component != two)
-    kept = np.append(kept, np.flatnonzero(pairs.component == two)[0])
+    # the first seed serves two more topics: of one it is the only seed
+    lone, shared = ((pairs.component[0] + k) % len(components) for k in (1, 2))
+    kept = np.flatnonzero(pairs.component != lone)
     pairs = Pairs(
-        np.concatenate([pairs.vectors[kept], pairs.vectors[:1]]),
-        np.append(pairs.seed[kept], pairs.seed[0]),
-        np.append(pairs.component[kept], (two + 1) % len(components)),
+        np.concatenate([pairs.vectors[kept], pairs.vectors[[0, 0]]]),
+        np.append(pairs.seed[kept], pairs.seed[[0, 0]]),
+        np.append(pairs.component[kept], [lone, shared]),
     )
     topics = directions(components, pairs, hood.centre)
     hood = Neighbourhood.learn(hood.references / LENGTH + hood.centre, topics, hood.centre)
