@@ -148,3 +148,20 @@ def test_two_identical_fits_give_identical_folders(project: Project, hierseed: R
         done = hierseed("fit", "docs.csv", *FIT, "-o", f"{folder}/model")
         assert done.exit_code == 0, done.stderr
     assert contents(project / "a") == contents(project / "b")
+
+
+def test_a_function_that_is_named_again_runs(
+    project: Project, hierseed: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "mine.py").write_text(
+        "def count(texts): return [[t.count('a'), t.count('e'), len(t)] for t in texts]"
+    )
+    monkeypatch.syspath_prepend(str(project.folder))
+    named = ("--embedder", "function:mine:count")
+    done = hierseed("fit", "docs.csv", *FIT[:4], *named, "-o", "model")
+    assert done.exit_code == 0, done.stderr
+    (project / "new.csv").write_text("id,text\nx,a new text\ny,another one\n")
+    monkeypatch.setattr("hierseed.embed.function.NAMED", set())  # as in a process of its own
+    assert hierseed("assign", "model", "new.csv", "-o", "t.csv").exit_code == 1
+    done = hierseed("assign", "model", "new.csv", "-o", "t.csv", *named)
+    assert done.exit_code == 0, done.stderr

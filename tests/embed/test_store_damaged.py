@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,6 +131,18 @@ def test_a_store_that_is_being_written_is_not_removed(tmp_path):
     assert embed_corpus(intruding(), embedder, folder).complete
     remove_store(folder)
     assert not folder.exists()
+
+
+def test_a_disk_that_can_only_be_read_is_named(tmp_path, monkeypatch):
+    def refuse(*_, **__):  # root may write anywhere
+        raise PermissionError(13, "Permission denied", str(tmp_path / "v" / "lock"))
+
+    embedder = get_embedder("wordllama:64")
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(PermissionError) as caught:
+        embed_corpus(DOCUMENTS, embedder, tmp_path / "v")
+    assert caught.value.filename == str(tmp_path / "v")
+    assert "name another folder" in str(caught.value)
 
 
 # ---------------------------------------------------------------- embedders

@@ -8,11 +8,12 @@ line names; opening the store again cuts that tail off.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from os import PathLike
 from pathlib import Path
@@ -230,8 +231,9 @@ def _create(folder: Path, embedder: Embedder, dtype: str, shard_rows: int) -> No
         raise CorpusError(
             f"{str(folder)!r} exists and is no vector store. Give a new or an empty folder."
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    save_embedder(embedder, folder / EMBEDDER)
+    with naming(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        save_embedder(embedder, folder / EMBEDDER)
     header = {
         "format": FORMAT,
         "embedder": embedder.name,
@@ -266,7 +268,8 @@ def _refuse_other(folder: Path, header: Header, embedder: Embedder, dtype: str |
 def take_lock(folder: Path) -> BinaryIO:
     """Allow one writer at a time; the system frees the lock however the process ends."""
     while True:
-        file = (folder / LOCK).open("wb")
+        with naming(folder):
+            file = (folder / LOCK).open("wb")
         try:
             import fcntl
 
@@ -285,6 +288,18 @@ def take_lock(folder: Path) -> BinaryIO:
                 f"another process is writing the store {str(folder)!r}. Wait for it to end, or "
                 "name another folder."
             ) from None
+
+
+@contextlib.contextmanager
+def naming(folder: Path) -> Iterator[None]:
+    """Name the folder that can't be written to, not a file of ours in it."""
+    try:
+        yield
+    except OSError as fault:
+        if fault.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
+        reason = f"the vectors can't be written there ({fault.strerror}); name another folder"
+        raise type(fault)(fault.errno, reason, str(folder)) from None
 
 
 def _truncate(path: Path, size: int) -> None:
