@@ -8,6 +8,7 @@ from hierseed.embed import Preparation
 from hierseed.estimators.block_weights import (
     CANDIDATES,
     USUAL,
+    best_of,
     learn_block_weights,
     sample_rows,
 )
@@ -37,6 +38,11 @@ def learn(X, y, **more):
 def test_a_block_that_tells_nothing_gets_little_weight():
     assert learn(*world(informative=0)).weights[1] <= 0.25
     assert learn(*world(informative=1)).weights == CANDIDATES[-1]
+
+
+def test_one_lucky_weight_does_not_win_against_its_neighbours():
+    assert best_of([3.0, 2.9, 2.0, 1.9, 2.0, 2.9, 1.8]) == 3
+    assert best_of([1.0, 2.0, 3.0]) == 0
 
 
 def test_the_order_of_documents_changes_nothing():

@@ -229,6 +229,22 @@ def test_an_unchanged_tree_reads_the_fit_as_it_was(project: Project) -> None:
         assert same, name
 
 
+def test_a_rename_keeps_what_was_computed_and_shows_the_name(project: Project) -> None:
+    fit = fits.last(project)
+    assert fit is not None
+    here = topics.current(project)
+    before = fit.today(here)
+    counts = dict(before.own_counts)
+    edits.rename(project, here.ids[1], "Another name")
+    after = fit.today(topics.current(project))
+    assert after.topic is before.topic
+    assert after.own_counts == counts
+    assert after.taxonomy.names[1] == "Another name"
+    assert before.taxonomy.names[1] != "Another name"
+    edits.move(project, here.ids[1], None)
+    assert fit.today(topics.current(project)).topic is not before.topic
+
+
 def test_probabilities_of_merged_topics_add_up(project: Project) -> None:
     fit = fits.last(project)
     assert fit is not None

@@ -475,3 +475,33 @@ def test_a_page_is_accepted_at_once_and_undone_at_once(project: Project) -> None
     assert {row for row in after if row not in before} == set(free)
     session.act("undo")
     assert labels.seeds(project) == before
+
+
+def test_proposed_topics_are_looked_into_taken_and_dismissed(project: Project) -> None:
+    fitting.fit(project, fitting.Dials(method="hierseed"))  # leaves many documents in Other
+    session = Session(project, Person("a", "Anna"))
+    view = session.act("go", screen="review")["stage"]["view"]
+    offered = view["proposals"]
+    assert len(offered) >= 2
+    fit = fits.last(project)
+    assert fit is not None
+    placed = fit.today(topics.current(project))
+    for one in fit.proposals:  # nothing that a listed topic holds
+        listed = placed.labels[one["rows"]] < len(placed.ids)
+        belongs = placed.belongs[placed.primary[one["rows"]], 0]
+        assert not (listed & (placed.labels[one["rows"]] >= 0) & (belongs >= 0.5)).any()
+    view = session.act("inside", id=offered[0]["id"])["stage"]["view"]
+    assert view["total"] == min(offered[0]["size"], fits.KEPT)
+    assert len(view["cards"]) > 0
+    session.act("take_proposal", id=offered[0]["id"], name="Found there")
+    here = topics.current(project)
+    new = next(id for id, name in zip(here.ids, here.taxonomy.names) if name == "Found there")
+    assert labels.of_topic(project, new) == fit.proposals[0]["rows"][:3][::-1]
+    session.act("undo")  # topic and seeds go together
+    assert "Found there" not in topics.current(project).taxonomy.names
+    view = session.act("dismiss", id=offered[1]["id"])["stage"]["view"]
+    left = {one["id"] for one in offered} - {offered[1]["id"]}
+    assert {one["id"] for one in view["proposals"]} == left
+    fitting.fit(project, fitting.Dials(method="hierseed"))
+    view = session.act("go", screen="review")["stage"]["view"]
+    assert offered[1]["id"] not in {one["id"] for one in view["proposals"]}

@@ -5,9 +5,11 @@ import pytest
 from mixture_worlds import set_up
 
 from hierseed.core.mixture import neighbours
+from hierseed.core.mixture.components import make_components
 from hierseed.core.mixture.left_out import leave_out
 from hierseed.core.mixture.neighbours import LENGTH, NEIGHBOURS, OWN, Neighbourhood, unit_rows
 from hierseed.core.mixture.seeds import Pairs
+from hierseed.core.tree import Tree
 
 
 def directions(components, pairs, centre):
@@ -129,14 +131,13 @@ def slow_score(u, topics, hood):
 @pytest.mark.parametrize("name", ["one level", "two levels", "ragged", "deep"])
 def test_left_out_seeds_score_as_if_they_were_really_removed(name):
     _, hood, components, pairs = a_hood(name, per_leaf=25, spread=0.9, seeds=3)
-    # the first seed serves a second topic as well, and one topic keeps a single seed
-    two = (pairs.component[0] + 1) % len(components)
-    kept = np.flatnonzero(pairs.component != two)
-    kept = np.append(kept, np.flatnonzero(pairs.component == two)[0])
+    # the first seed serves two more topics: of one it is the only seed
+    lone, shared = ((pairs.component[0] + k) % len(components) for k in (1, 2))
+    kept = np.flatnonzero(pairs.component != lone)
     pairs = Pairs(
-        np.concatenate([pairs.vectors[kept], pairs.vectors[:1]]),
-        np.append(pairs.seed[kept], pairs.seed[0]),
-        np.append(pairs.component[kept], (two + 1) % len(components)),
+        np.concatenate([pairs.vectors[kept], pairs.vectors[[0, 0]]]),
+        np.append(pairs.seed[kept], pairs.seed[[0, 0]]),
+        np.append(pairs.component[kept], [lone, shared]),
     )
     topics = directions(components, pairs, hood.centre)
     hood = Neighbourhood.learn(hood.references / LENGTH + hood.centre, topics, hood.centre)
@@ -174,3 +175,18 @@ def test_left_out_seeds_score_as_if_they_were_really_removed(name):
         assert found.own[row] != slow_score(u, hood.topics, hood)
         told += 1
     assert told > len(order)
+
+
+def test_a_topic_whose_only_seed_is_left_out_is_like_no_document():
+    """Not like every document a little: its direction is unknown, and does not count as zero."""
+    rng = np.random.default_rng(0)
+    away = np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
+    X = np.repeat(away, 30, axis=0) + 0.1 * rng.normal(size=(60, 3))
+    components = make_components(Tree([-1, -1]), np.ones(2, bool))
+    pairs = Pairs(away[[0, 1, 0]], np.array([0, 1, 0]), np.array([0, 0, 1]))  # 0 serves both
+    hood = Neighbourhood.learn(X, directions(components, pairs, np.zeros(3)), np.zeros(3))
+    found = leave_out(hood, pairs, components)
+    seed = np.lexsort((*pairs.vectors.T[:3], pairs.component)).tolist().index(0)
+    u = unit_rows(away[:1], hood.centre)[0]
+    expected = slow_score(u, unit_rows(away[1:], np.zeros(1)), hood)
+    assert found.own[seed] == pytest.approx(expected, abs=1e-9)

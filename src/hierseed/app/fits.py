@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,16 +17,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.app.placements import Placements, Records, in_tree
+from hierseed.app.placements import Placements, Records, in_tree, renamed
 from hierseed.app.project import Project, now
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
 from hierseed.errors import ModelError
 from hierseed.io.atomic import atomic_folder
 from hierseed.io.sealed import read_sealed, write_sealed
+from hierseed.proposals import Proposal
 from hierseed.taxonomy import Taxonomy
 from hierseed.text_model import TextModel, load
 
+KEPT = 300  # documents of a proposed topic that are kept
 FORMAT, VERSION, FILE = "hierseed-fit", 1, "fit.json"
 
 Ints = NDArray[np.int32]
@@ -53,6 +56,7 @@ class Fit:
         self.n: int = content["n"]
         self.seeds: list[list[str]] = content["seeds"]  # rows of id, text, topic, as given
         self.suggestions: list[tuple[int, str]] = [tuple(s) for s in content["suggestions"]]
+        self.proposals: list[dict[str, Any]] = content.get("proposals", [])
         self._today: tuple[Topics, Placements, Ints] | None = None
 
     def today(self, here: Topics) -> Placements:
@@ -65,8 +69,10 @@ class Fit:
 
     def _in_tree(self, here: Topics) -> tuple[Topics, Placements, Ints]:
         known = self._today
-        if known is None or known[0] is not here:
+        if known is None or (known[0] is not here and not _same_tree(known[0], here)):
             known = self._today = (here, *in_tree(self.fitted, here))
+        elif known[0] is not here:
+            known = self._today = (here, renamed(known[1], self.fitted, here), known[2])
         return known
 
     @cached_property
@@ -80,6 +86,23 @@ class Fit:
     def model(self) -> TextModel:
         """The fitted model."""
         return load(self.folder / "model")
+
+
+def _same_tree(one: Topics, two: Topics) -> bool:
+    """True where topics differ in names and texts only."""
+    parents = one.taxonomy.tree.parent, two.taxonomy.tree.parent
+    return one.ids == two.ids and one.home == two.home and bool(np.array_equal(*parents))
+
+
+def proposals(fit: Fit) -> list[Proposal]:
+    """The topics that a fit proposed, as the library knows them."""
+    return [
+        Proposal(
+            one["id"], np.array(one["rows"], dtype=np.intp), tuple(one["documents"]),
+            one["parent"], one["sure"], tuple(one["words"]),
+        )
+        for one in fit.proposals
+    ]  # fmt: skip
 
 
 def _records(arrays: dict[str, Any], taxonomy: Taxonomy) -> Records:
@@ -102,6 +125,7 @@ def write(
     facts: dict[str, Any],
     seeds: list[list[str]],
     suggestions: list[tuple[int, str]],
+    proposals: Sequence[Proposal] = (),
 ) -> int:
     """Write a fit as a whole; only then does the project know of it."""
     id = int(project.db.execute("SELECT coalesce(max(id), 0) + 1 FROM fit").fetchone()[0])
@@ -112,6 +136,18 @@ def write(
         "facts": facts,
         "seeds": seeds,
         "suggestions": suggestions,
+        "proposals": [
+            {
+                "id": one.id,
+                "rows": [int(row) for row in one.rows[:KEPT]],
+                "documents": list(one.documents[:KEPT]),
+                "size": one.size,
+                "parent": one.parent,
+                "sure": one.sure,
+                "words": list(one.words),
+            }
+            for one in proposals
+        ],
         "taxonomy": {
             "names": taxonomy.names,
             "parent": taxonomy.tree.parent,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from hierseed.progress import Event, Listener, Step
 from hierseed.taxonomy import Taxonomy
 
 SUGGESTED = 60  # documents to label next, found at each fit
+PROPOSED = 10  # topics that the taxonomy may lack, found at each fit
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -53,6 +54,17 @@ class Dials:
     def threshold(self) -> float | None:
         """Score below which a document stops higher up; the anchored method sees to that itself."""
         return self.sure if self.sure > 0 and self.method != "anchored" else None
+
+
+class ProjectTexts:
+    """Pairs of id and text of all documents; can be read as often as needed."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Read all documents in order."""
+        return ((document.id, document.text) for document in documents.every(self._project))
 
 
 def methods() -> list[Method]:
@@ -112,7 +124,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     say({"phase": "Placing the documents", "done": 0, "total": 1})
     placed = model.place(
         store,
-        texts=((document.id, document.text) for document in documents.every(project)),
+        texts=ProjectTexts(project),
         threshold=dials.threshold(),
         level=dials.fine or None,
         progress=_phase(say, "Placing the documents"),
@@ -139,10 +151,12 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         "expected": expected_accuracy(assignments) if dials.method == "anchored" else None,
     }
     model.about |= {"corpus": project.name, "seconds": facts["seconds"]}
+    last = fits.last(project)
+    proposals = placed.propose_topics(PROPOSED, earlier=fits.proposals(last) if last else ())
     next_ones = placed.suggest(SUGGESTED)
     offers = [(int(row), reason) for row, reason in zip(next_ones.row, next_ones.reasons)]
     say({"phase": "Saving the fit", "done": 0, "total": 1})
-    id = fits.write(project, model, assignments, here, report, facts, given, offers)
+    id = fits.write(project, model, assignments, here, report, facts, given, offers, proposals)
     course.finish()
     return id
 

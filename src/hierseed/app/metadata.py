@@ -50,7 +50,13 @@ def _values(project: Project, column: str) -> list[Any]:
 
 def numbers(project: Project, column: str) -> NDArray[np.float64]:
     """A column as numbers, NaN where it has none; a date counts by its year."""
-    return np.array([_number(value) for value in _values(project, column)], dtype=float)
+    state = (column, documents.count(project))
+    known = project.memo.get("numbers")
+    if known is None or known[0] != state:
+        found = np.array([_number(value) for value in _values(project, column)], dtype=float)
+        known = project.memo["numbers"] = (state, found)
+    values: NDArray[np.float64] = known[1]
+    return values
 
 
 def _number(value: Any) -> float:

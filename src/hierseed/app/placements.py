@@ -6,6 +6,7 @@ through `in_tree`, so that renamed, moved, merged and deleted topics look the sa
 
 from __future__ import annotations
 
+import copy
 from functools import cached_property
 from typing import NamedTuple
 
@@ -170,6 +171,13 @@ class Placements:
             self.distance[part], self.score[part], self.runner_up[part], self.belongs[part],
             self.ranked[part], self.chances[part], self.is_seed[start:stop],
         )  # fmt: skip
+
+
+def renamed(placed: Placements, fitted: Placements, here: Topics) -> Placements:
+    """The same placements where topics only changed their texts since they were read."""
+    again = copy.copy(placed)  # what was computed from them stays
+    again.taxonomy = _renumbered(fitted, here)[0]
+    return again
 
 
 def in_tree(fitted: Placements, here: Topics) -> tuple[Placements, Ints]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hierseed.checksums import checked_object, file_sha256, with_checksum
-from hierseed.embed import joined, windows
+from hierseed.embed import joined, student, windows
 from hierseed.embed.catalogue import AUTO, AUTO_OTHER_SCRIPT, KINDS, Kind
 from hierseed.embed.embedder import Embedder, is_trained
 from hierseed.embed.function import FunctionEmbedder, refuse_unnamed
@@ -22,6 +22,7 @@ from hierseed.errors import EmbeddingError, name_some
 HEADER = "embedder.json"
 WRAPPERS: dict[str, Callable[[Embedder], Embedder]] = {
     windows.SUFFIX: windows.Windowed,
+    student.SUFFIX: student.Student,
     joined.SUFFIX: joined.Joined,
 }
 # what version 0.1 wrote, which had no checksums
@@ -35,8 +36,9 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
     ----------
     spec : `NAME` or `NAME:detail`, such as `"wordllama"`, `"tfidf:200"`, `"glove:vectors.txt"`;
         `"auto"` takes the best one present that needs no corpus. Endings: `+windows` averages
-        over windows where the model would cut a long text, `+lsa` joins what is learned from
-        the corpus (`"minilm+windows+lsa"`). An embedder is returned as it is, and any other
+        over windows where the model would cut a long text, `+student` lets the model read some
+        documents and imitates it on the others, `+lsa` joins what is learned from the corpus
+        (`"minilm+windows+lsa"`). An embedder is returned as it is, and any other
         callable (list of texts -> matrix) is wrapped.
 
     Examples
@@ -194,6 +196,8 @@ def _make(name: str, folder: Path) -> Embedder:
         if name.endswith(joined.SUFFIX):
             inner = _make(name.removesuffix(joined.SUFFIX), folder / joined.INNER)
             return joined.Joined.load(folder, inner)
+        if name.endswith(student.SUFFIX):
+            return student.Student.load(folder)
         return kind.load(folder) if kind.load else get_embedder(name)
     except (
         ValueError,

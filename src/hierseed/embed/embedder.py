@@ -69,6 +69,12 @@ def is_fitted(embedder: Embedder) -> bool:
     return not is_trained(embedder) or bool(getattr(embedder, "fitted", True))
 
 
+def describe_learning(embedder: Embedder) -> str:
+    """What an embedder has to tell about its learning, in one line; "" for most."""
+    describe = getattr(getattr(embedder, "inner", embedder), "describe", None)
+    return str(describe()) if describe else ""
+
+
 def refuse_unfitted(name: str, fitted: bool) -> None:
     """Say that `fit` comes before `encode`."""
     if not fitted:

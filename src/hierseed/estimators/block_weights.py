@@ -6,6 +6,9 @@ more. That is the right thing for a block that tells topics apart badly, and how
 right depends on the corpus (short texts teach little) and on the topics. So some weights are
 tried: the mixture is fitted on a sample without half of every topic's seeds, and the weight is
 taken under which those seeds are most likely in their own topics. No gold labels are used.
+
+Candidates and rule were chosen on 20 Newsgroups, CAP, the US Code and WordNet, on draws of seeds
+that no table reports.
 """
 
 from __future__ import annotations
@@ -78,7 +81,16 @@ def learn_block_weights(
         if model.held_out_loss_ is None:
             return BlockWeights(USUAL)
         losses[weights] = model.held_out_loss_
-    return BlockWeights(min(losses, key=lambda weights: losses[weights]), losses)
+    return BlockWeights(CANDIDATES[best_of(list(losses.values()))], losses)
+
+
+def best_of(losses: Sequence[float]) -> int:
+    """Position of the least loss, after averaging with both neighbours.
+
+    A few dozen seeds make a rough curve; the true one is smooth.
+    """
+    padded = np.pad(np.asarray(losses), 1, mode="edge")
+    return int((padded[:-2] + 2 * padded[1:-1] + padded[2:]).argmin())
 
 
 def _seeds(

@@ -9,7 +9,7 @@ from typing import Any
 
 from hierseed.embed.choose import choose_embedder, get_embedder, split_wrappers
 from hierseed.embed.corpus import embed_corpus, embed_in_memory
-from hierseed.embed.embedder import Embedder, is_fitted, is_trained
+from hierseed.embed.embedder import Embedder, describe_learning, is_fitted, is_trained
 from hierseed.embed.estimate import expected_seconds
 from hierseed.embed.language import language_note
 from hierseed.embed.store import VectorStore, is_store
@@ -38,6 +38,8 @@ def make_embedder(
     if is_trained(embedder) and not is_fitted(embedder):
         listener(Fact("Learning", f"{embedder.name} learns from the corpus first"))
         embedder.fit(corpus.texts())
+        if learned := describe_learning(embedder):
+            listener(Fact("Learned", learned))
     if not (folder and _is_done(Path(folder), embedder, len(corpus))):
         seconds = expected_seconds(embedder, corpus.texts(), corpus.survey().n_characters)
         why = f"{why}; about {duration(seconds)}"

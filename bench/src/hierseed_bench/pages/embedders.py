@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from hierseed_bench.repository import RESULTS
 from hierseed_bench.runs.plan import VECTORS, embedders
 from hierseed_bench.runs.records import Record, Records
@@ -55,6 +57,31 @@ def prepare() -> str:
     return grid(("vectors", "preparation", *head), rows)
 
 
+def joined() -> str:
+    """One row per data set: each representation alone, and joined with what is learned."""
+    found = _read("embed_joined")["rows"]
+    names = list(dict.fromkeys(row["vectors"] for row in found))
+    data = list(dict.fromkeys(row["data"] for row in found))
+    scores = {
+        (one, name): [r["f1"] for r in found if (r["data"], r["vectors"]) == (one, name)]
+        for one in data
+        for name in names
+    }
+    rows = [(one, *(mean_and_deviation(scores[one, name]) for name in names)) for one in data]
+    return grid(("data", *names), rows)
+
+
+def mean_and_deviation(values: list[float]) -> str:
+    """Mean ± standard deviation over draws; `-` where nothing was run."""
+    if not values:
+        return "-"
+    return (
+        f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}"
+        if values[1:]
+        else f"{values[0]:.3f}"
+    )
+
+
 def speed() -> str:
     """Documents a second on this machine."""
     rates = _read("embed_speed")["speed"]
@@ -71,4 +98,5 @@ TABLES: dict[str, Callable[[], str]] = {
     "embed-quality": quality,
     "embed-prepare": prepare,
     "embed-speed": speed,
+    "embed-joined": joined,
 }

@@ -14,10 +14,12 @@ from hierseed.app.pages.deciding import Deciding
 from hierseed.app.pages.screen import PAGE, number_in, pages
 from hierseed.app.parts import LEAST, dense_parts
 from hierseed.app.reporting import report_today
-from hierseed.app.store import edits, topics
+from hierseed.app.store import documents, edits, topics
 from hierseed.app.tree import path_of
 from hierseed.errors import ProjectError
 
+SETTLED = "settled_proposals"
+SEEDS = 3  # documents of a proposed topic that become its seeds
 TABS = ("topic", "map", "time", "changes", "scores")
 
 
@@ -37,6 +39,7 @@ class Review(Deciding):
         self.before: int | None = None
         self.way: tuple[str, str] | None = None
         self.column = ""
+        self.inside = ""  # the proposed topic that is looked into
 
     def selected(self) -> None:
         """Another topic."""
@@ -86,7 +89,7 @@ class Review(Deciding):
     def _topic(self, fit: fits.Fit) -> dict[str, Any]:
         key, here = self.session.key, topics.current(self.project)
         if not key:
-            return {"key": "", "cards": [], "places": self._places(fit, here), **pages(0, 0)}
+            return self._overview(fit, here)
         placed = fit.today(here)
         within = metadata.rows_of(self.project, self.filter)
         found = review.listing(placed, key, self.kind, self.page * PAGE, PAGE, within)
@@ -107,6 +110,66 @@ class Review(Deciding):
             **self.filter_view(),
             **pages(found.total, self.page),
         }
+
+    def _overview(self, fit: fits.Fit, here: topics.Topics) -> dict[str, Any]:
+        """Without a topic: where to look first, and topics that the taxonomy may lack."""
+        settled = self.project.get(SETTLED, {})  # 0: dismissed, else the topic it became
+        offered = [
+            one
+            for one in fit.proposals
+            if one["id"] not in settled
+            or (settled[one["id"]] and settled[one["id"]] not in here.home)  # undone since
+        ]
+        inside = next((one for one in offered if one["id"] == self.inside), None)
+        start = self.page * PAGE
+        rows = inside["rows"][start : start + PAGE] if inside else []
+        return {
+            "key": "",
+            "places": self._places(fit, here),
+            "proposals": [self._proposal(one) for one in offered],
+            "inside": self.inside if inside else "",
+            "cards": cards(self.project, rows, placed=fit.today(here), whole=self.whole),
+            **pages(len(inside["rows"]) if inside else 0, self.page),
+        }
+
+    def _proposal(self, one: dict[str, Any]) -> dict[str, Any]:
+        central = documents.get(self.project, one["rows"][:3])
+        return {
+            "id": one["id"], "size": one["size"], "sure": one["sure"], "words": one["words"],
+            "parent": one["parent"], "documents": [document.text[:160] for document in central],
+        }  # fmt: skip
+
+    def _offered(self, id: str) -> dict[str, Any]:
+        fit = self.session.fit
+        found = [one for one in (fit.proposals if fit else []) if one["id"] == id]
+        if not found:
+            raise ProjectError("this proposal is of another fit. Reload the page")
+        return found[0]
+
+    def do_inside(self, id: str = "") -> None:
+        """Look at the documents of a proposed topic, or leave it."""
+        self.inside, self.page = str(id), 0
+
+    def do_take_proposal(self, id: str, name: str) -> None:
+        """Make a proposed topic a topic, with its central documents as seeds."""
+        one = self._offered(str(id))
+        here = topics.current(self.project)
+        known = dict(zip(here.taxonomy.paths, here.ids))
+        with edits.edit(
+            self.project, f"Added the proposed topic {str(name)!r}", self.person
+        ) as work:
+            new = work.insert(known.get(one["parent"]), str(name).strip())
+            work.seed(new, one["rows"][:SEEDS], "proposal")
+        self._settle(one["id"], new)
+        self.session.say(f"{name} is a topic now, with {SEEDS} seeds. It counts at the next fit.")
+
+    def do_dismiss(self, id: str) -> None:
+        """Dismiss a proposed topic for good: later fits do not show it again."""
+        self._settle(self._offered(str(id))["id"], 0)
+
+    def _settle(self, id: str, topic: int) -> None:
+        self.project.put(SETTLED, {**self.project.get(SETTLED, {}), id: topic})
+        self.inside = ""
 
     def _expected(self, fit: fits.Fit, members: Any) -> float | None:
         """The share of a topic's documents to expect right, where scores are probabilities."""

@@ -4,6 +4,7 @@ import documents from "/workbench/web/documents.js";
 import filters from "/workbench/web/filter.js";
 import mapping from "/workbench/web/map.js";
 import parts from "/workbench/web/parts.js";
+import proposals from "/workbench/web/proposals.js";
 import scores from "/workbench/web/scores.js";
 import overtime from "/workbench/web/overtime.js";
 import { counted, crumbs, number, percent, shown } from "/workbench/web/shared.js";
@@ -11,7 +12,7 @@ import { counted, crumbs, number, percent, shown } from "/workbench/web/shared.j
 const TABS = { topic: "Topic", map: "Map", time: "Over time", changes: "What changed", scores: "Scores" };
 
 export default {
-  components: { changes, documents, filters, mapping, overtime, parts, scores },
+  components: { changes, documents, filters, mapping, overtime, parts, proposals, scores },
   props: { view: Object },
   emits: ["act"],
   data: () => ({ TABS }),
@@ -29,7 +30,9 @@ export default {
         <div v-if="!view.key"><h1>Look at the result</h1><p class="lead">{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} have a place. Select a topic in the tree<template v-if="view.places.length">, or start with <b>Other</b> and <b>None</b>, where new topics hide</template>.</p>
           <section v-if="view.places.length" class="panel" aria-label="Where to look first"><h2>Where to look first</h2>
             <ul class="files"><li v-for="place in view.places" :key="place.key"><button class="bare" @click="act('select', { key: place.key })">{{ shown(place.path) }}</button>
-              <span class="soft">{{ counted(place.count, "document") }} that no listed topic explains</span></li></ul></section></div>
+              <span class="soft">{{ counted(place.count, "document") }} that no listed topic explains</span></li></ul></section>
+          <proposals :proposals="view.proposals" :inside="view.inside" @act="(what) => $emit('act', what)"></proposals>
+          <documents v-if="view.inside" :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total" @act="(what) => $emit('act', what)"></documents></div>
         <template v-else>
           <h1 class="path"><span v-for="name in crumbs(view.path)">{{ name }}</span></h1>
           <p class="soft">{{ counted(view.total, "document") }}<template v-if="view.expected !== null"> · about {{ percent(view.expected) }} of them expected right</template></p>

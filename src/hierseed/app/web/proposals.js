@@ -1,0 +1,37 @@
+// Topics that the taxonomy may lack: look inside, name and add with seeds, or dismiss for good.
+import { number, percent, shown } from "/workbench/web/shared.js";
+
+export default {
+  props: { proposals: Array, inside: String },
+  emits: ["act"],
+  data: () => ({ names: {} }),
+  template: `
+    <section v-if="proposals.length" aria-label="Proposed topics">
+      <h2>Topics that your taxonomy may lack</h2>
+      <p class="soft">Groups of documents that belong to no listed topic. Look inside before you take one.</p>
+      <div class="parts">
+        <section v-for="one in proposals" :key="one.id" :class="['part', { on: one.id === inside }]" :aria-label="'Proposed topic ' + title(one)">
+          <p class="words"><span v-for="word in one.words.slice(0, 6)">{{ word }}</span></p>
+          <p class="soft">{{ number(one.size) }} documents, {{ percent(one.sure) }} of them nearer to each other than to any topic<template v-if="one.parent"> · below {{ shown(one.parent) }}</template></p>
+          <ul><li v-for="text in one.documents">{{ text }}</li></ul>
+          <label>Name <input :value="names[one.id] ?? title(one)" @input="names[one.id] = $event.target.value"></label>
+          <div class="row"><button @click="act('take_proposal', { id: one.id, name: names[one.id] ?? title(one) })">Add with seeds</button>
+            <button :aria-expanded="one.id === inside ? 'true' : 'false'" @click="act('inside', { id: one.id === inside ? '' : one.id })">{{ one.id === inside ? "Leave it" : "Look inside" }}</button>
+            <button class="danger" @click="act('dismiss', { id: one.id })">Dismiss for good</button></div>
+        </section>
+      </div>
+    </section>`,
+  methods: {
+    number,
+    percent,
+    shown,
+    act(what, more) {
+      this.$emit("act", { do: what, ...more });
+    },
+    title(one) {
+      const telling = one.words.filter((word) => word.length > 3);
+      const name = (telling.length ? telling : one.words).slice(0, 3).join(", ");
+      return name ? name[0].toUpperCase() + name.slice(1) : "A new topic";
+    },
+  },
+};

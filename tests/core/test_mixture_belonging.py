@@ -1,0 +1,276 @@
+"""From scores to belonging: each step against an independent oracle, and the promise kept."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn.isotonic import IsotonicRegression
+
+from hierseed.core.mixture.belonging import (
+    LEAST_SEEDS,
+    TAIL,
+    Belonging,
+    belonging_curve,
+    conformal_quantile,
+    density,
+    learn_belonging,
+    listed_share,
+    missing_levels,
+    monotone,
+)
+from hierseed.core.mixture.components import make_components
+from hierseed.core.mixture.left_out import LeftOut
+from hierseed.core.mixture.membership import (
+    Membership,
+    learn_membership,
+    pack_membership,
+    unpack_membership,
+)
+from hierseed.core.mixture.seeds import Pairs
+from hierseed.core.share import Share
+from hierseed.core.tree import Tree
+
+# ------------------------------------------------------------------ oracles
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 65, 300])
+def test_monotone_is_isotonic_regression(n):
+    rng = np.random.default_rng(n)
+    for values in (rng.normal(size=n), np.sort(rng.normal(size=n))[::-1], np.ones(n)):
+        weight = rng.uniform(0.1, 3.0, n)
+        expected = IsotonicRegression().fit_transform(np.arange(n), values, sample_weight=weight)
+        np.testing.assert_allclose(monotone(values, weight), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.03, 0.05, 0.1, 0.5, 0.99])
+@pytest.mark.parametrize("n", [1, 5, 18, 19, 20, 200])
+def test_the_conformal_quantile_is_the_greatest_score_that_keeps_the_share(n, share):
+    rng = np.random.default_rng(n)
+    for own, weight in (
+        (rng.normal(size=n), np.ones(n)),
+        (np.round(rng.normal(size=n)), rng.uniform(0.2, 5.0, n)),  # ties, topics of any size
+    ):
+        new = (weight**2).sum() / weight.sum()
+        fine = [
+            limit
+            for limit in own
+            if (weight[own < limit].sum() + new) / (weight.sum() + new) <= share
+        ]
+        expected = max(fine, default=-np.inf)
+        assert conformal_quantile(own, weight, share) == expected
+        silent = np.append(own, np.nan), np.append(weight, 7.0)  # a seed of which nothing is known
+        assert conformal_quantile(*silent, share) == expected
+
+
+def test_with_equal_weights_fewer_than_nineteen_seeds_lose_nothing_at_five_percent():
+    own = np.arange(18.0)
+    assert conformal_quantile(own, np.ones(18), 0.05) == -np.inf
+    assert conformal_quantile(np.arange(19.0), np.ones(19), 0.05) == 0.0  # none is below it
+    assert conformal_quantile(np.arange(39.0), np.ones(39), 0.05) == 1.0
+
+
+@pytest.mark.parametrize("n", [20, 40, 80, 160])
+def test_the_quantile_loses_at_most_the_share_of_what_is_exchangeable(n):
+    """2,000 draws of n seeds and 1 document; standard error .005."""
+    rng = np.random.default_rng(n)
+    lost = []
+    for _ in range(2000):
+        every = rng.gamma(2.0, size=n + 1)
+        lost.append(every[-1] < conformal_quantile(every[:-1], np.ones(n), 0.05))
+    assert 0.05 - 1 / n - 0.015 < np.mean(lost) < 0.05 + 0.015
+
+
+def test_density_is_a_sum_of_normal_densities():
+    rng = np.random.default_rng(0)
+    values, weight = rng.normal(size=30), rng.dirichlet(np.ones(30))
+    at = np.linspace(-3, 3, 11)
+    expected = (norm.pdf(at[:, None], values, 0.3) * weight).sum(axis=1)
+    np.testing.assert_allclose(density(at, values, weight, 0.3), expected, rtol=1e-12)
+
+
+def mixed(rng, n, listed, gap=3.0):
+    """Scores of documents, of which this share is of listed topics; and which are."""
+    inside = rng.random(n) < listed
+    return np.where(inside, 0.0, -gap) + rng.normal(size=n), inside
+
+
+@pytest.mark.parametrize("listed", [0.1, 0.3, 0.7, 1.0])
+def test_the_listed_share_is_found_and_its_interval_covers_it(listed):
+    rng = np.random.default_rng(round(100 * listed))
+    found = []
+    for _ in range(100):
+        score, _ = mixed(rng, 2000, listed)
+        own = rng.normal(size=60)
+        found.append(listed_share(score, own, np.full(60, 1 / 60)))
+    assert np.mean([share.value for share in found]) == pytest.approx(listed, abs=0.09)
+    assert np.mean([share.low <= listed <= share.high for share in found]) > 0.9
+    assert all(0 <= share.low <= share.value <= share.high <= 1 for share in found)
+
+
+def test_the_listed_share_compares_the_upper_tails():
+    """By hand: with 10 seeds and equal weights the tails are those of 7 to 4 seeds."""
+    own, score = np.arange(10.0), np.array([-5.0, -5, -5, -5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5])
+    share = listed_share(score, own, np.full(10, 0.1))
+    tails = np.array([k / 10 for k in range(10, 0, -1) if 1 - TAIL[1] <= k / 10 <= 1 - TAIL[0]])
+    cuts = [own[10 - round(10 * tail)] for tail in tails]
+    above = np.array([(score >= cut).mean() for cut in cuts])
+    precision = tails / (1 - tails)
+    expected = (above / tails) @ precision / precision.sum()
+    assert share.value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("listed", [0.2, 0.6])
+def test_the_curve_is_near_the_true_probability(listed):
+    rng = np.random.default_rng(0)
+    score, _ = mixed(rng, 4000, listed)
+    own = rng.normal(size=200)
+    knots = np.quantile(score, np.linspace(0, 1, 65))
+    curve = belonging_curve(knots, score, own, np.full(200, 1 / 200), listed)
+    inside = listed * norm.pdf(knots)
+    truth = inside / (inside + (1 - listed) * norm.pdf(knots, -3.0))
+    assert (np.diff(curve) >= 0).all()
+    assert np.abs(curve - truth).mean() < 0.06
+    mean = np.interp(score, knots, curve).mean()
+    assert mean == pytest.approx(listed, abs=0.06)
+
+
+def test_missing_levels_are_told_apart_by_how_they_score():
+    """Documents of a missing leaf score near listed ones, those of a missing branch far away."""
+    rng = np.random.default_rng(0)
+    n = 300
+    seeds = LeftOut(
+        np.stack([-6 + rng.normal(size=n), -2 + rng.normal(size=n), rng.normal(size=n)], axis=1),
+        np.zeros(n, dtype=np.intp),
+    )
+    score = np.concatenate([-6 + rng.normal(size=500), -2 + rng.normal(size=500)])
+    knots = np.linspace(-9, 3, 49)
+    found = missing_levels(knots, score, np.ones(1000), seeds, np.ones(n))
+    np.testing.assert_allclose(found.sum(axis=0), 1.0)
+    assert (found >= 0).all()
+    assert (found[-1] == 0).all()
+    assert found[0][knots < -5].min() > 0.8
+    assert found[1][(knots > -2) & (knots < 1)].min() > 0.8
+    silent = LeftOut(np.full((n, 3), np.nan), seeds.component)  # nothing is known: nowhere
+    assert (missing_levels(knots, score, np.ones(1000), silent, np.ones(n))[0] == 1).all()
+
+
+# ------------------------------------------------------------------ laws
+
+
+def learned(false_alarm=0.05, listed=0.4, seed=0, levels=2, n_seeds=80):
+    rng = np.random.default_rng(seed)
+    score, inside = mixed(rng, 3000, listed)
+    columns = [-4 + k + rng.normal(size=n_seeds) for k in range(levels)]
+    seeds = LeftOut(np.stack([*columns, rng.normal(size=n_seeds)], axis=1), np.arange(n_seeds) % 8)
+    nearest = rng.integers(0, 8, len(score))
+    found = learn_belonging(score, nearest, seeds, np.full(8, n_seeds // 8), false_alarm)
+    return found, score, inside
+
+
+@pytest.mark.parametrize("levels", [1, 2, 4])
+def test_belonging_rises_with_the_score_and_falls_down_the_tree(levels):
+    found, score, _ = learned(levels=levels)
+    assert found.below.shape == (levels + 1, len(found.knots))
+    assert ((found.below >= 0) & (found.below <= 1)).all()
+    assert (np.diff(found.below, axis=1) >= -1e-12).all()
+    assert (np.diff(found.below, axis=0) <= 1e-12).all()
+    depth, rejected = found.depth(score)
+    assert (depth[~rejected] == levels).all()
+    assert (score[rejected] < found.limit).all()
+    assert (found.at(score)[rejected] < 0.5).all()
+    order = np.argsort(score)
+    assert (np.diff(depth[order]) >= 0).all()
+
+
+def test_a_greater_false_alarm_rejects_no_less_and_none_rejects_nothing():
+    rejected = []
+    for false_alarm in (0.0, 0.02, 0.05, 0.2):
+        found, score, inside = learned(false_alarm)
+        out = found.depth(score)[1]
+        rejected.append(out)
+        assert out[inside].mean() <= false_alarm + 0.03
+    assert not rejected[0].any()
+    for less, more in pairwise(rejected):
+        assert (more | ~less).all()
+    assert rejected[2][~inside].mean() > 0.8
+
+
+def test_too_few_seeds_say_that_all_documents_belong():
+    few, score, _ = learned(n_seeds=LEAST_SEEDS - 1)
+    assert few.is_certain
+    assert not few.depth(score)[1].any()
+    assert few.foreign == Share(0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("certain", [False, True])
+def test_packed_and_unpacked_it_gives_the_same_bits(certain):
+    X, _, pairs, components = corpus(0, 6, 4)
+    found = Membership.certain(1)
+    if not certain:
+        found = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
+    header, arrays = pack_membership(found)
+    again = unpack_membership(header, arrays)
+    assert again.foreign == found.foreign
+    assert again.belonging.limit == found.belonging.limit
+    if certain:
+        assert again.hood is None
+        return
+    score = found.hood.scores(X)[0]
+    assert again.hood.scores(X)[0].tobytes() == score.tobytes()
+    assert again.belonging.at(score, 0).tobytes() == found.belonging.at(score, 0).tobytes()
+    assert again.parts(score).tobytes() == found.parts(score).tobytes()
+
+
+def test_certain_belonging_gives_full_weight():
+    assert (Membership.certain(3).parts(np.ones(4)) == 8).all()
+    assert Belonging.certain(2).is_certain
+
+
+# ------------------------------------------------------------------ the promise
+
+
+def corpus(draw, listed, seeds, of=20, each=40, width=48):
+    """Documents of 20 topics that overlap, of which some are listed, as a sample; no seed in it."""
+    rng = np.random.default_rng(draw)
+    topic = np.repeat(np.arange(of), each)
+    X = rng.normal(size=(of, width))[topic] + 1.7 * rng.normal(size=(len(topic), width))
+    chosen = np.concatenate(
+        [rng.permutation(np.flatnonzero(topic == t))[:seeds] for t in range(listed)]
+    )
+    pairs = Pairs(X[chosen], chosen, topic[chosen])
+    rest = np.setdiff1d(np.arange(len(X)), chosen)
+    components = make_components(Tree([-1] * listed), np.ones(listed, bool))
+    return X[rest].astype(np.float32), topic[rest] < listed, pairs, components
+
+
+def outcome(draw, listed, seeds, false_alarm=0.05):
+    """False alarms, share of foreign documents found, and the estimated share of them."""
+    X, inside, pairs, components = corpus(draw, listed, seeds)
+    found = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, false_alarm)
+    _, rejected = found.belonging.depth(found.hood.scores(X)[0])
+    foreign = rejected[~inside].mean() if (~inside).any() else 0.0
+    return rejected[inside].mean(), foreign, found.foreign, (~inside).mean()
+
+
+@pytest.mark.parametrize(("seeds", "least"), [(1, 0.0), (2, 0.0), (4, 0.5), (8, 0.7)])
+def test_false_alarms_stay_within_what_was_accepted(seeds, least):
+    """Eight of twenty topics listed, ten draws.
+
+    Mean false alarm, worst draw, share of foreign documents found (60% of the corpus is foreign):
+    1 seed a topic    .000  .000  .00   nothing can be left out, and 8 seeds promise nothing
+    2                 .000  .000  .00   16 seeds: 1 / 17 is more than .05
+    4                 .020  .038  .70
+    8                 .029  .059  .81
+    """
+    found = [outcome(draw, 8, seeds) for draw in range(10)]
+    assert np.mean([alarm for alarm, *_ in found]) <= 0.05 + 0.01
+    assert np.mean([caught for _, caught, *_ in found]) >= least
+    assert np.mean([share.low <= truth <= share.high for *_, share, truth in found]) >= 0.8
+
+
+@pytest.mark.parametrize("seeds", [2, 8])
+def test_nearly_nothing_is_rejected_where_nothing_is_foreign(seeds):
+    found = [outcome(draw, 20, seeds) for draw in range(5)]
+    assert np.mean([alarm for alarm, *_ in found]) < 0.005
+    assert all(share.low == 0.0 for *_, share, _ in found)
