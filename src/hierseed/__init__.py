@@ -49,7 +49,7 @@ __all__ = [
     "load",
     "suggest",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Loaded when first asked for: scikit-learn and pandas take over a second, and
 # `hierseed --help` needs neither.

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from hierseed.assignments import Assignments
 from hierseed.progress import Listener, Step, warn_of_notes
 from hierseed.proposals import Proposal, Proposals, propose_topics
-from hierseed.report.gather import gather
+from hierseed.report.gather import gather, results_of
 from hierseed.suggestions import Suggestions, suggest
 
 if TYPE_CHECKING:
     from hierseed.estimators.base import SeededEstimator
 
 EVERY = 1_000  # documents between two events of progress
+PROPOSED = 6  # proposed topics in a report
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,15 @@ class PlacedDocuments:
                     listener(Step("Gathering", row, n))
                 yield document
 
-        return gather(
+        found = gather(
             self.estimator,
             self.X,
             documents(),
             title=title or self.name,
             assignments=self.assignments,
         )
+        proposals = self.propose_topics(PROPOSED).to_frame().to_dict("records")
+        return found | {"results": results_of(self.estimator), "proposals": proposals}
 
     def texts(self, rows: Iterable[int]) -> dict[int, str]:
         """Texts of a few rows, in one pass."""

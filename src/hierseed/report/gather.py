@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from hierseed.assignments import Assignments
+from hierseed.core.share import Share
 from hierseed.errors import CorpusError
 from hierseed.report import choose
 from hierseed.report.map import lay_out, map_topics, place
@@ -124,6 +125,20 @@ def gather(
             "r": _rounded(radii, 4),
         },
         "history": [_plain(event) for event in getattr(model, "history_", [])],
+    }
+
+
+def results_of(model: Any) -> dict[str, Any]:
+    """What a fit says about itself: share that belongs, expected accuracy, topics to look at."""
+    foreign = getattr(model, "foreign_share_", None)
+    expected = getattr(model, "expected_accuracy_", []) if getattr(model, "n_held_out_", 0) else []
+    belong = None
+    if foreign is not None:
+        belong = str(Share(1 - foreign.value, 1 - foreign.high, 1 - foreign.low))
+    return {
+        "belong": belong,
+        "expected": [str(one) for one in expected],
+        "findings": [str(one) for one in getattr(model, "diagnosis_", [])],
     }
 
 

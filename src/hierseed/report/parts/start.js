@@ -7,7 +7,12 @@
     "placed by " + DATA.method].filter(Boolean).join(" · ");
   const kinds = [["listed", "In listed topics", DATA.n - DATA.none - DATA.other], ["other", "Other", DATA.other], ["none", "None", DATA.none]];
   const strip = make("div", { class: "strip", "aria-hidden": "true" });
-  const terms = make("dl", {}, make("div", {}, make("dt", {}, "Coverage"), make("dd", {}, share(DATA.n - DATA.none, DATA.n))));
+  const results = DATA.results || { expected: [], findings: [] };
+  const terms = make("dl", {});
+  const term = (title, text) => terms.append(make("div", {}, make("dt", {}, title), make("dd", {}, text)));
+  if (results.belong) term("Belong to a listed topic, about", results.belong);
+  else term("Coverage", share(DATA.n - DATA.none, DATA.n));
+  results.expected.forEach((text, i) => term("Expected right, level " + (i + 1), text));
   for (const [kind, title, n] of kinds) {
     const piece = make("i", { class: "k-" + kind, title: title + ": " + whole(n) });
     piece.style.flex = String(n);
@@ -16,6 +21,13 @@
       make("dd", {}, whole(n), make("small", {}, "  " + share(n, DATA.n)))));
   }
   byId("glance").append(strip, terms);
+  const look = byId("look");
+  if (results.findings.length)
+    look.append(make("h2", {}, "Topics to look at"), make("ul", {}, ...results.findings.map(text => make("li", {}, text))));
+  if ((DATA.proposals || []).length)
+    look.append(make("h2", {}, "Topics that may be missing"), make("ul", {}, ...DATA.proposals.map(p => make("li", {},
+      make("b", {}, p.words || p.id), " · " + many(p.documents, "document") + " · " + Math.round(100 * p.sure) + "% sure · "
+        + (p.parent ? "below " + p.parent : "on level 1") + " · such as " + p.central))));
 
   const dark = matchMedia("(prefers-color-scheme: dark)");
   byId("theme").addEventListener("click", () => setTheme(!isDark()));
