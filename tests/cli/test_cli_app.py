@@ -16,6 +16,7 @@ import typer
 from cli_project import heed_ctrl_c
 from typer.testing import CliRunner, Result
 
+import hierseed
 from hierseed.cli import app as frame
 from hierseed.cli import console
 from hierseed.cli.faults import STOPPED, guarded
@@ -121,7 +122,7 @@ def test_slips_of_the_command_line_are_exit_code_2(hierseed: Run) -> None:
 
 def test_version() -> None:
     done = CliRunner().invoke(frame.make_app(), ["--version"])
-    assert (done.exit_code, done.stdout) == (0, "hierseed 0.1.0\n")
+    assert (done.exit_code, done.stdout) == (0, f"hierseed {hierseed.__version__}\n")
 
 
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "pyarrow", "rdflib", "nicegui", "torch"}

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.mixture.placement import Placer
+from hierseed.core.mixture.precision import mean_scores
+from hierseed.core.share import Share
+from hierseed.estimators.anchored.fitting import Outcome
+from hierseed.estimators.anchored.seeding import SeedPairs
 from hierseed.taxonomy import Taxonomy
 
 Ints = NDArray[np.intp]
@@ -64,3 +69,41 @@ def diagnose(
             continue
         found.append(Finding(topic, taxonomy.paths[topic], kind, size, round(near)))
     return found
+
+
+def diagnose_fit(
+    taxonomy: Taxonomy,
+    placer: Placer,
+    found: Outcome,
+    given: SeedPairs,
+    labels: NDArray[np.integer],
+) -> list[Finding]:
+    """Compare topics with the documents that lie near their seeds, and with these seeds."""
+    hood, n = found.membership.hood, len(taxonomy)
+    if hood is None:
+        return []
+    topics, near = placer.components.topic, np.full(n, np.nan)
+    nearest = np.bincount(hood.scores(found.sample.vectors)[1], minlength=len(topics))
+    near[topics] = nearest * found.sample.copies
+    rows = placer.grid.quantize(given.vectors)
+    placed = topics[placer.mixture.log_joint(rows, 2.0**-placer.grid.bits).argmax(axis=0)]
+    seeds = np.bincount(given.topics, minlength=n)
+    hits = np.bincount(given.topics, placed == given.topics, minlength=n)
+    recalled = np.where(seeds > 1, hits / np.maximum(seeds, 1), np.nan)
+    documents = np.bincount(labels[labels >= 0], minlength=n)
+    return diagnose(taxonomy, documents, near, recalled, len(labels))
+
+
+def expect(
+    found: Outcome, counts: NDArray[np.integer], held_out: int, coverage: float
+) -> list[Share]:
+    """Share of placements to expect right at each level.
+
+    The mean score, less the optimism that held-out seeds show, times the share of the documents
+    placed that belong.
+    """
+    belong = min((1.0 - found.membership.foreign.value) / max(coverage, 1e-9), 1.0)
+    return [
+        Share.seen_on(belong * min(max(score - extra, 0.0), 1.0), held_out)
+        for score, extra in zip(mean_scores(counts), found.scores.optimism)
+    ]

@@ -18,13 +18,13 @@ from hierseed.core.mixture.em import Settings, State
 from hierseed.core.mixture.gaussian_mixture import Mixture
 from hierseed.core.mixture.membership import Membership, pack_membership, unpack_membership
 from hierseed.core.mixture.placement import Placer, labels, scored, topic_probabilities
-from hierseed.core.mixture.precision import label_and_count, mean_scores, thresholds
+from hierseed.core.mixture.precision import label_and_count, thresholds
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.secondary import learn_secondary_ratio
 from hierseed.core.score import Scored
 from hierseed.core.share import Share
-from hierseed.estimators.anchored.diagnosis import Finding, diagnose
-from hierseed.estimators.anchored.fitting import Outcome, fit_mixture
+from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit, expect
+from hierseed.estimators.anchored.fitting import fit_mixture
 from hierseed.estimators.anchored.others import (
     components_of,
     others_of,
@@ -225,30 +225,9 @@ class AnchoredHierSeed(SeededEstimator):
         self.objective_ = float(result.history[-1]["objective"])
         self.n_held_out_ = 0 if found.held_out is None else found.held_out.own.shape[1]
         counts = self._label(blocks, given.rows, given.topics[: len(given.rows)])
-        documents = max(blocks.n - len(np.unique(given.rows)), 1)
-        belong = min(result.problem.corpus.n / documents / max(self.coverage_, 1e-9), 1.0)
-        self.expected_accuracy_ = [
-            Share.seen_on(belong * min(max(score - extra, 0.0), 1.0), self.n_held_out_)
-            for score, extra in zip(mean_scores(counts), found.scores.optimism)
-        ]
-        self.diagnosis_ = self._diagnose(found, given)
+        self.expected_accuracy_ = expect(found, counts, self.n_held_out_, self.coverage_)
+        self.diagnosis_ = diagnose_fit(self.taxonomy_, self._placer, found, given, self.labels_)
         return self
-
-    def _diagnose(self, found: Outcome, given: SeedPairs) -> list[Finding]:
-        """Compare topics with the documents that lie near their seeds, and with these seeds."""
-        hood, n, placer = found.membership.hood, len(self.taxonomy_), self._placer
-        if hood is None:
-            return []
-        topics, near = placer.components.topic, np.full(n, np.nan)
-        nearest = np.bincount(hood.scores(found.sample.vectors)[1], minlength=len(topics))
-        near[topics] = nearest * found.sample.copies
-        rows = placer.grid.quantize(given.vectors)
-        placed = topics[placer.mixture.log_joint(rows, 2.0**-placer.grid.bits).argmax(axis=0)]
-        seeds = np.bincount(given.topics, minlength=n)
-        hits = np.bincount(given.topics, placed == given.topics, minlength=n)
-        recalled = np.where(seeds > 1, hits / np.maximum(seeds, 1), np.nan)
-        documents = np.bincount(self.labels_[self.labels_ >= 0], minlength=n)
-        return diagnose(self.taxonomy_, documents, near, recalled, len(self.labels_))
 
     def _append_others(self, X: NDArray[np.float32], has_seeds: NDArray[np.bool_]) -> None:
         """Append an Other to each topic where documents of the sample stop."""
