@@ -28,6 +28,8 @@ from hierseed.progress import Fact, Listener, Note, Step, amount, duration, warn
 from hierseed.text_model import TextModel, load
 
 SHOWN = 5  # findings about single topics that are told
+LARGE = 0.3  # share of foreign documents that a user should know of
+FEW_SEEDS = 19  # seeds that a share of 0.05 can be promised with
 
 
 def fit(
@@ -159,6 +161,14 @@ def tell_results(estimator: SeededEstimator, listener: Listener) -> None:
     if foreign is not None:
         belong = Share(1 - foreign.value, 1 - foreign.high, 1 - foreign.low)
         listener(Fact("Belong", f"{belong} of the documents, about"))
+    if foreign is not None and foreign.value > LARGE and not getattr(estimator, "rejects_", True):
+        listener(
+            Note(
+                "many documents may belong to no listed topic, and there are too few seeds to say "
+                f"which: nothing is placed in None. {FEW_SEEDS} seeds in all are enough at the "
+                "default false_alarm of 0.05; a larger one needs fewer"
+            )
+        )
     expected = getattr(estimator, "expected_accuracy_", [])
     if expected and estimator.n_held_out_:
         levels = [f"level {level} {one}" for level, one in enumerate(expected, start=1)]

@@ -7,8 +7,7 @@ right depends on the corpus (short texts teach little) and on the topics. So som
 tried: the mixture is fitted on a sample without half of every topic's seeds, and the weight is
 taken under which those seeds are most likely in their own topics. No gold labels are used.
 
-Candidates and rule were chosen on 20 Newsgroups, CAP, the US Code and WordNet, on draws of seeds
-that no table reports.
+What was chosen on which data is said in docs/embedders.md.
 """
 
 from __future__ import annotations

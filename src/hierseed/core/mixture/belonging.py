@@ -31,7 +31,6 @@ KNOTS = 65
 LEAST_SEEDS = 5  # left-out scores that make a distribution
 ROUNDS = 2  # of weighing seeds by the size of their topic, which depends on belonging
 TAIL = (0.4, 0.75)  # quantiles of seeds' scores between which shares are compared
-ERRORS = 1.0  # standard errors by which the share of listed topics is taken larger
 MIXING = 60  # rounds of expectation-maximisation for the shares of missing levels
 NOWHERE = 0.5  # weight of the prior that foreign documents belong nowhere, to that of the data
 TIE = 0.01  # documents whose belonging is equal are ranked by their score within this
@@ -115,12 +114,15 @@ def learn_belonging(
 
 
 def two_groups(knots: Floats, score: Floats, own: Floats, weight: Floats) -> tuple[Share, Floats]:
-    """Share of documents that score as these seeds do, and the probability at each knot."""
+    """Share of documents that score as these seeds do, and the probability at each knot.
+
+    Probabilities take the upper end of the share's interval: where seeds are few, documents are
+    given the benefit of the doubt.
+    """
     told = np.isfinite(own)
     own, weight = own[told], weight[told] / weight[told].sum()
     share = listed_share(score, own, weight)
-    careful = share.value + 0.5 * ERRORS * (share.high - share.value)
-    return share, belonging_curve(knots, score, own, weight, careful)
+    return share, belonging_curve(knots, score, own, weight, share.high)
 
 
 def _own(seeds: LeftOut) -> Floats:

@@ -86,6 +86,7 @@ class AnchoredHierSeed(SeededEstimator):
     vectors_ : (topics, dimensions) mean of each topic
     sizes_ : share of the documents that belong in each topic, those below included
     foreign_share_ : share of the corpus that belongs to no listed topic: `value`, `low`, `high`
+    rejects_ : whether there are seeds enough to reject documents at this `false_alarm`
     expected_accuracy_ : for each level the share of placements to expect right, with an interval
     diagnosis_ : topics that swelled, starved or left their seeds, with what to do
     tree_weight_ : the tree weight used
@@ -284,6 +285,7 @@ class AnchoredHierSeed(SeededEstimator):
         self.vectors_ = means[: len(self.taxonomy_)]
         self.temperature_, self.curve_ = temperature, curve
         self.foreign_share_ = membership.foreign
+        self.rejects_ = bool(np.isfinite(membership.belonging.limit))
         self.sizes_ = sum_up(components, np.exp(mixture.log_size))
         self.thresholds_ = np.zeros(max(self.taxonomy_.tree.height, 1))
         self._placer = Placer(
