@@ -139,9 +139,10 @@ def test_a_kill_around_the_rename_leaves_a_table_that_is_known(
     write_table(pd.DataFrame({"a": [1]}), path)
 
     def die(source: Any, target: Any) -> None:
-        if Path(target) == path.resolve() and when == "after":
+        is_table = Path(target) == path.resolve()
+        if not is_table or when == "after":
             real(source, target)
-        if Path(target) == path.resolve():
+        if is_table:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "replace", die)
