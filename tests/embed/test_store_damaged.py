@@ -207,7 +207,7 @@ def test_a_file_does_not_choose_which_code_runs(saved, tmp_path, monkeypatch, na
     monkeypatch.chdir(tmp_path)
     sys.modules.pop("trap", None)
     reseal(saved, name=name)
-    with pytest.raises(EmbeddingError, match=r"--embedder function:trap:spring on the command"):
+    with pytest.raises(EmbeddingError, match=r"embedder=.function:trap:spring"):
         load_embedder(saved)
     assert not (tmp_path / "sprung").exists()
 

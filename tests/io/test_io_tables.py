@@ -1,9 +1,11 @@
 """Tables come back as they were written, in parts of any size, or not at all."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from hierseed.errors import CorpusError
 from hierseed.io import tables
 from hierseed.io.tables import WRITERS, open_table, write_table
+from hierseed.io.written import is_as_written
 
 FRAME = pd.DataFrame(
     {
@@ -125,3 +128,27 @@ def test_a_full_disk_ends_an_excel_file_with_one_fault() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("No space left on device\n", "")
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_kill_around_the_rename_leaves_a_table_that_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    """Found by killing `assign`: the next run took its own table for a corrected one."""
+    path, real = tmp_path / "t.csv", os.replace
+    write_table(pd.DataFrame({"a": [1]}), path)
+
+    def die(source: Any, target: Any) -> None:
+        is_table = Path(target) == path.resolve()
+        if not is_table or when == "after":
+            real(source, target)
+        if is_table:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", die)
+    with pytest.raises(KeyboardInterrupt):
+        write_table(pd.DataFrame({"a": [2]}), path)
+    assert path.read_text() == ("a\n1\n" if when == "before" else "a\n2\n")
+    assert is_as_written(path)
+    path.write_text("a\n3\n")
+    assert not is_as_written(path)

@@ -36,7 +36,7 @@ COMMANDS: dict[str, list[str]] = {
     "assign": ["assign", "model", "docs.csv", "-o", "placed.csv"],
     "assign over a table": ["assign", "model", "docs.csv", "-o", "old.csv", "--overwrite"],
     "report": ["report", "model", "docs.csv", "-o", "report.html"],
-    "convert": ["convert", "topics.txt", "topics.json"],
+    "convert": ["convert", "topics.txt", "topics.json", "--overwrite"],
     "workbench": ["workbench"],
 }
 # The journal tells of interruptions too; what the workbench acknowledged is checked by itself.

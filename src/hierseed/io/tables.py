@@ -54,9 +54,10 @@ def open_table(path: str | PathLike[str], *, guard: bool = False) -> Iterator[Ta
             f"Use one of {' '.join(WRITERS)}"
         )
     guard = guard and WRITERS[ending] is DelimitedTable
-    with atomic_file(path) as partial, closing(WRITERS[ending](partial)) as table:
-        yield GuardedTable(table) if guard else table
-    remember_written(Path(path))
+    with atomic_file(path) as partial:
+        with closing(WRITERS[ending](partial)) as table:
+            yield GuardedTable(table) if guard else table
+        remember_written(Path(path), partial)
 
 
 def write_table(frame: pd.DataFrame, path: str | PathLike[str], *, guard: bool = False) -> None:
