@@ -195,6 +195,8 @@ def write_tasks(project: Project, fit: Fit, tool: str) -> Path:
             if document.row < fit.n:
                 decided = [here.path(id) for id in seeds.get(document.row, [])]
                 topic = int(placed.labels[document.row])
+                if topic >= 0 and placed.taxonomy.is_other[topic]:
+                    topic = int(placed.taxonomy.tree.parent[topic])  # other tools know no Other
                 own = [placed.taxonomy.paths[topic]] if topic >= 0 else []
                 yield document.id, document.text, decided or own
 
