@@ -197,7 +197,8 @@ class Assignments:
     def top(self, k: int = RANKED) -> pd.DataFrame:
         """Return the most probable topics of each document: id, rank, topic, probability.
 
-        Probabilities of one document sum up to its probability of belonging, over all topics.
+        Over all topics, the probabilities of a document sum up to the probability that it belongs
+        to the topic it is placed in, not to `belongs`, which counts any listed topic.
         """
         k = min(k, self.ranked.shape[1])
         names = np.array([*self.taxonomy.paths, ""], dtype=object)

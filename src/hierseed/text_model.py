@@ -348,7 +348,7 @@ def load(folder: str | PathLike[str], *, embedder: Any = None) -> TextModel:
 
     Parameters
     ----------
-    folder : also one of the first version of hierseed
+    folder : also one of version 0.1 that holds HierSeed or UnfitHierSeed
     embedder : the embedder of the fit, named again; needed for a Python function that has not been
         used in this process, since a model must not choose which code runs
 

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from hierseed.text_model import TextModel
 
 METHOD, ENGINE = "Method", "Engine"  # panels in --help
-FEW = 5  # topics; a whole corpus is seldom about fewer
 
 
 def fit(
@@ -248,11 +247,6 @@ def _tell(console: Console, model: TextModel, output: Path, words: str, seconds:
         console.note(
             "most documents are in none. More seeds show how wide a topic is (four of each are a "
             "good start); --method anchored --set other=no places every document"
-        )
-    elif estimator.taxonomy.tree.is_leaf.sum() <= FEW and counts.placed == counts.documents:
-        console.note(
-            "every document is in one of these few topics. If the corpus is about more, list a "
-            "topic 'Anything else' with a dozen seeds of it (docs/method.md, a few topics of many)"
         )
     console.fact("Model", str(output), "green")
     console.next(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,15 +65,6 @@ class Seeds:
     def means(self) -> Floats:
         """Mean of each component's seeds, zero where it has none."""
         return self.sums / np.where(self.counts > 0, self.weights, 1.0)[:, None]
-
-    def among(self, n: int) -> Seeds:
-        """The same, for n components; those with seeds come first, and stay."""
-        kept = min(n, len(self.counts))
-        sums = np.zeros((n, self.sums.shape[1]))
-        weights, counts = np.zeros(n), np.zeros(n, dtype=self.counts.dtype)
-        sums[:kept], weights[:kept] = self.sums[:kept], self.weights[:kept]
-        counts[:kept] = self.counts[:kept]
-        return replace(self, sums=sums, weights=weights, counts=counts)
 
 
 def sum_seeds(
