@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.app import fits, vectors
+from hierseed.app import fits, mapping, vectors
 from hierseed.app.course import Course
 from hierseed.app.decided import apply_decisions
 from hierseed.app.project import Project, now
@@ -135,6 +135,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     words = "Finding words and drawing the map"
     say({"phase": words, "done": 0, "total": 1})
     report = placed.report(project.name, _phase(say, words))
+    points = mapping.place_documents(placed, report)
     facts = {
         "method": dials.method,
         "dials": asdict(dials),
@@ -156,7 +157,9 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     next_ones = placed.suggest(SUGGESTED)
     offers = [(int(row), reason) for row, reason in zip(next_ones.row, next_ones.reasons)]
     say({"phase": "Saving the fit", "done": 0, "total": 1})
-    id = fits.write(project, model, assignments, here, report, facts, given, offers, proposals)
+    id = fits.write(
+        project, model, assignments, here, report, facts, given, offers, proposals, points
+    )
     course.finish()
     return id
 

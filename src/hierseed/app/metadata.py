@@ -122,13 +122,13 @@ def over(project: Project, placed: Placements, column: str, key: str = "") -> di
         parent, level = int(tree.parent[parent]), level - 1
     path = placed.path[placed.primary]
     inside = path[:, level - 1] == parent if parent >= 0 else np.ones(placed.n, dtype=bool)
-    bins, titles = _bins(project, column, placed.n)
-    if bins is None:
+    steps, titles, _ = bins(project, column, placed.n)
+    if steps is None:
         return None
-    known = inside & (bins >= 0)
+    known = inside & (steps >= 0)
     topics = path[:, level]
     counts = np.zeros((len(titles), len(placed.taxonomy) + 1), dtype=int)
-    np.add.at(counts, (bins[known], topics[known]), 1)
+    np.add.at(counts, (steps[known], topics[known]), 1)
     totals = counts.sum(axis=1)
     order = [int(t) for t in np.argsort(-counts.sum(axis=0), kind="stable") if counts[:, t].any()]
     lines = []
@@ -153,8 +153,11 @@ def over(project: Project, placed: Placements, column: str, key: str = "") -> di
     }
 
 
-def _bins(project: Project, column: str, n: int) -> tuple[NDArray[np.intp] | None, list[str]]:
-    """The step of each document (-1: none) and the title of each step."""
+def bins(project: Project, column: str, n: int) -> tuple[NDArray[np.intp] | None, list[str], bool]:
+    """The step of each document (-1: none), the titles of steps, and whether they have an order.
+
+    None in place of the steps where a column has too many values that are no numbers.
+    """
     found = numbers(project, column)[:n]
     if np.isfinite(found).mean() > 0.9:
         known = found[np.isfinite(found)]
@@ -166,10 +169,11 @@ def _bins(project: Project, column: str, n: int) -> tuple[NDArray[np.intp] | Non
             edges = np.linspace(known.min(), known.max(), BINS + 1)
             steps = np.clip(np.digitize(np.nan_to_num(found), edges) - 1, 0, BINS - 1)
             titles = [f"{low:g}" for low in edges[:-1]]
-        return np.where(np.isfinite(found), steps, -1), titles
+        return np.where(np.isfinite(found), steps, -1), titles, True
     values = ["" if v is None else str(v) for v in _values(project, column)[:n]]
     titles = sorted(set(values) - {""})
     if not titles or len(titles) > LISTED:
-        return None, []
+        return None, [], False
     number = {title: i for i, title in enumerate(titles)}
-    return np.array([number.get(value, -1) for value in values], dtype=np.intp), titles
+    steps = np.array([number.get(value, -1) for value in values], dtype=np.intp)
+    return steps, titles, False

@@ -17,7 +17,7 @@ from nicegui import run, ui
 from nicegui.element import Element
 from nicegui.language import Language
 
-from hierseed.app import export, uploads
+from hierseed.app import export, fits, mapping, uploads
 from hierseed.app.failures import explain_failure
 from hierseed.app.pages.session import SCREENS, Session
 from hierseed.app.project import Project
@@ -126,6 +126,21 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
         if view and name.endswith(".html"):
             return FileResponse(known[name], media_type="text/html")
         return FileResponse(known[name], filename=name, media_type="application/octet-stream")
+
+    @app.get("/workbench/map/{fit}")
+    def map_points(fit: int, column: str = "") -> Response:
+        try:
+            packed = mapping.pack(project, fits.get(project, fit), column)
+        except HierSeedError as fault:
+            return JSONResponse({"fault": worded(fault)}, status_code=404)
+        return Response(packed, media_type="application/octet-stream")
+
+    @app.get("/workbench/document/{row}")
+    def document(row: int) -> Response:
+        try:
+            return JSONResponse(mapping.hover(project, row))
+        except HierSeedError as fault:
+            return JSONResponse({"fault": worded(fault)}, status_code=404)
 
     def page(request: Request) -> None:
         ui.add_head_html(HEAD)

@@ -17,7 +17,7 @@ from hierseed.assignments import Assignments
 from hierseed.core.share import Share
 from hierseed.errors import CorpusError
 from hierseed.report import choose
-from hierseed.report.map import lay_out, map_topics, place
+from hierseed.report.map import find_islands, lay_out, map_topics, place
 from hierseed.report.words import distinctive_words
 
 
@@ -73,10 +73,7 @@ def gather(
     shown = map_topics(taxonomy.tree)
     shown = shown[(counts[shown] > 0) | ~taxonomy.is_other[shown]]  # an empty Other is no news
     positions, radii = lay_out(taxonomy.tree, vectors, shown, counts)
-    island_of = np.full(len(taxonomy) + 1, -1)
-    island_of[shown] = np.arange(len(shown))
-    above = taxonomy.tree.ancestors[placements.labels[on_map]]
-    islands = np.where(above >= 0, island_of[above], -1).max(axis=1, initial=-1)
+    islands = find_islands(taxonomy.tree, shown, placements.labels[on_map])
     X_map = np.asarray(X[on_map], dtype=float)
     points = place(X_map, islands, vectors[shown], positions, radii)
     second = choose.second_choices(placements, on_map, X_map, vectors)

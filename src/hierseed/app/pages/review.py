@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.app import compare, fits, metadata, review, vectors
+from hierseed.app import compare, fits, mapping, metadata, review, vectors
 from hierseed.app.cards import cards
 from hierseed.app.pages.deciding import Deciding
 from hierseed.app.pages.screen import PAGE, number_in, pages
 from hierseed.app.parts import LEAST, dense_parts
-from hierseed.app.reporting import report_today
 from hierseed.app.store import documents, edits, topics
 from hierseed.app.tree import path_of
 from hierseed.errors import ProjectError
@@ -193,10 +192,18 @@ class Review(Deciding):
         ]
 
     def _map(self, fit: fits.Fit) -> dict[str, Any]:
+        """The islands; the points follow by a request of their own, as packed numbers."""
         here = topics.current(self.project)
-        data = report_today(fit, here)
-        return {"map": data["map"], "docs": data["docs"], "names": data["topics"]["name"],
-                "parents": data["topics"]["parent"], "keys": fit.today(here).keys}  # fmt: skip
+        placed = fit.today(here)
+        version = self.project.pulse().topics
+        return {
+            "map": mapping.islands(fit, here),
+            "names": list(placed.taxonomy.names),
+            "parents": placed.taxonomy.tree.parent.tolist(),
+            "keys": placed.keys,
+            "points": f"/workbench/map/{fit.id}?topics={version:.0f}",
+            "columns": [entry["name"] for entry in metadata.columns(self.project)],
+        }
 
     def _time(self, fit: fits.Fit) -> dict[str, Any]:
         """Topics over the values of another column of the corpus."""

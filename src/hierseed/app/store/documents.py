@@ -219,7 +219,7 @@ def _hits(project: Project, query: str) -> int:
 
 def spaced(text: str) -> str:
     """Set the signs of Chinese, Japanese, Thai and Lao apart, so that they can be looked for."""
-    return UNSPACED.sub(r" \1 ", text)
+    return text if text.isascii() else UNSPACED.sub(r" \1 ", text)
 
 
 def match_query(text: str, *, unfinished: bool = False) -> str:
