@@ -152,6 +152,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         "expected": expected_accuracy(assignments) if dials.method == "anchored" else None,
     }
     model.about |= {"corpus": project.name, "seconds": facts["seconds"]}
+    say({"phase": "Looking for missing topics", "done": 0, "total": 1})
     last = fits.last(project)
     proposals = placed.propose_topics(PROPOSED, earlier=fits.proposals(last) if last else ())
     next_ones = placed.suggest(SUGGESTED)

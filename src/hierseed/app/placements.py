@@ -130,6 +130,10 @@ class Placements:
     def _second(self) -> Grouped:
         return Grouped(self.runner_up, len(self.taxonomy))
 
+    def warm(self) -> None:
+        """Compute now what the first look at a topic would wait for."""
+        _ = self._first, self._second, self.final_score, self.own_counts, self.expected_accuracy
+
     def inside(self, key: str) -> Bools:
         """Mark the topics that a line of the tree covers, itself and all below; None is last."""
         marks = np.zeros(len(self.taxonomy) + 1, dtype=bool)
