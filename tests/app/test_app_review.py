@@ -1,5 +1,6 @@
 """Looking at a fit without a browser: tree, lists, rivals, reasons, suggestions, other columns."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ from hierseed.app import (
     fits,
     fitting,
     loading,
+    mapping,
     metadata,
+    queueing,
     review,
     tree,
     vectors,
@@ -17,7 +20,7 @@ from hierseed.app import (
 from hierseed.app.pages.session import Session
 from hierseed.app.placements import Placements
 from hierseed.app.project import Project
-from hierseed.app.store import documents, edits, labels, topics
+from hierseed.app.store import codings, documents, edits, labels, topics
 from hierseed.app.store.actions import Person
 from hierseed.app.vectors import Space
 from hierseed.taxonomy import Taxonomy
@@ -254,3 +257,75 @@ def test_proposed_topics_are_looked_into_taken_and_dismissed(project: Project) -
     fitting.fit(project, fitting.Dials(method="hierseed"))
     view = session.act("go", screen="review")["stage"]["view"]
     assert offered[1]["id"] not in {one["id"] for one in view["proposals"]}
+
+
+def test_review_searches_a_topic_and_the_address_keeps_search_and_filter(
+    empty: Project, tmp_path: Path
+) -> None:
+    words = ["bread", "guns"]
+    file = tmp_path / "docs.csv"
+    lines = [f"d{i},a text about {words[i % 2]} and item{i % 3},{1990 + i}" for i in range(60)]
+    file.write_text("id,text,year\n" + "\n".join(lines) + "\n")
+    loading.load_corpus(empty, file, "id", "text")
+    ids = edits.replace_all(empty, Taxonomy.from_paths(["Bread", "Guns"]), "t")
+    labels.load(empty, [(row, ids[row % 2]) for row in range(8)], "file")
+    fitting.fit(empty, fitting.Dials())
+    session = Session(empty)
+    session.act("go", screen="review")
+    key = str(ids[0])
+    whole = session.act("select", key=key)["stage"]["view"]
+    found = session.act("search", query="item1")["stage"]["view"]
+    texts = [document.text for document in documents.every(empty)]
+    fit = fits.last(empty)
+    assert fit is not None
+    inside = {row for row, topic in enumerate(fit.fitted.labels) if fit.fitted.keys[topic] == key}
+    wanted = {row for row in inside if "item1" in texts[row]}
+    assert found["total"] == len(wanted) < whole["total"] == found["members"] == len(inside)
+    narrow = session.act("filter", column="year", low=2000.0, high=2010.0)
+    wanted = {row for row in wanted if 2000 <= 1990 + row <= 2010}
+    assert {card["row"] for card in narrow["stage"]["view"]["cards"]} == wanted
+    again = Session(empty)
+    again.restore(narrow["frame"]["address"])
+    assert again.everything()["stage"] == narrow["stage"]
+
+
+def test_the_queue_by_disagreement_asks_what_coders_and_fits_differ_about(
+    project: Project,
+) -> None:
+    fit, here = fits.last(project), topics.current(project)
+    assert fit is not None
+    sample = codings.create(project, "s", [(row, "") for row in range(6)], {}, "Anna")
+    for row in range(6):
+        codings.code(project, sample, row, "Anna", codings.TOPICS, [here.ids[1]])
+        codings.code(project, sample, row, "Ben", codings.TOPICS, [here.ids[2 if row == 4 else 1]])
+    asked = queueing.queue(project, fit.today(here), fit.n, "disagreement")
+    decided = queueing.decided_rows(project)
+    assert asked == [row for row in [4] if row not in decided]
+    fitting.fit(project, fitting.Dials(method="unfit"))
+    old, new = (fits.get(project, id).today(here) for id in (1, 2))
+    moved = {row for row in range(fit.n) if old.keys[old.labels[row]] != new.keys[new.labels[row]]}
+    asked = queueing.queue(project, new, fit.n, "disagreement")
+    assert moved
+    assert set(asked) == {*moved, 4} - decided
+
+
+def test_the_map_packs_every_document_with_its_topic_and_its_step(project: Project) -> None:
+    fit = fits.last(project)
+    assert fit is not None
+    edits.merge(project, id_of(project, "Files > zipfile"), id_of(project, "Files > tarfile"))
+    packed = mapping.pack(project, fit)
+    length = int.from_bytes(packed[:4], "little")
+    header, body = json.loads(packed[4 : 4 + length]), packed[4 + length :]
+    n = documents.count(project)
+    assert header["n"] == n
+    assert len(body) == 8 * n
+    placed = fit.today(topics.current(project))
+    assert np.frombuffer(body, "<i4", n).tolist() == placed.labels.tolist()
+    x = np.frombuffer(body, "<u2", n, 4 * n) / 65_535 * header["size"][0] + header["low"][0]
+    y = np.frombuffer(body, "<u2", n, 6 * n) / 65_535 * header["size"][1] + header["low"][1]
+    # A document lies on the island of its topic.
+    drawn = fit.report["map"]
+    for island, topic in enumerate(drawn["topic"]):
+        here_too = fit.fitted.labels == topic
+        away = np.hypot(x - drawn["tx"][island], y - drawn["ty"][island])[here_too]
+        assert (away <= drawn["r"][island] + 1e-3).all()

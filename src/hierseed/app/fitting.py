@@ -25,6 +25,7 @@ from hierseed.io.seeds import Seeds
 from hierseed.pipeline import fit as fit_model
 from hierseed.placed import PlacedDocuments
 from hierseed.progress import Event, Listener, Step
+from hierseed.report.gather import expected_accuracy
 from hierseed.taxonomy import Taxonomy
 
 SUGGESTED = 60  # documents to label next, found at each fit
@@ -149,7 +150,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         "scores": gold_scores(project, here, assignments),
         "started": begun,
         "event": last_event,
-        "expected": expected_accuracy(assignments) if dials.method == "anchored" else None,
+        "expected": [round(one.value, 4) for one in expected_accuracy(model.estimator)],
     }
     model.about |= {"corpus": project.name, "seconds": facts["seconds"]}
     say({"phase": "Looking for missing topics", "done": 0, "total": 1})
@@ -187,14 +188,6 @@ def respect_decisions(project: Project, here: Topics, placed: PlacedDocuments) -
     }
     none = labels.whole(project, labels.NONE_OF_THESE)
     return apply_decisions(placed.assignments, rejected, none, distances)
-
-
-def expected_accuracy(assignments: Assignments) -> list[float]:
-    """Mean score at each level: the share of placements to expect right, seeds left out."""
-    rows = ~assignments.is_seed
-    levels = assignments.levels[rows]
-    scores = np.where(levels >= 0, assignments.score[assignments.primary][rows], np.nan)
-    return [round(float(np.nanmean(column)), 4) for column in scores.T if np.isfinite(column).any()]
 
 
 def gold_scores(project: Project, here: Topics, assignments: Assignments) -> dict[str, Any] | None:

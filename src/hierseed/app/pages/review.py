@@ -38,6 +38,7 @@ class Review(Deciding):
         self.before: int | None = None
         self.way: tuple[str, str] | None = None
         self.column = ""
+        self.query = ""
         self.inside = ""  # the proposed topic that is looked into
 
     def selected(self) -> None:
@@ -90,7 +91,7 @@ class Review(Deciding):
         if not key:
             return self._overview(fit, here)
         placed = fit.today(here)
-        within = metadata.rows_of(self.project, self.filter)
+        within = self._within()
         found = review.listing(placed, key, self.kind, self.page * PAGE, PAGE, within)
         rows = [int(placed.row[record]) for record in found.records]
         members = placed.members(placed.inside(key))
@@ -98,6 +99,8 @@ class Review(Deciding):
             "key": key,
             "path": self.session.path(),
             "listed": key.isdigit(),
+            "query": self.query,
+            "members": len(members),
             "kind": self.kind,
             "kinds": review.KINDS,
             "words": review.words(fit, here, key),
@@ -109,6 +112,18 @@ class Review(Deciding):
             **self.filter_view(),
             **pages(found.total, self.page),
         }
+
+    def _within(self) -> Any:
+        """Rows that pass the filter and have the words searched for; None where all do."""
+        rows = metadata.rows_of(self.project, self.filter)
+        if not self.query.strip():
+            return rows
+        hits = documents.rows_with(self.project, self.query)
+        return hits if rows is None else np.intersect1d(rows, hits)
+
+    def do_search(self, query: str) -> None:
+        """Show only the documents of the topic that have these words."""
+        self.query, self.page, self.why = str(query)[:500], 0, None
 
     def _overview(self, fit: fits.Fit, here: topics.Topics) -> dict[str, Any]:
         """Without a topic: where to look first, and topics that the taxonomy may lack."""
@@ -247,16 +262,20 @@ class Review(Deciding):
         }
 
     def where(self) -> dict[str, Any]:
-        """Tab, kind and page."""
+        """Tab, kind, search, filter and page."""
         tab = "" if self.tab == "topic" else self.tab
         kind = "" if self.kind == "central" else self.kind
-        return {"tab": tab, "kind": kind, "page": self.page}
+        column = self.column if self.tab == "time" else ""
+        place = {"tab": tab, "kind": kind, "q": self.query, "over": column, "page": self.page}
+        return place | self.filter_where()
 
     def restore(self, query: Mapping[str, str]) -> None:
         """Show what the address says."""
         tab, kind = query.get("tab", "topic"), query.get("kind", "central")
         self.tab = tab if tab in TABS else "topic"
         self.kind = kind if kind in review.KINDS else "central"
+        self.query, self.column = query.get("q", "")[:500], query.get("over", self.column)
+        self.restore_filter(query)
         self.page, self.why = number_in(query, "page"), None
 
     # ---------------------------------------------------------------- actions

@@ -93,7 +93,7 @@ class Session:
         """What the fit is worth: expected accuracy where scores are probabilities."""
         placed = fit.today(topics.current(self.project))
         share = f"{(placed.labels >= 0).mean():.0%} placed" if placed.n else ""
-        levels = placed.expected_accuracy if fits.calibrated(fit) else []
+        levels = fit.facts.get("expected") or []
         if not levels:
             return f"Fit {fit.id} · {share}"
         right = ", ".join(f"{value:.0%}" for value in levels)
