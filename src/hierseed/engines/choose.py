@@ -82,7 +82,15 @@ class Engine:
             from hierseed.engines.torch import TorchBlocks
 
             listener(Fact("Device", name))
-            yield lambda vectors: TorchBlocks(vectors, self.device)
+            last: list[TorchBlocks] = []  # the vectors on the device: they are read once
+
+            def on_device(vectors: Any) -> TorchBlocks:
+                again = last and isinstance(vectors, Prepared)
+                found = last[0].prepared(vectors) if again else TorchBlocks(vectors, self.device)
+                last[:] = [found]
+                return found
+
+            yield on_device
             return
         if not self.workers and not self.address:
             if self.device:
