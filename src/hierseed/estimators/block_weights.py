@@ -42,7 +42,15 @@ Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 # The second is of what is learned from the corpus.
-CANDIDATES = (1.0, 0.0), (1.0, 0.25), (1.0, 0.5), (1.0, 0.75), (1.0, 1.0), (1.0, 1.5), (1.0, 2.5)
+CANDIDATES: tuple[tuple[float, ...], ...] = (
+    (1.0, 0.0),
+    (1.0, 0.25),
+    (1.0, 0.5),
+    (1.0, 0.75),
+    (1.0, 1.0),
+    (1.0, 1.5),
+    (1.0, 2.5),
+)
 USUAL = 1.0, 0.5  # where no seed can be held out, and to choose the halves
 SAMPLE = 4_000  # documents
 ROWS = 4_096  # read at a time
