@@ -51,9 +51,9 @@ def test_a_task_that_kills_every_worker_ends_with_a_clear_error(workers):
 
 
 def test_faults_arrive_as_they_were_raised(workers):
-    with pytest.raises(CorpusError, match="docs.csv is empty. Name another with text='body'"):
+    with pytest.raises(CorpusError, match=r"docs\.csv is empty\. Name another with text='body'"):
         list(map_in_order(workers, worker_tasks.refuse, [None]))
-    with pytest.raises(RuntimeError, match="Unpicklable: a b"):
+    with pytest.raises(RuntimeError, match="UnpicklableError: a b"):
         list(map_in_order(workers, worker_tasks.raise_unpicklable, [None]))
 
 

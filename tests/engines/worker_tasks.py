@@ -30,13 +30,13 @@ def refuse(_):
     raise CorpusError("docs.csv is empty.", "Name another with {text:body}")
 
 
-class Unpicklable(Exception):
+class UnpicklableError(Exception):
     def __init__(self, one, two):
         super().__init__(f"{one} {two}")
 
 
 def raise_unpicklable(_):
-    raise Unpicklable("a", "b")
+    raise UnpicklableError("a", "b")
 
 
 def process_id(_):
