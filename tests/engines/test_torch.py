@@ -197,9 +197,9 @@ def test_vectors_are_read_once(tmp_path):
             return found
 
     vectors = Counted()
-    with Engine(device=DEVICE).open(lambda event: None) as blocks_of:
-        preparation = Preparation().fit(blocks_of(vectors))
-        ready = blocks_of(Prepared(vectors, preparation))
+    with Engine(device=DEVICE).open(lambda event: None) as engine:
+        preparation = Preparation().fit(engine.blocks(vectors))
+        ready = engine.blocks(Prepared(vectors, preparation))
         AnchoredHierSeed(taxonomy).fit(ready, y, checkpoint=tmp_path / "rounds")
     assert vectors.read == len(X)
 
