@@ -52,9 +52,7 @@ def test_the_same_project_gives_the_same_bytes(written: Project) -> None:
         assert one.read_bytes() == two.read_bytes()
 
 
-@pytest.mark.filterwarnings(
-    "ignore:ConjunctiveGraph is deprecated:DeprecationWarning"
-)  # rdflib's own
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("format", ["turtle", "rdf-xml", "json-ld"])
 def test_skos_carries_the_notes_of_the_codebook(written: Project, format: str) -> None:
     rdflib = pytest.importorskip("rdflib")
