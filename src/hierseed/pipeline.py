@@ -143,7 +143,7 @@ def fit(
     about = {"corpus": opened.name, "documents": len(rows.ids)}
     if isinstance(opened, Corpus) and opened.is_file:
         about["columns"] = opened.columns
-    return TextModel(
+    model = TextModel(
         estimator,
         preparation,
         embedder=made,
@@ -153,6 +153,8 @@ def fit(
         files=_files(taxonomy, seeds),
         checkpoint=rounds,
     )
+    model.corpus = opened
+    return model
 
 
 def tell_results(estimator: SeededEstimator, listener: Listener) -> None:
