@@ -39,10 +39,12 @@ class ArrayLike(Protocol):
 class Preparation:
     """Centring, PCA and unit length, in this order.
 
+    A row of zeros has no content (the embedder knows none of its words): it stays zero.
+
     Parameters
     ----------
     centre : subtract the mean of the fitting corpus
-    unit : scale each row to length 1; rows of zeros stay zero
+    unit : scale each row to length 1
     pca : keep this many principal components; None keeps the space as it is
     blocks : length of each block of a joined representation (`Embedder.blocks`). Each block is
         scaled to unit length and weighted; () for one representation
@@ -125,13 +127,17 @@ class Preparation:
                 f"rows of {ready.shape[1]} numbers, but the preparation was fitted on rows of "
                 f"{len(learned)}. Use the embedder that the model was fitted with."
             )
+        has_content = ready.any(axis=1)
         if self.mean_ is not None:
             ready -= self.mean_
         if self.blocks:
             ready = self._weigh_blocks(ready)
         if self.components_ is not None:
             ready = ready @ self.components_
-        return _unit_length(ready) if self.unit else ready
+        if self.unit:
+            _unit_length(ready)
+        ready[~has_content] = 0.0
+        return ready
 
     def _weigh_blocks(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         parts = np.split(rows, np.cumsum(self.blocks)[:-1], axis=1)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.mixture.left_out import LeftOut
+from hierseed.core.mixture.neighbours import NOTHING
 from hierseed.core.share import Share
 
 Floats = NDArray[np.float64]
@@ -113,6 +114,8 @@ def learn_belonging(
         below[level] = np.maximum(monotone(below[level], np.ones(len(knots))), curve)
     rank = np.linspace(0.0, 1.0, len(knots))  # knots are quantiles
     below = (1.0 - TIE) * below + TIE * rank
+    if knots[0] > NOTHING:  # documents without content belong nowhere
+        knots, below = np.append(NOTHING, knots), np.pad(below, ((0, 0), (1, 0)))
     limit = conformal_quantile(own, size[seeds.component], false_alarm)
     foreign = Share(1.0 - share.value, 1.0 - share.high, 1.0 - share.low)
     return Belonging(knots, below, limit, foreign)
@@ -219,6 +222,8 @@ def kernel_density(at: Floats, values: Floats, weight: Floats) -> Floats:
 def conformal_quantile(own: Floats, weight: Floats, share: float) -> float:
     """Greatest score below which at most this share of documents of listed topics lies."""
     told = np.isfinite(own)
+    if not told.any():
+        return -np.inf
     own, weight = own[told], weight[told]
     order = np.argsort(own)
     new = float((weight**2).sum() / weight.sum())  # weight that a new document has, on average
