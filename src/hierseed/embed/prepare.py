@@ -40,10 +40,12 @@ class ArrayLike(Protocol):
 class Preparation:
     """Centring, PCA and unit length, in this order.
 
+    A row of zeros has no content (the embedder knows none of its words): it stays zero.
+
     Parameters
     ----------
     centre : subtract the mean of the fitting corpus
-    unit : scale each row to length 1; rows of zeros stay zero
+    unit : scale each row to length 1
     pca : keep this many principal components; None keeps the space as it is
     blocks : length of each block of a joined representation (`Embedder.blocks`). Each block is
         scaled to unit length and weighted; () for one representation
@@ -131,6 +133,7 @@ class Preparation:
 
     def apply(self, ready: Array, xp: Arrays = NUMPY) -> Array:
         """Apply to float32 rows of any engine; they may be overwritten."""
+        empty = xp.flatnonzero(xp.all_in_rows(ready == 0))
         if self.mean_ is not None:
             ready -= xp.asarray(self.mean_)
         if self.blocks:
@@ -138,7 +141,10 @@ class Preparation:
         if self.components_ is not None:  # the order of sums shows in float32, hardly in float64
             wide = xp.astype(ready, xp.float64) @ xp.asarray(self.components_, xp.float64)
             ready = xp.astype(wide, xp.float32)
-        return _unit_length(ready, xp) if self.unit else ready
+        if self.unit:
+            ready = _unit_length(ready, xp)
+        ready[empty] = 0.0
+        return ready
 
     def _weigh_blocks(self, rows: Array, xp: Arrays) -> Array:
         kept, first = [], 0
