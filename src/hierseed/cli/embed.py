@@ -17,8 +17,10 @@ from hierseed.cli.options import (
     IdColumn,
     OnError,
     PlainQuotes,
+    Query,
     Quiet,
     Sheet,
+    Table,
     TextColumns,
 )
 from hierseed.progress import duration
@@ -72,6 +74,8 @@ def embed(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -87,7 +91,7 @@ def embed(
 
     if output is None and not estimate:
         raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     kept = None if estimate else output
     with Console(quiet=quiet, json=json) as console:
         with reading.corpus(corpus, kept, console) as documents:
