@@ -189,6 +189,7 @@ def test_the_command_line_reads_tables_and_queries(database: Path, tmp_path: Pat
     assert sorted(first) == sorted(second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_memory_does_not_grow_with_a_table(kind: str, tmp_path: Path) -> None:
     """A child reads 200 MB of text; its memory grows by less than that."""

@@ -104,7 +104,16 @@ def test_a_class_label_of_a_data_set_is_its_name() -> None:
     )
     texts = [f"so much {word}" for word in WORDS.values()]
     labelled = datasets.Dataset.from_dict({"text": texts, "topic": [0, 1, -1]}, features=features)
-    model = hierseed.fit(COLUMNS["text"], TOPICS, labelled, embedder="wordllama", other=False)
+    with pytest.warns(UserWarning, match="1 row of the seeds without a topic"):
+        model = hierseed.fit(
+            COLUMNS["text"],
+            TOPICS,
+            labelled,
+            embedder="wordllama",
+            method="unfit",
+            seeds_from_names=True,
+            other=False,
+        )
     assert model.assign(texts[:2]).to_frame()["topic"].tolist() == TOPICS[:2]
 
 
