@@ -12,7 +12,7 @@ ORDER = [
     {"taxonomy_checks"},
     {"taxonomy", "taxonomy_edits", "assignments", "engines"},
     {"estimators", "evaluate"},
-    {"io", "suggestions"},
+    {"io", "suggestions", "model_selection"},
     {"report"},
     {"proposals"},
     {"placed"},

@@ -13,6 +13,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
 
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import ArrayBlocks, Blocks
@@ -36,8 +37,8 @@ class ArrayLike(Protocol):
     def __getitem__(self, rows: Any) -> Any: ...
 
 
-class Preparation:
-    """Centring, PCA and unit length, in this order.
+class Preparation(TransformerMixin, BaseEstimator):
+    """Centring, PCA and unit length, in this order; a step of a scikit-learn Pipeline too.
 
     Parameters
     ----------
@@ -74,8 +75,8 @@ class Preparation:
         self.mean_: NDArray[np.float32] | None = None
         self.components_: NDArray[np.float32] | None = None
 
-    def fit(self, X: ArrayLike | Blocks) -> Self:
-        """Learn the mean, and the components where asked, in two passes over `X`.
+    def fit(self, X: ArrayLike | Blocks, y: Any = None) -> Self:
+        """Learn the mean, and the components where asked, in two passes over `X`; no `y` is used.
 
         `X` may also be blocks of another engine (see `hierseed.engines`).
         """
@@ -160,6 +161,9 @@ class Preparation:
         """True once all that the options ask for is learned; unit length alone learns nothing."""
         lacks_mean = self.centre and self.mean_ is None
         return not lacks_mean and (self.pca is None or self.components_ is not None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.is_fitted
 
     @property
     def header(self) -> dict[str, Any]:
