@@ -39,10 +39,10 @@ from hierseed.progress import Listener, Step, amount, warn_of_notes
 from hierseed.proposals import Proposal, Proposals
 from hierseed.report.page import render
 from hierseed.suggestions import Suggestions
-from hierseed.taxonomy import Taxonomy
+from hierseed.views import TopicViews
 
 
-class TextModel:
+class TextModel(TopicViews):
     """A model that places texts. `hierseed.fit` makes one, `hierseed.load` reads one.
 
     Parameters
@@ -94,11 +94,6 @@ class TextModel:
         self.folder: Path | None = None
         self._documents = DocumentEmbedder(embedder, vectors, self.about.get("columns"))
         self._checkpoint = checkpoint
-
-    @property
-    def taxonomy_(self) -> Taxonomy:
-        """The taxonomy with its Other topics."""
-        return self.estimator.taxonomy_
 
     @property
     def embedder(self) -> Embedder:
