@@ -21,6 +21,7 @@ ORDER = [
     {"pipeline"},
     {"demo"},
     {"app"},
+    {"service"},
     {"cli", "__main__"},
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
