@@ -47,6 +47,7 @@ def serve_model(
         )
     placer = Placer(load(folder, embedder=embedder))
     listener = listen(host, port)
+    listener.listen(MOST_AT_ONCE)  # who reads the address may call at once
     port = listener.getsockname()[1]
     own = security.own_names(host, port, names)
     app = Guard(build(placer, language=language), token, own, most)
