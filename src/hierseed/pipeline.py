@@ -56,10 +56,11 @@ def fit(
 
     Parameters
     ----------
-    documents : list of str, mapping of id to text, DataFrame with the columns `id` and `text`,
-        file or folder, vector store or matrix; `hierseed.io.corpus.Corpus` for other columns
+    documents : list of str, mapping of id to text, data frame with the columns `id` and `text`
+        (pandas, polars, pyarrow, DuckDB, a Hugging Face data set), file or folder, database,
+        vector store or matrix; `hierseed.io.corpus.Corpus` names columns, tables and queries
     taxonomy : Taxonomy, file, or list of paths such as `"Health > Mental health"`
-    seeds : mapping of path to ids, rows or texts, DataFrame with the columns `topic` and `id` or
+    seeds : mapping of path to ids, rows or texts, data frame with the columns `topic` and `id` or
         `text`, file, or list of files
     embedder : name as `get_embedder` takes it, an embedder, or a function of a list of texts
     method : "anchored", "hierseed" or "unfit"
@@ -115,19 +116,21 @@ def fit(
     assert estimator is not None
 
     made: Embedder | None
-    if isinstance(opened, Corpus):
-        made = make_embedder(embedder, opened, listener, vectors)
-        rows = vectorize(opened, made, listener, vectors, replace=replace_vectors)
-    else:
-        made, rows = opened.embedder, opened
-    y = examples.rows(rows.ids)
-    learn_weights = preparation is None
-    preparation = preparation or Preparation(blocks=getattr(made, "blocks", ()))
     rounds = _checkpoint(checkpoint, listener)
-    started = time.perf_counter()
-    with run.open(listener) as blocks_of, _going_on(rounds):
+    with run.open(listener) as running, _going_on(rounds):
+        if isinstance(opened, Corpus):
+            made = make_embedder(embedder, opened, listener, vectors)
+            rows = vectorize(
+                opened, made, listener, vectors, replace=replace_vectors, engine=running
+            )
+        else:
+            made, rows = opened.embedder, opened
+        y = examples.rows(rows.ids)
+        learn_weights = preparation is None
+        preparation = preparation or Preparation(blocks=getattr(made, "blocks", ()))
+        started = time.perf_counter()
         if earlier is None or earlier.preparation is None:
-            preparation.fit(blocks_of(rows.X))
+            preparation.fit(running.blocks(rows.X))
         outside = _encode(examples, made)
         if preparation.blocks and learn_weights:
             given = rows.X, estimator.taxonomy, y, outside, examples.text_topics
@@ -135,7 +138,7 @@ def fit(
             listener(Fact("Weights", str(found)))
             preparation = preparation.with_weights(found.weights)
         outside = None if outside is None else preparation.transform(outside)
-        X = blocks_of(Prepared(rows.X, preparation))
+        X = running.blocks(Prepared(rows.X, preparation))
         _fit(estimator, X, y, outside, examples.text_topics, rounds, listener, earlier)
     seconds = time.perf_counter() - started
     listener(Fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}"))

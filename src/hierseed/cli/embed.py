@@ -12,14 +12,19 @@ from hierseed.cli.console import Console
 from hierseed.cli.files import Reading
 from hierseed.cli.options import (
     AsJson,
+    Dask,
     Encoding,
     Html,
     IdColumn,
     OnError,
     PlainQuotes,
+    Query,
     Quiet,
     Sheet,
+    Table,
     TextColumns,
+    Workers,
+    engine_of,
 )
 from hierseed.progress import duration
 
@@ -72,6 +77,10 @@ def embed(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
+    workers: Workers = None,
+    dask: Dask = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -87,8 +96,10 @@ def embed(
 
     if output is None and not estimate:
         raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     kept = None if estimate else output
+    engine = engine_of(workers, dask)
+    engine.check()
     with Console(quiet=quiet, json=json) as console:
         with reading.corpus(corpus, kept, console) as documents:
             documents.read(console.listen)
@@ -101,7 +112,11 @@ def embed(
         chosen = kept_embedder(output, spec) or make_embedder(spec, documents, console.listen)
         dtype = "float16" if half else "float32"
         started = time.perf_counter()
-        made = vectorize(documents, chosen, console.listen, output, dtype=dtype, append=append)
+        with engine.open(console.listen) as running:
+            made = vectorize(
+                documents, chosen, console.listen, output,
+                dtype=dtype, append=append, engine=running,
+            )  # fmt: skip
         _tell(console, made, output, time.perf_counter() - started)
 
 

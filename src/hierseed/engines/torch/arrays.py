@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -16,6 +17,9 @@ def fetch(values: Tensor) -> NDArray[Any]:
     """Bring a small result back to the host."""
     found: NDArray[Any] = values.cpu().numpy()
     return found
+
+
+WORDS = {2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
 class TorchArrays(Arrays):
@@ -47,8 +51,8 @@ class TorchArrays(Arrays):
     def copy(self, values: Tensor) -> Tensor:
         return values.clone()
 
-    def concat(self, parts: Sequence[Tensor]) -> Tensor:
-        return torch.cat(list(parts))
+    def concat(self, parts: Sequence[Tensor], axis: int = 0) -> Tensor:
+        return torch.cat(list(parts), dim=axis)
 
     def where(self, condition: Tensor, one: Any, other: Any) -> Tensor:
         return torch.where(condition, one, other)
@@ -107,11 +111,27 @@ class TorchArrays(Arrays):
     def minimum(self, values: Tensor, other: Tensor) -> Tensor:
         return torch.minimum(values, other)
 
+    def interp(self, values: Tensor, knots: NDArray[Any], heights: NDArray[Any]) -> Tensor:
+        rise = self.asarray(np.diff(heights) / np.diff(knots))
+        x, y = self.asarray(knots), self.asarray(heights)
+        at = (torch.searchsorted(x, values, right=True) - 1).clamp_(0, len(rise) - 1)
+        found = rise[at] * (values - x[at]) + y[at]
+        found = torch.where(values < x[0], y[0], found)
+        return torch.where(values >= x[-1], y[-1], found)
+
     def matmul(self, one: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
         return torch.matmul(one, other, out=out)
 
     def squared_norms(self, values: Tensor) -> Tensor:
         return values.square().sum(dim=1)
+
+    def wide_squared_norms(self, values: Tensor) -> Tensor:
+        return values.double().square().sum(dim=1)
+
+    def words(self, values: Tensor) -> Tensor:
+        values = values.contiguous()
+        size = 8 if values.shape[1] * values.element_size() % 8 == 0 else values.element_size()
+        return values.view(WORDS[size]).long()
 
     def isfinite(self, values: Tensor) -> Tensor:
         return values.isfinite()
