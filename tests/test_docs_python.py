@@ -79,7 +79,9 @@ def keep(picture: Path) -> None:
 
     image = Image.open(picture).convert("RGB")
     image.thumbnail((1400, 2200))
-    image.quantize(128).save(IMAGES / picture.name, optimize=True)
+    image.quantize(256, kmeans=2, dither=Image.Dither.NONE).save(
+        IMAGES / picture.name, optimize=True
+    )
 
 
 @pytest.mark.parametrize("page", AFTER_README)
