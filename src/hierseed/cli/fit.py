@@ -102,7 +102,7 @@ def fit(
         typer.Option(
             metavar="MODEL",
             help="An earlier model, whose topics stand in for seeds where a topic has none; topics "
-            "are found again by code, by address, or by path.",
+            "are found again by the edits that a JSON taxonomy keeps, by address, code or path.",
             rich_help_panel=METHOD,
         ),
     ] = None,
