@@ -135,12 +135,10 @@ class Preparation:
 
     def _weigh_blocks(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         parts = np.split(rows, np.cumsum(self.blocks)[:-1], axis=1)
-        weighted = [
-            np.float32(weight) * _unit_length(part)
-            for part, weight in zip(parts, self.weights)
-            if weight > 0
-        ]
-        return np.hstack(weighted)
+        kept = [(part, weight) for part, weight in zip(parts, self.weights) if weight > 0]
+        if len(kept) == 1 and self.unit:  # scaled once: the bits that it has without other blocks
+            return np.ascontiguousarray(kept[0][0])
+        return np.hstack([np.float32(weight) * _unit_length(part) for part, weight in kept])
 
     def dimension(self, d: int) -> int:
         """Columns after preparing rows of `d` numbers."""

@@ -17,7 +17,7 @@ from hierseed.embed import Preparation, get_embedder
 from hierseed.embed.embedder import Embedder, is_trained
 from hierseed.embed.home import model_home
 from hierseed.embed.joined import SUFFIX as LSA
-from hierseed.embed.joined import unit_length
+from hierseed.embed.joined import join
 from hierseed.errors import CorpusError
 from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.evaluate.catch import INSIDE
@@ -84,7 +84,7 @@ def joined_with_lsa(dataset: Dataset) -> Dataset:
     blocks = dataset.vectors, _embedded(dataset, "lsa")
     return replace(
         dataset,
-        vectors=np.hstack([unit_length(np.asarray(block, np.float32)) for block in blocks]),
+        vectors=join(blocks[0], np.asarray(blocks[1], np.float32)),
         blocks=tuple(block.shape[1] for block in blocks),
         vectors_name=dataset.vectors_name + LSA,
     )
