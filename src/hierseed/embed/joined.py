@@ -111,7 +111,11 @@ class Joined:
 
 
 def join(inner: Vectors, learned: Vectors) -> Vectors:
-    """Put the blocks side by side, the second scaled to unit length; rows of zeros stay zero."""
-    length = np.linalg.norm(learned, axis=1, keepdims=True)
-    unit = np.divide(learned, np.where(length > 0, length, 1), dtype=np.float32)
-    return np.hstack([np.asarray(inner, dtype=np.float32), unit])
+    """Put the blocks side by side, the second scaled to unit length."""
+    return np.hstack([np.asarray(inner, dtype=np.float32), unit_length(learned)])
+
+
+def unit_length(vectors: Vectors) -> Vectors:
+    """Scale each row to length 1; rows of zeros stay zero."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, np.where(length > 0, length, 1), dtype=np.float32)
