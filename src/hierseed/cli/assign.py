@@ -19,9 +19,11 @@ from hierseed.cli.options import (
     OnError,
     Overwrite,
     PlainQuotes,
+    Query,
     Quiet,
     Sheet,
     Source,
+    Table,
     TextColumns,
 )
 from hierseed.errors import CorpusError
@@ -104,6 +106,8 @@ def assign(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -148,7 +152,7 @@ def assign(
         raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")
     if precision is not None and threshold is not None:
         raise typer.BadParameter("give --threshold or --precision", param_hint="--threshold")
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     with Console(quiet=quiet, json=json) as console:
         started = time.perf_counter()
         least: Any = threshold
