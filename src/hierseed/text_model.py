@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hierseed.assignments import Assignments
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation, Prepared
-from hierseed.errors import CorpusError
+from hierseed.errors import CorpusError, ParameterError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.evaluate import Scores, score, thresholds
 from hierseed.io.assign_chunks import Chunk, Counts, chunks_of_vectors
@@ -291,6 +291,27 @@ class TextModel(TopicViews):
         gold = [truth[ids[row]] for row in rows]
         scores = found.score[found.primary][rows]
         return thresholds(self.taxonomy_, found.levels[rows], scores, gold, precision)
+
+    def set_precision(
+        self, documents: Any, coded: Any, precision: float, **options: Any
+    ) -> NDArray[np.float64]:
+        """Place documents from now on so that this share of placements is right.
+
+        Sets the thresholds that `thresholds` finds; they are saved with the model.
+
+        Parameters
+        ----------
+        documents, coded, precision : as of `thresholds`
+        """
+        if not hasattr(self.estimator, "set_thresholds"):
+            raise ParameterError(
+                f"{type(self.estimator).__name__} has no thresholds to set. Use the method "
+                "'anchored', or give the precision to `assign`."
+            )
+        found = self.thresholds(documents, coded, precision, **options)
+        self.estimator.set_thresholds(found)
+        self.estimator.labels_ = self.place(documents, **options).assignments.labels
+        return found
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write a model folder: JSON and arrays, never a pickle. `hierseed.load` reads it."""
