@@ -245,7 +245,7 @@ class TextModel(TopicViews):
         """Write one page that shows what is in every topic; return what it shows."""
         with atomic_file(file) as partial:  # fails now rather than at the end
             found = self.place(documents, **options).report(title, options.get("progress"))
-            partial.write_text(render(found), encoding="utf-8")
+            partial.write_text(render(found), encoding="utf-8", newline="\n")
         return found
 
     def evaluate(self, documents: Any, gold: Any, **options: Any) -> Scores:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
+import sqlite3
 import threading
 import webbrowser
 from collections.abc import Callable, Sequence
@@ -12,7 +14,7 @@ from typing import Any
 
 from hierseed.app import backups, jobs, security
 from hierseed.app.project import ENDING, Project
-from hierseed.errors import MissingDependency, ProjectError
+from hierseed.errors import HierSeedError, MissingDependency, ProjectError
 
 
 def serve_project(
@@ -66,6 +68,7 @@ def serve_project(
     if not security.is_loopback(host):
         say("Other computers can reach it; only who has the token in the address comes in.")
     say("Everything is saved as you go. Ctrl-C ends it.")
+    threading.Thread(target=warm, args=(project,), daemon=True).start()
     if browser:
         threading.Timer(1.0, webbrowser.open, [address]).start()
     try:
@@ -75,6 +78,19 @@ def serve_project(
         jobs.end_all()
         project.close()
     say("The workbench has ended; everything is saved.")
+
+
+def warm(project: Project) -> None:
+    """Read what the first clicks need, while the browser still opens the page."""
+    from hierseed.app import fits, metadata, vectors
+    from hierseed.app.store import topics
+
+    with contextlib.suppress(HierSeedError, OSError, sqlite3.Error):  # the click that needs it says
+        if fit := fits.last(project):
+            fit.today(topics.current(project)).warm()
+            _ = fit.report, fit.model
+        metadata.columns(project)
+        vectors.space(project)
 
 
 def _address(host: str, port: int, token: str) -> str:
@@ -95,7 +111,8 @@ def own_address(host: str) -> str:
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if os.name != "nt":  # there it would let two servers share a port
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
     except OSError as fault:

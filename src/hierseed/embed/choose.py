@@ -158,7 +158,7 @@ def save_embedder(embedder: Embedder, folder: str | PathLike[str]) -> None:
     header = {"name": embedder.name, "fingerprint": embedder.fingerprint, "files": files}
     # The header is written last: a folder that has one is complete.
     text = json.dumps(with_checksum(header), indent=2)
-    (place / HEADER).write_text(text + "\n", encoding="utf-8")
+    (place / HEADER).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def load_embedder(

@@ -108,7 +108,8 @@ def open_parts(folder: Path, job: dict[str, Any], overwrite: bool = False) -> It
             if NAME.fullmatch(path.name) and path.name not in ours:
                 path.unlink()
         yield parts
-    (folder / LOCK).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # Windows does not delete what is open
+            (folder / LOCK).unlink()
 
 
 def _entries(folder: Path, job: dict[str, Any]) -> dict[int, Entry]:
