@@ -12,7 +12,7 @@ ORDER = [
     {"taxonomy_checks"},
     {"taxonomy", "taxonomy_edits", "assignments", "engines"},
     {"estimators", "evaluate"},
-    {"io", "suggestions"},
+    {"io", "suggestions", "model_selection"},
     {"report"},
     {"proposals"},
     {"placed", "plots"},
@@ -21,6 +21,7 @@ ORDER = [
     {"pipeline"},
     {"demo"},
     {"app"},
+    {"service"},
     {"cli", "__main__"},
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}

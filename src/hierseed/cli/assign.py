@@ -20,9 +20,11 @@ from hierseed.cli.options import (
     OnError,
     Overwrite,
     PlainQuotes,
+    Query,
     Quiet,
     Sheet,
     Source,
+    Table,
     TextColumns,
     Workers,
     engine_of,
@@ -108,6 +110,8 @@ def assign(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
     overwrite: Overwrite = False,
     workers: Workers = None,
     dask: Dask = None,
@@ -157,7 +161,7 @@ def assign(
         raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")
     if precision is not None and threshold is not None:
         raise typer.BadParameter("give --threshold or --precision", param_hint="--threshold")
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     with Console(quiet=quiet, json=json) as console:
         started = time.perf_counter()
         least: Any = threshold

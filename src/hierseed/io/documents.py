@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 
 from hierseed.embed.choose import load_embedder
 from hierseed.embed.embedder import Embedder
@@ -19,6 +18,7 @@ from hierseed.embed.prepare import ArrayLike
 from hierseed.embed.store import VectorStore, is_store, read_ids
 from hierseed.errors import CorpusError
 from hierseed.io.corpus import Corpus
+from hierseed.io.records.frames import open_frame
 from hierseed.io.records.memory import MemoryRecords
 from hierseed.progress import amount
 
@@ -120,8 +120,8 @@ def size_of(documents: Documents) -> int:
 def open_documents(documents: Any) -> Documents:
     """Open documents of any kind that `hierseed.fit` takes.
 
-    A list of texts and a matrix have their row numbers as ids, a DataFrame without a column `id`
-    its index.
+    A list of texts, a matrix, and a data frame or data set without a column `id` have their row
+    numbers as ids, from 0; a DataFrame of pandas has its index.
     """
     if isinstance(documents, Corpus | DocumentVectors):
         return documents
@@ -129,10 +129,8 @@ def open_documents(documents: Any) -> Documents:
         return open_vectors(documents) if is_vectors(documents) else Corpus(documents)
     if isinstance(documents, VectorStore):
         return DocumentVectors.of_store(documents)
-    if isinstance(documents, pd.DataFrame):
-        if not any(str(column).lower() == "id" for column in documents):
-            documents = documents.assign(id=documents.index)
-        return Corpus(MemoryRecords.of_frame(NAME, documents))
+    if (frame := open_frame(NAME, documents, number=True)) is not None:
+        return Corpus(frame)
     if hasattr(documents, "shape") and len(documents.shape) == 2:
         return DocumentVectors(documents, RowNumbers(documents.shape[0]))
     if isinstance(documents, Mapping):
@@ -143,7 +141,7 @@ def open_documents(documents: Any) -> Documents:
     else:
         raise CorpusError(
             f"documents can't be a {type(documents).__name__}. Give a list of texts, a mapping of "
-            "id to text, a DataFrame, a file or folder, or vectors"
+            "id to text, a data frame, a file or folder, or vectors"
         )
     return Corpus(MemoryRecords(NAME, {"id": ids, "text": texts}))
 
