@@ -13,6 +13,7 @@ from hierseed.cli.files import Reading, refuse_changed, refuse_inputs
 from hierseed.cli.options import (
     AsJson,
     Coded,
+    Dask,
     Encoding,
     Html,
     IdColumn,
@@ -21,10 +22,14 @@ from hierseed.cli.options import (
     Overwrite,
     PlainQuotes,
     Precision,
+    Query,
     Quiet,
     Sheet,
     Source,
+    Table,
     TextColumns,
+    Workers,
+    engine_of,
     need_both,
 )
 from hierseed.errors import CorpusError
@@ -45,7 +50,8 @@ def assign(
             "--output",
             "-o",
             metavar="TABLE",
-            help="The table to write: .csv .parquet .jsonl .xlsx.",
+            help="The table to write: .csv .parquet .jsonl .xlsx; a name without an ending is a "
+            "folder of Parquet parts, which resumes where it was stopped.",
         ),
     ],
     threshold: Annotated[
@@ -92,7 +98,11 @@ def assign(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
     overwrite: Overwrite = False,
+    workers: Workers = None,
+    dask: Dask = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -102,7 +112,8 @@ def assign(
     topics): id, topic, level_1 … level_N, distance, score, belongs, runner_up, is_other, is_none,
     is_seed, then the columns of --codes and --keep. Documents are read and written a few thousand
     at a time, so memory does not limit their number. The table appears under its name when it is
-    complete.
+    complete. With a name that has no ending, a folder of Parquet parts is written: run a command
+    that was stopped again, and it writes the parts that are missing.
 
     Example: hierseed assign model docs.csv -o placed.xlsx
     """
@@ -110,8 +121,10 @@ def assign(
     from hierseed.text_model import load
 
     refuse_inputs(output, source)
-    if not overwrite:
+    if not overwrite and output.is_file():
         refuse_changed(output)
+    engine = engine_of(workers, dask)
+    engine.check()
     fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
     height = fitted.taxonomy_.tree.height
@@ -135,13 +148,15 @@ def assign(
     need_both(precision, coded)
     if precision is not None and threshold is not None:
         raise typer.BadParameter("give --threshold or --precision", param_hint="--threshold")
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     with Console(quiet=quiet, json=json) as console:
         started = time.perf_counter()
         least: Any = threshold
         if precision is not None:
             with reading.documents(source, output, console) as documents:
-                least = fitted.thresholds(documents, coded, precision, progress=console.listen)
+                least = fitted.thresholds(
+                    documents, coded, precision, engine=engine, progress=console.listen
+                )
             console.thresholds(least)
         with reading.documents(source, output, console, keep or []) as documents:
             counts = fitted.write_table(
@@ -151,6 +166,8 @@ def assign(
                 level=level,
                 codes=codes,
                 top=top,
+                overwrite=overwrite,
+                engine=engine,
                 progress=console.listen,
             )
         seconds = time.perf_counter() - started
