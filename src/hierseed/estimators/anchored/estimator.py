@@ -290,6 +290,15 @@ class AnchoredHierSeed(SeededEstimator):
         ----------
         thresholds : one for each level
         promise : least score of a further topic of a document
+
+        Examples
+        --------
+        >>> from hierseed import AnchoredHierSeed, Taxonomy
+        >>> X, y = [[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]
+        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"])).fit(X, y)
+        >>> model.set_thresholds([1.1])
+        >>> model.predict([[0.1]]).tolist()
+        [-1]
         """
         self.thresholds_ = np.asarray(thresholds, dtype=np.float64)
         self._placer = replace(self._placer, thresholds=self.thresholds_, promise=promise)
