@@ -151,7 +151,7 @@ class _Known:
         known = np.array(rows) >= 0
         found[known] = self._vectors[[row for row in rows if row >= 0]]
         if not known.all():
-            found[~known] = self.model.encode([texts[at] for at in np.flatnonzero(~known)])
+            found[~known] = self.model.encode([text for text, row in zip(texts, rows) if row < 0])
         return found
 
 
