@@ -16,6 +16,7 @@ from hierseed import AnchoredHierSeed, HierSeed
 from hierseed.embed.tfidf import TfidfSvd
 from hierseed.errors import CorpusError
 from hierseed_bench.competitors.catalogue import METHODS, make_method
+from hierseed_bench.runs import environment
 from hierseed_bench.runs.check import check_records, recompute
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.plan import PLANS, everything
