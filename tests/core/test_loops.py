@@ -12,8 +12,10 @@ from worlds import make_world
 
 from hierseed import HierSeed
 from hierseed.core import distance
+from hierseed.core.array_block import ArrayBlock
+from hierseed.core.block import Families
 from hierseed.core.blocks import ArrayBlocks
-from hierseed.core.distance import Centres, squared_norms, two_least
+from hierseed.core.distance import two_least
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
 from hierseed.core.hierseed.descend import deepest
@@ -99,15 +101,20 @@ def test_moved_rows_are_added_and_taken_out(seed, dtype, fresh):
 def swept(X, C, was, monkeypatch, repaid):
     """Nearest centres and margins, and what a tally of them holds; at once and in two pieces."""
     monkeypatch.setattr(compiled, "BREAK_EVEN", repaid)
-    centres, tally = Centres(C, X.dtype), Tally(len(C), X.shape[1], Grid(30))
-    x2, cut = squared_norms(X), len(X) // 3
+    block, centres = ArrayBlock(X, 0, len(X), X.dtype), Families.one(C)
+    rows, one, cut = np.arange(len(X)), np.zeros(len(X), dtype=np.intp), len(X) // 3
     parts = [
-        centres.nearest(X[at], x2[at], tally, was[at]) for at in (slice(0, cut), slice(cut, None))
+        block.reassign(centres, rows[at], one[at], was[at], Grid(30))
+        for at in (slice(0, cut), slice(cut, None))
     ]
-    best, margin = (np.concatenate(some) for some in zip(*parts))
-    alone, _ = centres.nearest(X, x2)
+    best, margin = (np.concatenate(some) for some in list(zip(*parts))[:2])
+    sums, counts = np.zeros(C.shape), np.zeros(len(C), dtype=int)
+    for _, _, gains in parts:
+        sums[gains.centre] += gains.sums
+        counts[gains.centre] += gains.counts
+    alone = block.nearest(centres)
     assert alone.tolist() == best.tolist()
-    return best, margin, tally
+    return best, margin, sums, counts
 
 
 @given(
@@ -124,8 +131,8 @@ def test_the_nearest_centre_by_both_ways(seed, n, k, width, ties):
         X[: n // 2] = (C[0] + C[1]) / 2
     was = rng.integers(-1, k, n)
     with pytest.MonkeyPatch.context() as patch:
-        (plain, plain_margin, plain_tally) = swept(X, C, was, patch, np.inf)
-        (best, margin, tally) = swept(X, C, was, patch, 0)
+        plain, plain_margin, plain_sums, plain_counts = swept(X, C, was, patch, np.inf)
+        best, margin, sums, counts = swept(X, C, was, patch, 0)
     D = ((X[:, None].astype(np.float64) - C) ** 2).sum(axis=2)
     if not ties:
         assert best.tolist() == D.argmin(axis=1).tolist()
@@ -136,8 +143,39 @@ def test_the_nearest_centre_by_both_ways(seed, n, k, width, ties):
         assert (found <= D[:, 1] - D[:, 0] + 1e-9).all()  # what a document's skipping rests on
         assert (found >= D[:, 1] - D[:, 0] - loose).all()
     assert best.tolist() == plain.tolist()
-    assert tally.sums.tolist() == plain_tally.sums.tolist()
-    assert tally.counts.tolist() == plain_tally.counts.tolist()
+    assert sums.tolist() == plain_sums.tolist()
+    assert counts.tolist() == plain_counts.tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_families_rows_and_sums_by_both_ways(dtype, monkeypatch):
+    """A block in the middle of an array, rows in any order, families that no row is in."""
+    pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
+    rng = np.random.default_rng(0)
+    for n, width, sizes in ((3, 5, [2, 3]), (200, 33, [1, 40, 2, 7, 300]), (500, 64, [9] * 30)):
+        X = rng.normal(size=(n + 20, width)).astype(dtype)
+        C, first = rng.normal(size=(sum(sizes), width)), np.cumsum([0, *sizes])[:-1]
+        rows = rng.permutation(n)[: n - 1].astype(np.int32)
+        family = rng.choice([0, 1], n - 1) if n < 500 else rng.integers(0, 30, n - 1)
+        was = np.where(rng.random(n - 1) < 0.5, -1, first[family])
+        groups = rng.integers(0, 4, n - 1)
+        answers = []
+        for repaid in (np.inf, 0):
+            monkeypatch.setattr(compiled, "BREAK_EVEN", repaid)
+            for vectors in (X, np.asfortranarray(X)):  # kernels can't read the second
+                block = ArrayBlock(vectors, 7, n + 7, FLOAT)
+                centres = Families(C, first)
+                best, _, gains = block.reassign(centres, rows, family, was, Grid(30))
+                sums = np.zeros(C.shape)
+                sums[gains.centre] = gains.sums
+                near = block.nearest(centres, rows, family)
+                added, counts = block.sum_by_group(rows, groups, 4, Grid(30))
+                answers.append([a.tolist() for a in (best, sums, near, added, counts)])
+                exact = ((X[7 + rows][:, None].astype(float) - C[:50]) ** 2).sum(axis=2)
+                np.testing.assert_allclose(block.distances(C[:50], rows), exact, rtol=1e-10)
+                norms = (X[7 : n + 7].astype(float) ** 2).sum(axis=1)
+                np.testing.assert_allclose(block.squared_norms, norms, rtol=1e-14)
+        assert answers.count(answers[0]) == 4
 
 
 def test_which_registers_a_processor_has():
@@ -161,16 +199,18 @@ with (
     from hierseed.core.kernels import llvm_kernels as tiles
 import numpy as np
 from hierseed.core.kernels import compiled
-from hierseed.core.distance import Centres, squared_norms
+from hierseed.core.array_block import ArrayBlock
+from hierseed.core.block import Families
 assert tiles.LANES == int(sys.argv[1])
 rng = np.random.default_rng(0)
-for n, k, width in ((6, 2, 5), (7, 9, 30), (50, 70, 33), (25, 131, 16)):
+for n, k, width in ((17, 2, 5), (18, 9, 30), (50, 70, 33), (25, 131, 16)):
     X, C = rng.normal(size=(n, width)).astype(np.float32), rng.normal(size=(k, width))
-    compiled.BREAK_EVEN = float("inf")
-    best, _ = Centres(C, X.dtype).nearest(X, squared_norms(X))
-    compiled.BREAK_EVEN = 0
-    found, _ = Centres(C, X.dtype).nearest(X, squared_norms(X))
-    assert found.tolist() == best.tolist()
+    answers = []
+    for compiled.BREAK_EVEN in (float("inf"), 0):
+        block = ArrayBlock(X, 0, n, X.dtype)
+        answers.append((block.nearest(Families.one(C)), block.distances(C)))
+    assert answers[0][0].tolist() == answers[1][0].tolist()
+    np.testing.assert_allclose(answers[0][1], answers[1][1], rtol=1e-10)
 """
 
 

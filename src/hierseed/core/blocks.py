@@ -38,7 +38,9 @@ class Mergeable(Protocol):
 M = TypeVar("M", bound=Mergeable)
 
 LEAST_ROWS = 256
-BLOCK_VALUES = 2_000_000  # numbers in a block: small enough for a cache and for 2 GB machines
+BLOCK_VALUES = 2_000_000  # numbers in a block at least
+LARGEST = 12  # times as many at most: steps keep several numbers for each row
+EACH = 3  # blocks for each thread, so that all end at about the same time
 
 
 class Blocks(Protocol):
@@ -90,7 +92,7 @@ class ArrayBlocks:
         if isinstance(vectors, np.ndarray):
             vectors = np.asarray(vectors)  # slicing a np.memmap object is slow
         self._vectors, self._forget = vectors, forget
-        size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, topics, 1))
+        size = block_rows or _block_rows(self.n, max(self.width, topics, 1), self.threads)
         self._blocks = [
             ArrayBlock(vectors, at, min(at + size, stop or self.n), self.dtype)
             for at in range(start, stop or self.n, size)
@@ -128,6 +130,12 @@ class ArrayBlocks:
     def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
         """Fetch a few rows."""
         return np.asarray(self._vectors[np.asarray(rows)], dtype=np.float64)
+
+
+def _block_rows(n: int, wide: int, threads: int) -> int:
+    """Rows of a block: few large blocks, because every step costs each block some Python."""
+    fair = n * wide // (EACH * threads)
+    return max(LEAST_ROWS, min(max(fair, BLOCK_VALUES), LARGEST * BLOCK_VALUES) // wide)
 
 
 @cache
