@@ -1,12 +1,29 @@
 # Every target makes the virtual environment it needs; nothing is installed by hand.
-PYTHON ?= python3.11
-VENV   := .venv
+# The first of these Pythons that is 3.11 to 3.14 and can make virtual environments; another one
+# is named with `make PYTHON=...`, another place for the environment with `make VENV=...`.
+FITS   := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))
+FOUND   = $(shell for name in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	$$name -c '$(FITS)' 2>/dev/null && echo $$name && break; done)
+PYTHON ?= $(FOUND)
+VENV   ?= .venv
 BIN    := $(VENV)/bin
+JOBS   ?= 2
 
-.PHONY: demo test test-all fuzz kill browser lint bench bench-quick bench-results bench-comparison docs-tables clean
+# The build of PyTorch for processors, without gigabytes of CUDA. pip takes it where its own
+# configuration offers it, else uv does, which knows where PyTorch keeps it; last, whatever
+# PyPI has (on macOS, Windows and ARM that is the processor build).
+TORCH  ?= 2.13.0
+
+PYTEST  = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+.PHONY: demo test test-neural test-browser test-all coverage fuzz kill torch browser lint bench \
+	bench-quick bench-results bench-comparison docs-tables clean
 
 $(VENV)/.light: pyproject.toml
-	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; say make PYTHON=python3 with a Python 3.11 or newer"; exit 1; }
+	@test -n "$(PYTHON)" || { echo "make: no Python from 3.11 to 3.14 that has venv and ensurepip was \
+	found (Debian: apt install python3-venv); name one with make PYTHON=..."; exit 1; }
+	@$(PYTHON) -c '$(FITS)' || { echo "make: $(PYTHON) is not a Python from 3.11 to 3.14 that has \
+	venv and ensurepip"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e .
@@ -19,11 +36,26 @@ $(VENV)/.ready: $(VENV)/.light bench/pyproject.toml
 demo: $(VENV)/.light
 	$(BIN)/hierseed demo
 
+# What needs neither PyTorch nor a browser.
 test: $(VENV)/.ready lint
-	$(BIN)/python -m pytest -m "not slow"
+	$(PYTEST) -m "not slow and not browser"
 
-test-all: $(VENV)/.ready lint
-	$(BIN)/python -m pytest
+# Every file of tests that names PyTorch or what is built on it: the eight systems of the paper,
+# the code for cards on PyTorch's processor device, transformers.
+test-neural: torch
+	$(PYTEST) -m "neural and not slow" --stage neural
+
+# The workbench and the report in a real browser.
+test-browser: browser
+	$(PYTEST) -m "browser and not slow" --stage browser
+
+test-all: $(VENV)/.ready torch browser lint
+	$(PYTEST) --stage all
+
+# Which lines the tests of `make test` never reach; the least covered files first.
+coverage: $(VENV)/.ready
+	$(PYTEST) -m "not slow and not browser" --cov --cov-report=
+	$(BIN)/python -m coverage report --sort=cover --skip-covered
 
 # Damaged files in all formats: each is read as before or refused with one of our errors.
 fuzz: $(VENV)/.ready
@@ -33,10 +65,21 @@ fuzz: $(VENV)/.ready
 kill: $(VENV)/.ready
 	$(BIN)/python tests/kill/kill.py --kills 200
 
+torch: $(VENV)/.neural
+
+$(VENV)/.neural: $(VENV)/.ready
+	$(BIN)/python -c "import torch" 2>/dev/null \
+		|| $(BIN)/python -m pip install --quiet "torch==$(TORCH)+cpu" \
+		|| { $(BIN)/python -m pip install --quiet uv \
+			&& $(BIN)/uv pip install --quiet --python $(BIN)/python --torch-backend cpu torch; } \
+		|| $(BIN)/python -m pip install --quiet torch
+	$(BIN)/python -m pip install --quiet -e ".[dev,gpu,transformers,sentence-transformers]" \
+		-e "bench[dev,neural,hlda,bertopic,setfit]"
+	@touch $@
+
 # What the tests of the workbench drive: Debian's chromium, and axe-core for accessibility.
 browser: $(VENV)/.ready
-	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
-	@test -f .browser/node_modules/axe-core/axe.min.js || npm install --silent --prefix .browser axe-core@4
+	@bash tests/app/get_browser.sh
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
@@ -55,8 +98,7 @@ bench-results: $(VENV)/.ready
 	OMP_NUM_THREADS=1 $(BIN)/hierseed bench all --jobs 2
 
 # The same for the eight systems of the paper, which need PyTorch.
-bench-comparison: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet -e . -e "bench[neural,hlda]"
+bench-comparison: torch
 	OMP_NUM_THREADS=1 $(BIN)/hierseed bench all --part systems-seeds --part systems-full \
 		--part systems-reduced --part systems-checks --jobs 2
 

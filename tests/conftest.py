@@ -1,12 +1,82 @@
-"""Fixtures for all tests."""
+"""Fixtures for all tests, and the list of skips that CI accepts."""
 
 import os
+import re
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+LIST = Path(__file__).with_name("skips.txt")
+STAGES = ("test", "neural", "browser", "all")
+NEURAL = re.compile(r"\b(torch|transformers|tiny_checkpoint|setfit|bertopic)\b")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help = "which run this is: tests/skips.txt says what each may skip"
+    parser.addoption("--stage", choices=STAGES, default="test", help=help)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what names PyTorch, so that no such test can be forgotten by `make test-neural`."""
+    for item in items:
+        if _names_torch(item.path):
+            item.add_marker("neural")
+
+
+@cache
+def _names_torch(path: Path) -> bool:
+    return bool(NEURAL.search(path.read_text(encoding="utf-8")))
+
+
+class ListedSkips:
+    """Fails the run where a test was skipped for a reason that tests/skips.txt does not list."""
+
+    def __init__(self, stage: str) -> None:
+        lines = [line.split("|") for line in LIST.read_text(encoding="utf-8").splitlines()]
+        rows = [[cell.strip() for cell in line] for line in lines if len(line) == 3]
+        self.accepted = [reason for where, reason, _ in rows if where in (stage, "any")]
+        self.unlisted: set[str] = set()
+
+    def _see(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if not report.skipped or hasattr(report, "wasxfail"):
+            return
+        reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+        reason = reason.removeprefix("Skipped: ")
+        if not any(fnmatchcase(reason, pattern) for pattern in self.accepted):
+            self.unlisted.add(f"{report.nodeid}: {reason}")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._see(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self._see(report)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a process of xdist saw: it does not tell of modules skipped whole."""
+        self.unlisted.update(getattr(node, "workeroutput", {}).get("unlisted", []))
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["unlisted"] = sorted(self.unlisted)
+        elif self.unlisted and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.unlisted:
+            terminalreporter.section("skipped for reasons that tests/skips.txt does not list")
+            for line in sorted(self.unlisted):
+                terminalreporter.line(line)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if os.environ.get("CI"):
+        config.pluginmanager.register(ListedSkips(config.getoption("--stage")))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,8 +8,8 @@ from hierseed.embed import Preparation
 from hierseed.estimators.block_weights import (
     CANDIDATES,
     USUAL,
-    best_of,
     learn_block_weights,
+    least_of,
     sample_rows,
 )
 
@@ -40,9 +40,15 @@ def test_a_block_that_tells_nothing_gets_little_weight():
     assert learn(*world(informative=1)).weights == CANDIDATES[-1]
 
 
-def test_one_lucky_weight_does_not_win_against_its_neighbours():
-    assert best_of([3.0, 2.9, 2.0, 1.9, 2.0, 2.9, 1.8]) == 3
-    assert best_of([1.0, 2.0, 3.0]) == 0
+def test_a_later_weight_is_taken_only_where_the_seeds_tell_the_difference():
+    rng = np.random.default_rng(0)
+    first = rng.normal(2.0, 1.0, size=400)
+    noise = rng.normal(0.0, 0.5, size=400)
+    noise -= noise.mean()
+    error = noise.std(ddof=1) / 20
+    assert least_of([first, first + noise - 0.9 * error]) == 0
+    assert least_of([first, first + noise - 1.1 * error]) == 1
+    assert least_of([first, first + 0.1]) == 0
 
 
 def test_the_order_of_documents_changes_nothing():

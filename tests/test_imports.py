@@ -6,7 +6,7 @@ from pathlib import Path
 import hierseed
 
 ORDER = [
-    {"errors", "checksums"},
+    {"errors", "checksums", "locks"},
     {"settings", "progress"},
     {"core", "embed", "names"},
     {"taxonomy_checks"},
@@ -15,7 +15,8 @@ ORDER = [
     {"io", "suggestions"},
     {"report"},
     {"proposals"},
-    {"placed"},
+    {"placed", "plots"},
+    {"views"},
     {"text_model"},
     {"pipeline"},
     {"demo"},

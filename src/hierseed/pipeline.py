@@ -115,19 +115,21 @@ def fit(
     assert estimator is not None
 
     made: Embedder | None
-    if isinstance(opened, Corpus):
-        made = make_embedder(embedder, opened, listener, vectors)
-        rows = vectorize(opened, made, listener, vectors, replace=replace_vectors)
-    else:
-        made, rows = opened.embedder, opened
-    y = examples.rows(rows.ids)
-    learn_weights = preparation is None
-    preparation = preparation or Preparation(blocks=getattr(made, "blocks", ()))
     rounds = _checkpoint(checkpoint, listener)
-    started = time.perf_counter()
-    with run.open(listener) as blocks_of, _going_on(rounds):
+    with run.open(listener) as running, _going_on(rounds):
+        if isinstance(opened, Corpus):
+            made = make_embedder(embedder, opened, listener, vectors)
+            rows = vectorize(
+                opened, made, listener, vectors, replace=replace_vectors, engine=running
+            )
+        else:
+            made, rows = opened.embedder, opened
+        y = examples.rows(rows.ids)
+        learn_weights = preparation is None
+        preparation = preparation or Preparation(blocks=getattr(made, "blocks", ()))
+        started = time.perf_counter()
         if earlier is None or earlier.preparation is None:
-            preparation.fit(blocks_of(rows.X))
+            preparation.fit(running.blocks(rows.X))
         outside = _encode(examples, made)
         if preparation.blocks and learn_weights:
             given = rows.X, estimator.taxonomy, y, outside, examples.text_topics
@@ -135,7 +137,7 @@ def fit(
             listener(Fact("Weights", str(found)))
             preparation = preparation.with_weights(found.weights)
         outside = None if outside is None else preparation.transform(outside)
-        X = blocks_of(Prepared(rows.X, preparation))
+        X = running.blocks(Prepared(rows.X, preparation))
         _fit(estimator, X, y, outside, examples.text_topics, rounds, listener, earlier)
     seconds = time.perf_counter() - started
     listener(Fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}"))
@@ -143,7 +145,7 @@ def fit(
     about = {"corpus": opened.name, "documents": len(rows.ids)}
     if isinstance(opened, Corpus) and opened.is_file:
         about["columns"] = opened.columns
-    return TextModel(
+    model = TextModel(
         estimator,
         preparation,
         embedder=made,
@@ -153,6 +155,8 @@ def fit(
         files=_files(taxonomy, seeds),
         checkpoint=rounds,
     )
+    model.corpus = opened
+    return model
 
 
 def tell_results(estimator: SeededEstimator, listener: Listener) -> None:

@@ -39,10 +39,10 @@ from hierseed.progress import Listener, Step, amount, warn_of_notes
 from hierseed.proposals import Proposal, Proposals
 from hierseed.report.page import render
 from hierseed.suggestions import Suggestions
-from hierseed.taxonomy import Taxonomy
+from hierseed.views import TopicViews
 
 
-class TextModel:
+class TextModel(TopicViews):
     """A model that places texts. `hierseed.fit` makes one, `hierseed.load` reads one.
 
     Parameters
@@ -94,11 +94,6 @@ class TextModel:
         self.folder: Path | None = None
         self._documents = DocumentEmbedder(embedder, vectors, self.about.get("columns"))
         self._checkpoint = checkpoint
-
-    @property
-    def taxonomy_(self) -> Taxonomy:
-        """The taxonomy with its Other topics."""
-        return self.estimator.taxonomy_
 
     @property
     def embedder(self) -> Embedder:
@@ -245,7 +240,7 @@ class TextModel:
         """Write one page that shows what is in every topic; return what it shows."""
         with atomic_file(file) as partial:  # fails now rather than at the end
             found = self.place(documents, **options).report(title, options.get("progress"))
-            partial.write_text(render(found), encoding="utf-8")
+            partial.write_text(render(found), encoding="utf-8", newline="\n")
         return found
 
     def evaluate(self, documents: Any, gold: Any, **options: Any) -> Scores:

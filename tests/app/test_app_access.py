@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from workbench_browser import AXE, Server, Visit, missing
+from workbench_browser import Server, Visit, missing
 
 from hierseed.app.project import Project
 from hierseed.app.store import labels, topics
@@ -11,7 +11,10 @@ from hierseed.app.store import labels, topics
 SCREENS = ("Load", "Taxonomy", "Seeds", "Fit", "Review", "Validate", "Export")
 WITH_TOPIC = ("Taxonomy", "Seeds", "Review")
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "ready"),
+]
 
 
 def test_by_keyboard_alone(chrome: Any, house: tuple[Server, Project]) -> None:
@@ -115,7 +118,6 @@ def test_no_screen_scrolls_sideways_at_400_pixels(
     assert visit.faults == []
 
 
-@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not fetched: make browser")
 @pytest.mark.parametrize("look", ["light", "dark", "phone"])
 def test_axe_finds_nothing(chrome: Any, house: tuple[Server, Project], look: str) -> None:
     """Every screen, in light and dark colours and on a phone."""

@@ -14,7 +14,10 @@ from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
 from hierseed.demo.docstrings import read_docstrings
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "ready"),
+]
 
 
 @pytest.fixture

@@ -13,7 +13,10 @@ from hierseed.app.serving import own_address
 from hierseed.app.store import documents, edits, labels, topics
 from hierseed.taxonomy import Taxonomy
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "ready"),
+]
 
 
 def focused(page: Any, selector: str) -> bool:

@@ -17,7 +17,10 @@ from hierseed.app.project import Project
 from hierseed.app.store import codings, documents, labels
 from hierseed.demo.docstrings import read_docstrings
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "ready"),
+]
 SIZE = 12
 
 

@@ -29,8 +29,10 @@ def missing() -> str:
         import playwright  # noqa: F401
     except ImportError as fault:
         return f"the package {fault.name} is not installed: pip install 'hierseed[app,browser]'"
-    if not shutil.which("chromium"):
-        return "chromium is not installed: make browser"
+    if not shutil.which("chromium") or not AXE.is_file():
+        told = HERE / "missing"
+        default = "chromium or axe-core is not here: make browser"
+        return told.read_text(encoding="utf-8").strip() if told.is_file() else default
     return ""
 
 

@@ -61,7 +61,7 @@ def test_a_step_that_takes_its_time_is_waited_for(blocks):
 def test_the_last_worker_ends_or_stalls_in_the_middle_of_a_step(blocks, sent, said):
     with pytest.raises(ClusterError, match=said) as caught:
         blocks.fold(check_finite, OnArrival(signal.raise_signal, sent))
-    assert "repeat the fit: finished rounds are kept" in str(caught.value)
+    assert "run the same command again: what was finished is kept" in str(caught.value)
     blocks.close()  # does not wait for the worker either
 
 

@@ -4,6 +4,7 @@ On a card where there is one, else on the processor.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from worlds import TREES, make_world
 
@@ -108,15 +109,17 @@ def test_families_that_do_not_fit_one_kernel_take_turns(monkeypatch):
     same(HierSeed(taxonomy).fit(X, y), HierSeed(taxonomy).fit(TorchBlocks(X, DEVICE), y))
 
 
-@pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
+@pytest.mark.parametrize("make", [HierSeed, UnfitHierSeed, AnchoredHierSeed])
 def test_placing_and_assigning_take_the_engine_too(make):
     taxonomy, X, y = corpus()
     model = make(taxonomy).fit(X, y)
-    blocks = TorchBlocks(X, DEVICE, block_rows=64)
+    blocks = Watched(X, DEVICE, block_rows=64)
     np.testing.assert_array_equal(model.predict(blocks), model.predict(X))
-    with pytest.warns(HostStepWarning, match="scored has no version for torch"):
-        found = model.assign(blocks, y)
-    assert found.to_frame().equals(model.assign(X, y).to_frame())
+    found, want = model.assign(blocks, y).to_frame(), model.assign(X, y).to_frame()
+    pd.testing.assert_frame_equal(found, want, rtol=1e-6)
+    if make is AnchoredHierSeed:
+        np.testing.assert_allclose(model.predict_proba(blocks), model.predict_proba(X), atol=1e-11)
+    assert not blocks.on_host
 
 
 @pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
@@ -219,6 +222,9 @@ def test_the_array_functions_of_torch_are_those_of_numpy():
         "log1p": lambda f, put: f.log1p(put(abs(vector))),
         "rint": lambda f, put: f.rint(put(vector * 1.5)),
         "minimum": lambda f, put: f.minimum(put(vector), put(-vector)),
+        "interp": lambda f, put: f.interp(
+            put(np.append(vector, [-9.0, 0.5, 9.0])), np.array([-1.0, 0.5, 0.7]), np.arange(3.0)
+        ),
         "matmul": lambda f, put: f.matmul(put(np.rint(values)), put(np.rint(values.T))),
         "squared_norms": lambda f, put: f.squared_norms(put(np.rint(values))),
         "isfinite": lambda f, put: f.isfinite(put(np.array([1.0, np.nan, np.inf]))),

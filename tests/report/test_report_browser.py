@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from workbench_browser import missing
 
 from hierseed.report.gather import gather
 from hierseed.report.page import render
@@ -11,7 +12,10 @@ playwright = pytest.importorskip(
     "playwright.sync_api", reason="the package playwright is not installed"
 )
 CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "ready"),
+]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 

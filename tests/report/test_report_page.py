@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from workbench_browser import missing
 
 from hierseed.assignments import Assignments
 from hierseed.estimators.hierseed import HierSeed
@@ -121,7 +122,7 @@ def test_many_documents_give_a_small_page():
 
 # ------------------------------------------------------------------ in a browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+CHROMIUM = shutil.which("chromium")
 
 
 def look(page: str, folder: Path, address: str = "") -> str:
@@ -142,9 +143,10 @@ def look(page: str, folder: Path, address: str = "") -> str:
     return ran.stdout
 
 
-needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+needs_browser = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
 
 
+@pytest.mark.browser
 @needs_browser
 def test_a_browser_draws_every_part(case, page, tmp_path):
     topic = case.model.taxonomy_.names.index("Birds")
@@ -156,6 +158,7 @@ def test_a_browser_draws_every_part(case, page, tmp_path):
     assert "History of the fit" in drawn.split('id="history"')[1].split("<footer")[0]
 
 
+@pytest.mark.browser
 @needs_browser
 def test_a_browser_runs_no_script_of_the_corpus(attacked, tmp_path):
     drawn = look(attacked, tmp_path)

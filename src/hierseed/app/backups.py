@@ -39,7 +39,7 @@ def make(project: Project) -> Path | None:
     finally:
         copy.close()
     partial.replace(target)
-    mark.write_text(state, encoding="utf-8")
+    mark.write_text(state, encoding="utf-8", newline="\n")
     kept = max(2, min(KEPT, ROOM // max(target.stat().st_size, 1)))
     for old in sorted(place.glob(f"*{project.path.suffix}"))[:-kept]:
         old.unlink(missing_ok=True)

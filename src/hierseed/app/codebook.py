@@ -66,7 +66,7 @@ def write_codebook(project: Project, target: Path) -> None:
             _write_word(partial, title, found)
         else:
             make = {".md": _markdown, ".html": _html}[target.suffix]
-            partial.write_text(make(title, found), encoding="utf-8")
+            partial.write_text(make(title, found), encoding="utf-8", newline="\n")
 
 
 def _markdown(title: str, found: list[Entry]) -> str:

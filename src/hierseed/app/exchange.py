@@ -157,7 +157,9 @@ def write_tasks(tool: str, target: Path, documents: Iterator[tuple[str, str, lis
             }
             for id, text, paths in documents
         ]
-        target.write_text(json.dumps(tasks, ensure_ascii=False, indent=1), encoding="utf-8")
+        target.write_text(
+            json.dumps(tasks, ensure_ascii=False, indent=1), encoding="utf-8", newline="\n"
+        )
     else:
         lines = [{"id": id, "text": text, "label": paths} for id, text, paths in documents]
         write_table(pd.DataFrame(lines, columns=["id", "text", "label"]), target)

@@ -210,7 +210,7 @@ def write_report(project: Project, fit: Fit) -> Path:
     target = new_file(project, "report", ".html", fit)
     with atomic_file(target) as partial:
         report = report_today(fit, topics.current(project))
-        partial.write_text(render(report), encoding="utf-8")
+        partial.write_text(render(report), encoding="utf-8", newline="\n")
     return target
 
 
@@ -225,7 +225,7 @@ def write_bundle(project: Project, fit: Fit) -> Path:
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     try:
-        with (place / "corpus.jsonl").open("w", encoding="utf-8") as file:
+        with (place / "corpus.jsonl").open("w", encoding="utf-8", newline="\n") as file:
             for document in documents.every(project):
                 if document.row < fit.n:
                     line = {"id": document.id, "text": document.text}
@@ -242,7 +242,7 @@ def write_bundle(project: Project, fit: Fit) -> Path:
                 f"# {overruled} documents were rejected for a topic or belong to none: the "
                 "workbench moved them after `assign`, see decisions.csv"
             )
-        (place / "commands.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (place / "commands.txt").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
         shutil.copytree(fit.folder / "model", place / "model-as-fitted")
         packed = folder(project) / f".packed-{fit.id}"
         Path(shutil.make_archive(str(packed), "zip", place)).replace(target)

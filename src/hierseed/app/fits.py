@@ -172,7 +172,7 @@ def write(
     folder.parent.mkdir(exist_ok=True)
     with atomic_folder(folder, marker=FILE) as partial:
         model.save(partial / "model")
-        (partial / "report.json").write_text(json.dumps(report), encoding="utf-8")
+        (partial / "report.json").write_text(json.dumps(report), encoding="utf-8", newline="\n")
         write_sealed(
             partial / FILE, format=FORMAT, version=VERSION, content=content, arrays=arrays,
             files=["report.json"],

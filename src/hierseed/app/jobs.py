@@ -20,11 +20,7 @@ from typing import Any, NamedTuple
 
 from hierseed.app.project import Project, now
 from hierseed.errors import ProjectError
-
-try:
-    import fcntl
-except ImportError:  # Windows: a job is taken for dead when its process is gone
-    fcntl = None  # type: ignore[assignment]
+from hierseed.locks import lock
 
 GRACE = 2.0  # seconds between asking a worker to end and ending it
 
@@ -155,18 +151,12 @@ def bury_dead(project: Project) -> None:
     job = active(project)
     if job is None or (project.path, job.id) in _running:
         return
-    if _alive(project, job):
+    if _alive(project):
         return
     finish(project, job.id, "died", "it was cut off when the workbench ended. Start it again")
 
 
-def _alive(project: Project, job: Job) -> bool:
-    if fcntl is None:
-        try:
-            os.kill(job.pid or 0, 0)
-        except OSError:
-            return False
-        return True
+def _alive(project: Project) -> bool:
     try:
         with worker_lock(project):
             return False
@@ -177,9 +167,8 @@ def _alive(project: Project, job: Job) -> bool:
 @contextlib.contextmanager
 def worker_lock(project: Project) -> Iterator[None]:
     """Held by a worker as long as it lives; the system lets go of it, however the worker ends."""
-    with (project.folder / "worker.lock").open("w") as file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with (project.folder / "worker.lock").open("wb") as file:
+        lock(file.fileno())
         yield
 
 

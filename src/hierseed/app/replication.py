@@ -33,7 +33,7 @@ def write_validation(project: Project, fit: Fit, folder: Path) -> list[Path]:
             ("paragraph.txt", found["paragraph"] + "\n"),
             ("results.json", json.dumps(found, indent=1) + "\n"),
         ):
-            (folder / f"{stem}-{name}").write_text(text, encoding="utf-8")
+            (folder / f"{stem}-{name}").write_text(text, encoding="utf-8", newline="\n")
             made.append(folder / f"{stem}-{name}")
     return made
 

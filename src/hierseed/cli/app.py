@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from io import TextIOWrapper
 from typing import Any
 
 import typer
@@ -61,6 +62,9 @@ Then two commands do the job:
 def main() -> None:
     """Run the command line; the entry point of the `hierseed` script."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # tidy up as after Ctrl-C
+    for stream in (sys.stdout, sys.stderr):  # Windows writes to a file or a pipe in a code page
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     make_app(_words())(prog_name="hierseed")
 
 

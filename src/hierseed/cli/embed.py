@@ -12,6 +12,7 @@ from hierseed.cli.console import Console
 from hierseed.cli.files import Reading
 from hierseed.cli.options import (
     AsJson,
+    Dask,
     Encoding,
     Html,
     IdColumn,
@@ -20,6 +21,8 @@ from hierseed.cli.options import (
     Quiet,
     Sheet,
     TextColumns,
+    Workers,
+    engine_of,
 )
 from hierseed.progress import duration
 
@@ -72,6 +75,8 @@ def embed(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    workers: Workers = None,
+    dask: Dask = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -89,6 +94,8 @@ def embed(
         raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")
     reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
     kept = None if estimate else output
+    engine = engine_of(workers, dask)
+    engine.check()
     with Console(quiet=quiet, json=json) as console:
         with reading.corpus(corpus, kept, console) as documents:
             documents.read(console.listen)
@@ -101,7 +108,11 @@ def embed(
         chosen = kept_embedder(output, spec) or make_embedder(spec, documents, console.listen)
         dtype = "float16" if half else "float32"
         started = time.perf_counter()
-        made = vectorize(documents, chosen, console.listen, output, dtype=dtype, append=append)
+        with engine.open(console.listen) as running:
+            made = vectorize(
+                documents, chosen, console.listen, output,
+                dtype=dtype, append=append, engine=running,
+            )  # fmt: skip
         _tell(console, made, output, time.perf_counter() - started)
 
 

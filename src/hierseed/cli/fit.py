@@ -12,7 +12,9 @@ from hierseed.cli.console import Console, quote
 from hierseed.cli.faults import usage
 from hierseed.cli.files import Reading, refuse_other_model, seed_tables, taxonomy_file
 from hierseed.cli.options import (
+    ENGINE,
     AsJson,
+    Dask,
     Encoding,
     Html,
     IdColumn,
@@ -33,13 +35,14 @@ from hierseed.cli.options import (
     TaxonomySheet,
     TextColumns,
     TopicColumn,
+    Workers,
+    engine_of,
 )
 
 if TYPE_CHECKING:
-    from hierseed.engines.choose import Engine
     from hierseed.text_model import TextModel
 
-METHOD, ENGINE = "Method", "Engine"  # panels in --help
+METHOD = "Method"  # panel in --help
 
 
 def fit(
@@ -111,25 +114,8 @@ def fit(
             rich_help_panel=METHOD,
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Fit on this number of processes; needs the extra 'cluster'.",
-            rich_help_panel=ENGINE,
-        ),
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Fit on the workers of a dask scheduler: tcp://host:8786, or its scheduler file. "
-            "They read the vectors from the folder --vectors, which all of them must see; "
-            "needs the extra 'cluster'.",
-            rich_help_panel=ENGINE,
-        ),
-    ] = None,
+    workers: Workers = None,
+    dask: Dask = None,
     device: Annotated[
         Literal["cpu", "cuda"],
         typer.Option(
@@ -201,7 +187,7 @@ def fit(
                 seed_tables(seeds, topic, seed_id, id, encoding, seed_sheet),
                 embedder=embedder,
                 method=method,
-                engine=_engine(workers, dask, device),
+                engine=engine_of(workers, dask, device),
                 progress=console.listen,
                 seeds_from_names=seeds_from_names,
                 preparation=None if centre and unit else Preparation(centre=centre, unit=unit),
@@ -214,22 +200,6 @@ def fit(
         model.save(output)
         words = f"{quote(output)} {quote(source)}{reading.words()}"
         _tell(console, model, output, words, time.perf_counter() - started)
-
-
-def _engine(workers: int | None, dask: str | None, device: str) -> Engine:
-    from hierseed.engines.choose import Engine
-
-    if workers and dask:
-        raise typer.BadParameter(
-            "the workers of --dask are those of its scheduler; leave --workers out",
-            param_hint="--workers",
-        )
-    if device != "cpu" and (workers or dask):
-        raise typer.BadParameter(
-            "a fit runs on one GPU, or on the workers of --workers or --dask, not on both",
-            param_hint="--device",
-        )
-    return Engine(workers, dask, None if device == "cpu" else device)
 
 
 def checkpoint_beside(model: Path) -> Path:

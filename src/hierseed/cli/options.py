@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-READING = "Reading the corpus"  # panel in --help
+if TYPE_CHECKING:
+    from hierseed.engines.choose import Engine
+
+READING, ENGINE = "Reading the corpus", "Engine"  # panels in --help
 
 Source = Annotated[
     Path,
@@ -177,5 +180,43 @@ SeedFiles = Annotated[
         "repeatable, all files count together.",
     ),
 ]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        metavar="N",
+        help="Work on this number of processes of this machine; the result is the same.",
+        rich_help_panel=ENGINE,
+    ),
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Work on the workers of a dask scheduler: tcp://host:8786, or its scheduler file. "
+        "All of them must see the folders of vectors, model and output; needs the extra "
+        "'cluster'.",
+        rich_help_panel=ENGINE,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]
+
+
+def engine_of(workers: int | None, dask: str | None, device: str = "cpu") -> Engine:
+    """The engine that was asked for on the command line."""
+    from hierseed.engines.choose import Engine
+
+    if workers and dask:
+        raise typer.BadParameter(
+            "the workers of --dask are those of its scheduler; leave --workers out",
+            param_hint="--workers",
+        )
+    if device != "cpu" and (workers or dask):
+        raise typer.BadParameter(
+            "give one GPU, or the workers of --workers or --dask, not both",
+            param_hint="--device",
+        )
+    return Engine(workers, dask, None if device == "cpu" else device)

@@ -134,6 +134,10 @@ class Arrays:
         """The smaller of two, element by element."""
         return np.minimum(values, other)
 
+    def interp(self, values: Array, knots: NDArray[Any], heights: NDArray[Any]) -> Array:
+        """Height at each value of a curve through knots; constant beyond the first and last."""
+        return np.interp(values, knots, heights)
+
     def matmul(self, one: Array, other: Array, out: Array | None = None) -> Array:
         """Matrix product."""
         return np.matmul(one, other, out=out)

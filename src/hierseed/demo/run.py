@@ -62,7 +62,7 @@ def run_demo(
     model.save(folder / "model")
     clock.done("write")
     with atomic_file(folder / "report.html") as partial:
-        partial.write_text(render(placed.report(TITLE, progress)), encoding="utf-8")
+        partial.write_text(render(placed.report(TITLE, progress)), encoding="utf-8", newline="\n")
     clock.done("report")
     return DemoResult(model, placed.assignments, scores, clock.seconds)
 

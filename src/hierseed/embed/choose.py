@@ -6,16 +6,18 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import islice
 from os import PathLike
 from pathlib import Path
+from socket import gethostname
 from typing import Any, cast
 
 from hierseed.checksums import checked_object, file_sha256, with_checksum
 from hierseed.embed import joined, student, windows
 from hierseed.embed.catalogue import AUTO, AUTO_OTHER_SCRIPT, KINDS, Kind
 from hierseed.embed.embedder import Embedder, is_trained
-from hierseed.embed.function import FunctionEmbedder, refuse_unnamed
+from hierseed.embed.function import NAMED, FunctionEmbedder, refuse_unnamed
 from hierseed.embed.language import SAMPLE, foreign_language, foreign_script
 from hierseed.errors import EmbeddingError, name_some
 
@@ -156,7 +158,7 @@ def save_embedder(embedder: Embedder, folder: str | PathLike[str]) -> None:
     header = {"name": embedder.name, "fingerprint": embedder.fingerprint, "files": files}
     # The header is written last: a folder that has one is complete.
     text = json.dumps(with_checksum(header), indent=2)
-    (place / HEADER).write_text(text + "\n", encoding="utf-8")
+    (place / HEADER).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def load_embedder(
@@ -187,6 +189,35 @@ def load_embedder(
             "version. Install the same one, or embed and fit again."
         )
     return found
+
+
+class SavedEmbedder:
+    """An embedder that another process loads once from the folder it is saved in.
+
+    Parameters
+    ----------
+    folder : as `load_embedder` takes it; on a cluster, one that every machine sees
+    name : of the embedder, which the user of this process has chosen
+    """
+
+    def __init__(self, folder: str | PathLike[str], name: str) -> None:
+        self.folder, self.name = Path(folder).absolute(), name
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):  # of pickle
+            raise AttributeError(attribute)
+        return getattr(_loaded(self.folder, self.name), attribute)
+
+
+@lru_cache(maxsize=2)
+def _loaded(folder: Path, name: str) -> Embedder:
+    if not folder.is_dir():
+        raise EmbeddingError(
+            f"the worker on {gethostname()} can't see the folder {str(folder)!r}. Name a folder "
+            "that all workers and this machine see, such as one on a shared file system."
+        )
+    NAMED.update(re.findall(r"function:[^+]*", name))
+    return load_embedder(folder)
 
 
 def _make(name: str, folder: Path) -> Embedder:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from functools import partial
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from hierseed.embed.choose import SavedEmbedder, save_embedder
 from hierseed.embed.embedder import Embedder, Vectors, is_fitted, refuse_unfitted
 from hierseed.embed.overlap import read_ahead
 from hierseed.embed.precomputed import Precomputed
@@ -25,6 +30,7 @@ BLOCK = 512  # documents embedded and saved at a time: what a kill can cost
 Document = tuple[str, str]
 Hashed = tuple[str, str, str]  # id, text, hash of the text
 Progress = Callable[[dict[str, Any]], None]
+Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]  # as the builtin `map`
 
 
 def embed_corpus(
@@ -38,6 +44,7 @@ def embed_corpus(
     progress: Progress | None = None,
     block: int = BLOCK,
     shard_rows: int = SHARD_ROWS,
+    workers: Mapper | None = None,
 ) -> VectorStore:
     """Embed `documents` into the store at `folder`, going on where an earlier run stopped.
 
@@ -54,52 +61,122 @@ def embed_corpus(
     progress : called after each block with a dict: `done` of `total` documents, `held` (in the
         store before), `hits` (those, and texts met twice in a block), `rate` (documents a second),
         `left` (seconds or None), `cut` (texts longer than the embedder's limit)
+    workers : `map` of an engine, whose workers load the embedder from `folder` and embed; None:
+        this process does. The files have the same bytes
     """
     refuse_unfitted(embedder.name, is_fitted(embedder))
-    report = _Report(total, progress, embedder)
+    report = _Report(total, progress)
     with StoreWriter(folder, embedder, dtype, shard_rows) as writer:
-        held = writer.rows
         choose = _new_ones if append else _rest
-        pending = choose(_hashed(documents), Path(folder), held, report)
+        pending = choose(_hashed(documents), Path(folder), writer.rows, report)
         with closing(read_ahead(_blocks(pending, block))) as blocks:
-            for part in blocks:
-                ids, texts, hashes = (list(column) for column in zip(*part))
-                vectors, repeats = _encode(embedder, ids, texts, held)
-                writer.append(ids, hashes, vectors)
-                held += len(ids)
-                report.block(len(ids), repeats)
+            used = embedder
+            if workers and not isinstance(embedder, Precomputed):
+                used = SavedEmbedder(folder, embedder.name)
+            for part, made in _embedded(blocks, used, writer.header.dtype, writer.rows, workers):
+                ids, _, hashes = zip(*part)
+                writer.append(ids, hashes, made.vectors)
+                report.block(len(ids), made)
         writer.finish()
     report.tell()
     return VectorStore(folder)
 
 
 def embed_in_memory(
-    documents: Iterable[Document], embedder: Embedder, progress: Callable[[int], object]
-) -> tuple[Vectors, list[tuple[str, str]]]:
-    """Embed `documents` into an array; give it with id and text hash of each row."""
+    documents: Iterable[Document],
+    embedder: Embedder,
+    progress: Callable[[int], object],
+    workers: Mapper | None = None,
+) -> tuple[Vectors, list[tuple[str, str]], int]:
+    """Embed `documents` into an array.
+
+    Returns it with id and text hash of each row, and the number of texts that were too long.
+    """
     refuse_unfitted(embedder.name, is_fitted(embedder))
     parts: list[Vectors] = []
     keys: list[tuple[str, str]] = []
-    for part in _blocks(_hashed(documents), BLOCK):
-        ids, texts, hashes = (list(column) for column in zip(*part))
-        parts.append(_encode(embedder, ids, texts, len(keys))[0])
-        keys += zip(ids, hashes)
-        progress(len(keys))
-    return np.concatenate(parts), keys
+    cut = 0
+    with TemporaryDirectory() as folder:
+        used = embedder
+        if workers and not isinstance(embedder, Precomputed):
+            save_embedder(embedder, folder)
+            used = SavedEmbedder(folder, embedder.name)
+        blocks = _blocks(_hashed(documents), BLOCK)
+        for part, made in _embedded(blocks, used, "float32", 0, workers):
+            parts.append(made.vectors)
+            cut += made.cut
+            keys += [(document, text_hash) for document, _, text_hash in part]
+            progress(len(keys))
+    return np.concatenate(parts), keys, cut
+
+
+class Encoded(NamedTuple):
+    """Vectors of some texts.
+
+    Attributes
+    ----------
+    repeats : texts that had stood among them before, and were not embedded twice
+    cut : texts longer than the embedder's limit
+    """
+
+    vectors: Vectors
+    repeats: int = 0
+    cut: int = 0
+
+
+def encode_texts(embedder: Embedder, dtype: str, texts: list[str]) -> Encoded:
+    """Embed each different text once; this is what a worker runs."""
+    place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    with _one_at_a_time:  # or texts cut for another thread would be counted here
+        before = getattr(embedder, "cut", 0)
+        vectors = embedder.encode(list(place))
+        cut = getattr(embedder, "cut", 0) - before
+    vectors = vectors.astype(dtype, copy=False)
+    if len(place) == len(texts):
+        return Encoded(vectors, 0, cut)
+    rows = np.array([place[text] for text in texts])
+    return Encoded(vectors[rows], len(texts) - len(place), cut)
+
+
+_one_at_a_time = Lock()
+
+
+def _embedded(
+    blocks: Iterable[list[Hashed]],
+    embedder: Embedder,
+    dtype: str,
+    start: int,
+    workers: Mapper | None,
+) -> Iterator[tuple[list[Hashed], Encoded]]:
+    """Give each block with its vectors, in order; `start` is the row of the first document."""
+    if isinstance(embedder, Precomputed):
+        for part in blocks:
+            yield part, Encoded(embedder.rows([document for document, _, _ in part], start))
+            start += len(part)
+        return
+    waiting: deque[list[Hashed]] = deque()
+
+    def texts() -> Iterator[list[str]]:
+        for part in blocks:
+            waiting.append(part)
+            yield [text for _, text, _ in part]
+
+    for made in (workers or map)(partial(encode_texts, embedder, dtype), texts()):
+        yield waiting.popleft(), made
 
 
 class _Report:
     """Counts for `progress`; the clock starts with the first text that has to be embedded."""
 
-    def __init__(self, total: int | None, progress: Progress | None, embedder: Embedder) -> None:
-        self.total, self.progress, self.embedder = total, progress, embedder
-        self.cut_before = getattr(embedder, "cut", 0)
-        self.held = self.fresh = self.repeats = 0
+    def __init__(self, total: int | None, progress: Progress | None) -> None:
+        self.total, self.progress = total, progress
+        self.held = self.fresh = self.repeats = self.cut = 0
         self.started = time.perf_counter()
 
-    def block(self, documents: int, repeats: int) -> None:
+    def block(self, documents: int, made: Encoded) -> None:
         self.fresh += documents
-        self.repeats += repeats
+        self.repeats += made.repeats
+        self.cut += made.cut
         self.tell()
 
     def tell(self) -> None:
@@ -116,7 +193,7 @@ class _Report:
                 "held": self.held,
                 "rate": rate,
                 "left": max(0, (self.total or 0) - done) / rate if known else None,
-                "cut": getattr(self.embedder, "cut", 0) - self.cut_before,
+                "cut": self.cut,
             }
         )
 
@@ -178,16 +255,3 @@ def _new_ones(
 def _blocks(documents: Iterator[Hashed], size: int) -> Iterator[list[Hashed]]:
     while block := list(islice(documents, size)):
         yield block
-
-
-def _encode(
-    embedder: Embedder, ids: list[str], texts: list[str], start: int
-) -> tuple[Vectors, int]:
-    """Embed each different text once."""
-    if isinstance(embedder, Precomputed):
-        return embedder.rows(ids, start), 0
-    place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-    vectors = embedder.encode(list(place))
-    if len(place) == len(texts):
-        return vectors, 0
-    return vectors[np.array([place[text] for text in texts])], len(texts) - len(place)

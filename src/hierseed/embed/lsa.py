@@ -116,7 +116,7 @@ class Lsa:
         terms = self._terms
         header = {"options": options, "words": terms.words, "letters": terms.letters}
         text = json.dumps(header, ensure_ascii=False)
-        (place / "lsa.json").write_text(text, encoding="utf-8")
+        (place / "lsa.json").write_text(text, encoding="utf-8", newline="\n")
         np.save(place / "pairs.npy", self._terms.pairs)
         np.save(place / "weights.npy", self._terms.weights)
         np.save(place / "components.npy", self._components)

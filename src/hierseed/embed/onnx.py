@@ -109,5 +109,7 @@ class OnnxMean:
 
 
 def cores() -> int:
-    """Cores this process may use."""
+    """Cores this process may use; a worker beside others has one."""
+    if limit := os.environ.get("OMP_NUM_THREADS"):
+        return int(limit)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -42,6 +42,7 @@ from hierseed.embed.store_files import (
     shard_file,
 )
 from hierseed.errors import CorpusError, EmbeddingError, StoreInUseError, StoreMismatchError
+from hierseed.locks import lock
 
 SHARD_ROWS = 1 << 18
 
@@ -216,6 +217,9 @@ def remove_store(folder: str | PathLike[str]) -> None:
         for path in folder.glob("vectors-*.npy"):
             path.unlink()
         shutil.rmtree(folder / EMBEDDER, ignore_errors=True)
+        if os.name != "nt":  # Windows deletes no file that is open
+            (folder / LOCK).unlink(missing_ok=True)
+    if os.name == "nt":
         (folder / LOCK).unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # other files are in it
         folder.rmdir()
@@ -271,15 +275,11 @@ def take_lock(folder: Path) -> BinaryIO:
         with naming(folder):
             file = (folder / LOCK).open("wb")
         try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file.fileno())
             # `remove_store` deletes the lock: one that is no longer in the folder locks nothing.
             if os.path.samestat(os.fstat(file.fileno()), os.stat(file.name)):
                 return file
             file.close()
-        except ImportError:  # Windows has no flock: two writers are not noticed there
-            return file
         except FileNotFoundError:
             file.close()
         except OSError:

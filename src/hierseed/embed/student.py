@@ -137,7 +137,7 @@ class Student:
         place = Path(folder)
         self.features.save(place / FEATURES)
         header = {"name": self.name, "max_read": self.max_read, "curve": self.curve_}
-        (place / HEADER).write_text(json.dumps(header) + "\n", encoding="utf-8")
+        (place / HEADER).write_text(json.dumps(header) + "\n", encoding="utf-8", newline="\n")
         np.save(place / MAP, self._map)
 
     @classmethod

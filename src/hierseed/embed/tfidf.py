@@ -112,7 +112,7 @@ class TfidfSvd:
         header = {"dimension": self.requested, "max_words": self.max_words}
         header["max_documents"] = self.max_documents
         text = json.dumps({**header, "words": self._words}, ensure_ascii=False)
-        (place / "tfidf.json").write_text(text, encoding="utf-8")
+        (place / "tfidf.json").write_text(text, encoding="utf-8", newline="\n")
         np.save(place / "idf.npy", self._idf)
         np.save(place / "components.npy", self._components)
 

@@ -1,12 +1,13 @@
-"""Where a fit runs: threads of this process, its GPU, worker processes, or a dask cluster."""
+"""Where long steps run: threads of this process, its GPU, worker processes, or a dask cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,12 +15,17 @@ from hierseed.embed.prepare import Prepared
 from hierseed.errors import ParameterError
 from hierseed.progress import Fact, Listener, Note, amount
 
+if TYPE_CHECKING:
+    from hierseed.engines.workers import Workers
+
+T = TypeVar("T")
+
 THREADS = "threads"
 
 
 @dataclass(frozen=True)
 class Engine:
-    """What runs the steps of a fit; without any argument the threads of this process.
+    """What embeds, fits and places; without any argument the threads of this process.
 
     Parameters
     ----------
@@ -59,52 +65,38 @@ class Engine:
     def check(self) -> None:
         """Raise before the long step what would fail after it."""
         self._device_name()  # raises where torch is not installed
-        if self.workers or self.address:
-            from hierseed.engines.client import (
-                check_workers,
-                connect,
-                disconnect,
-                live_workers,
-                require_dask,
-            )
-
-            require_dask()
         if self.address:
+            from hierseed.engines.client import connect, disconnect
+            from hierseed.engines.workers import DaskWorkers
+
             client = connect(self.address)
-            live_workers(client)
-            check_workers(client)
-            disconnect(client)
+            try:
+                DaskWorkers(client)
+            finally:
+                disconnect(client)
 
     @contextmanager
-    def open(self, listener: Listener) -> Iterator[Callable[[Any], Any]]:
-        """Give a function that turns vectors into what an estimator fits on."""
+    def open(self, listener: Listener) -> Iterator[OpenEngine]:
+        """Connect to the workers, or start them; they are let go when the block ends."""
         if name := self._device_name():
-            from hierseed.engines.torch import TorchBlocks
-
             listener(Fact("Device", name))
-            yield lambda vectors: TorchBlocks(vectors, self.device)
+            yield OpenEngine(device=self.device)
             return
         if not self.workers and not self.address:
             if self.device:
                 listener(Note("torch finds no CUDA device: the fit runs on the processor"))
-            yield lambda vectors: vectors
+            yield OpenEngine()
             return
-        from hierseed.engines import ClusterBlocks, connect, disconnect
-        from hierseed.engines.client import live_workers
+        from hierseed.engines.client import connect, disconnect
+        from hierseed.engines.workers import workers_of
 
         client = connect(self.address, self.workers)
-        opened: list[ClusterBlocks] = []
-
-        def blocks_of(vectors: Any) -> ClusterBlocks:
-            opened.append(ClusterBlocks(client, _by_address(vectors)))
-            return opened[-1]
-
         try:
+            workers = workers_of(client)
             where = f"at {self.address}" if self.address else "on this machine"
-            listener(Fact("Cluster", f"{amount(len(live_workers(client)), 'worker')} {where}"))
-            yield blocks_of
-            for blocks in opened:
-                blocks.close()
+            listener(Fact("Workers", f"{amount(len(workers.names), 'worker')} {where}"))
+            with closing(OpenEngine(workers)) as engine:
+                yield engine
         finally:
             disconnect(client)
 
@@ -119,12 +111,69 @@ class Engine:
         return self.device
 
 
-def _by_address(vectors: Any) -> Any:
-    """Turn a memory map, also a prepared one, into a file that workers open themselves."""
-    from hierseed.engines import MappedFile
+class OpenEngine:
+    """An engine in use.
 
-    if isinstance(vectors, Prepared):
-        return Prepared(_by_address(vectors.X), vectors.preparation)
-    if isinstance(vectors, np.memmap) and vectors.filename:
-        return MappedFile(vectors.filename)
-    return vectors
+    Attributes
+    ----------
+    workers : processes to call functions on; None: this process does the work
+    """
+
+    def __init__(self, workers: Workers | None = None, device: str | None = None) -> None:
+        self.workers, self.device = workers, device
+        self._opened: list[Any] = []
+        self._files: dict[int, tuple[Any, Any]] = {}  # arrays by id, with the file of each
+        self._stack = ExitStack()
+
+    def blocks(self, vectors: Any) -> Any:
+        """Turn vectors into what an estimator fits on."""
+        if self.device:
+            from hierseed.engines.torch import TorchBlocks
+
+            return TorchBlocks(vectors, self.device)
+        if self.workers is None:
+            return vectors
+        from hierseed.engines.cluster import ClusterBlocks
+
+        self._opened.append(ClusterBlocks(self.workers, self.on_disk(vectors)))
+        return self._opened[-1]
+
+    def on_disk(self, vectors: Any) -> Any:
+        """Turn vectors into what is pickled as a path, so that workers open it themselves.
+
+        For processes of this machine an array in memory is written to a temporary file.
+        """
+        from hierseed.engines.mapped import MappedFile
+
+        if isinstance(vectors, Prepared):
+            return Prepared(self.on_disk(vectors.X), vectors.preparation)
+        if not isinstance(vectors, np.ndarray):
+            return vectors
+        if isinstance(vectors, np.memmap) and vectors.filename:
+            return MappedFile(vectors.filename)
+        if not self.is_local:
+            return vectors  # which `ClusterBlocks` refuses
+        if id(vectors) not in self._files:
+            folder = Path(self._stack.enter_context(TemporaryDirectory()))
+            np.save(folder / "vectors.npy", vectors)
+            self._files[id(vectors)] = vectors, MappedFile(folder / "vectors.npy")
+        return self._files[id(vectors)][1]
+
+    @property
+    def is_local(self) -> bool:
+        """True where all workers are processes of this machine and see its files."""
+        return not hasattr(self.workers, "client")
+
+    def map(self, function: Callable[[Any], T], tasks: Iterable[Any]) -> Iterator[T]:
+        """Yield `function(task)` for every task, in their order, computed by the workers."""
+        if self.workers is None:
+            return map(function, tasks)
+        from hierseed.engines.workers import map_in_order
+
+        return map_in_order(self.workers, function, tasks)
+
+    def close(self) -> None:
+        """Let workers drop what they keep of the vectors; remove temporary files."""
+        for blocks in self._opened:
+            blocks.close()
+        self._stack.close()

@@ -1,4 +1,4 @@
-"""Connect to a dask scheduler, or start workers on this machine; check the workers."""
+"""Workers of a dask scheduler: connect, check them, call functions on them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,18 @@ class ClusterWarning(UserWarning):
 def require_dask() -> None:
     """Raise if dask is not installed."""
     if find_spec("distributed") is None:
-        raise MissingDependency("distributed", "cluster", "a fit on several workers")
+        raise MissingDependency("distributed", "cluster", "a dask cluster")
 
 
 def connect(address: str | None = None, workers: int | None = None) -> Any:
-    """Return a dask client: of a running scheduler, or of new processes on this machine.
+    """Return a dask client of a running scheduler, or new processes on this machine.
 
     `address` may also be the file that `dask scheduler --scheduler-file` writes.
     """
+    if not address:
+        from hierseed.engines.processes import ProcessWorkers
+
+        return ProcessWorkers(workers or 2)
     require_dask()
     import dask
     from distributed import Client
@@ -47,8 +51,6 @@ def connect(address: str | None = None, workers: int | None = None) -> Any:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VersionMismatchWarning)  # `check_workers` reports it
-        if not address:
-            return Client(_local(workers or 2))
         try:
             return Client(_address_in(address), timeout=SCHEDULER_TIMEOUT)
         except (OSError, ValueError) as fault:
@@ -72,26 +74,15 @@ def _address_in(address: str) -> str:
         ) from None
 
 
-def _local(workers: int) -> Any:
-    """Processes on this machine that share its cores."""
-    from distributed import LocalCluster
-    from joblib import cpu_count
-
-    return LocalCluster(
-        n_workers=workers,
-        threads_per_worker=max(cpu_count() // workers, 1),
-        processes=True,
-        dashboard_address=None,
-        memory_limit=0,  # pages of mapped files would count towards a limit
-    )
-
-
 def disconnect(client: Any) -> None:
-    """Close a client of `connect`, and the processes that were started for it."""
-    cluster = client.cluster
-    client.close(timeout=SCHEDULER_TIMEOUT)
-    if cluster is not None:
-        cluster.close()
+    """Close what `connect` gave; processes that were started for it end."""
+    options = {"timeout": SCHEDULER_TIMEOUT} if is_dask(client) else {}
+    client.close(**options)
+
+
+def is_dask(client: Any) -> bool:
+    """True for a dask client, False for processes of this machine."""
+    return hasattr(client, "scheduler_info")
 
 
 def live_workers(client: Any) -> list[str]:
@@ -114,7 +105,7 @@ def scheduler_lost(client: Any) -> ClusterError:
     """The error for a lost scheduler."""
     return ClusterError(
         f"the scheduler at {address_of(client)} is lost. Start it and its workers again, then "
-        "repeat the fit."
+        "run the same command again."
     )
 
 

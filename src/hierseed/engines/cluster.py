@@ -1,4 +1,4 @@
-"""The corpus on the workers of a dask cluster.
+"""The corpus on several processes: of this machine, or of a dask cluster.
 
 Workers read the rows from a path (on a shared file system, or the same machine). In each step the
 model is sent once to every worker, and each returns one merged statistic, however many documents
@@ -19,8 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, M, Vectors, merge
-from hierseed.engines.client import ClusterError, check_workers, live_workers, scheduler_lost
-from hierseed.engines.watch import CLOSE_TIMEOUT, watched, within
 from hierseed.engines.worker import (
     Part,
     Source,
@@ -30,6 +28,7 @@ from hierseed.engines.worker import (
     map_parts,
     open_error,
 )
+from hierseed.engines.workers import workers_of
 from hierseed.errors import CorpusError
 
 T = TypeVar("T")
@@ -42,24 +41,22 @@ class ClusterBlocks:
 
     Parameters
     ----------
-    client : dask.distributed.Client; see `connect`
+    client : dask.distributed.Client, or processes of this machine; see `connect`
     vectors : rows that are pickled as a path: a VectorStore, a Prepared one, or a MappedFile
     block_rows : rows in a block; the result does not depend on it
     """
 
     def __init__(self, client: Any, vectors: Vectors, block_rows: int | None = None) -> None:
         refuse_arrays(vectors)
-        self.client, self.vectors = client, vectors
+        self.workers, self.vectors = workers_of(client), vectors
         self.n, self.width = int(vectors.shape[0]), int(vectors.shape[1])
         self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
         size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, 1))
         self._source = Source(
             uuid.uuid4().hex, pickle.dumps(vectors), path_of(vectors), fingerprint(vectors), size
         )
-        workers = watched(client, live_workers, client)
-        watched(client, check_workers, client)
-        faults = watched(client, client.run, open_error, self._source)
-        for worker, fault in sorted(faults.items()):
+        workers = self.workers.names
+        for worker, fault in sorted(self.workers.run(open_error, self._source).items()):
             if fault:
                 raise CorpusError(f"{fault} (worker {worker})")
         blocks = -(-self.n // size)
@@ -88,7 +85,7 @@ class ClusterBlocks:
 
     def close(self) -> None:
         """Drop the blocks that workers keep of this corpus."""
-        within(CLOSE_TIMEOUT, self.client.run, drop_blocks, self._source.fit, on_error="ignore")
+        self.workers.run_briefly(drop_blocks, self._source.fit)
 
     def _submit(
         self,
@@ -99,36 +96,16 @@ class ClusterBlocks:
     ) -> list[Any]:
         message = pickle.dumps((step, model), protocol=5)
         return [
-            self.client.submit(
-                job, self._source, parts, message, key=f"{step.__name__}-{uuid.uuid4().hex}",
-                workers=[worker], allow_other_workers=True, pure=False,
-            )
+            self.workers.submit(job, self._source, parts, message, worker=worker)
             for worker, parts in shares
-        ]  # fmt: skip
+        ]
 
     def _gather(self, futures: list[Any]) -> list[Any]:
-        from distributed.client import FutureCancelledError
-        from distributed.comm.core import CommClosedError
-        from distributed.scheduler import KilledWorker
-
-        try:
-            answers: list[Any] = watched(self.client, self.client.gather, futures)
-            return answers
-        except KilledWorker as fault:
-            raise ClusterError(
-                f"{fault.allowed_failures + 1} workers died one after the other over the same "
-                "documents; their logs say why. If they ran out of memory, start fewer on a "
-                "machine, and all with --memory-limit 0; if the vectors were taken away under "
-                "them, put these back."
-            ) from fault
-        except ClusterError:
-            raise
-        except (CommClosedError, FutureCancelledError, OSError, TimeoutError) as fault:
-            raise scheduler_lost(self.client) from fault
+        return self.workers.gather(futures)
 
     def _homes(self) -> dict[Part, str]:
         """Worker of each part: the one that keeps its blocks, or else the least loaded one."""
-        workers = watched(self.client, live_workers, self.client)
+        workers = self.workers.names
         load = dict.fromkeys(workers, 0)
         for worker in self._home.values():
             if worker in load:

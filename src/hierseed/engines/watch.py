@@ -41,7 +41,7 @@ def watched(client: Any, call: Callable[..., T], *args: Any, **options: Any) -> 
         if trouble := workers.trouble(here, time.monotonic()):
             raise ClusterError(
                 f"{trouble} Start workers with `dask worker {address_of(client)} "
-                "--memory-limit 0`, then repeat the fit: finished rounds are kept."
+                "--memory-limit 0`, then run the same command again: what was finished is kept."
             )
 
 

@@ -6,6 +6,7 @@ A worker keeps the blocks of a fit, with their caches, between steps.
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 import platform
 import socket
@@ -18,6 +19,7 @@ import numpy as np
 from hierseed.core.blocks import ArrayBlocks, Vectors, merge
 from hierseed.errors import CorpusError
 
+THREADS = "HIERSEED_WORKER_THREADS"  # set in processes of this machine; dask keeps its own number
 MAX_FITS = 2  # whose blocks a worker keeps; the oldest is dropped first
 
 Part = tuple[int, int]  # rows from, to
@@ -118,6 +120,8 @@ def _vectors(source: Source) -> Vectors:
 
 def _threads() -> int:
     """Number of threads the worker was started with."""
+    if THREADS in os.environ:
+        return int(os.environ[THREADS])
     from distributed import get_worker
 
     return int(get_worker().state.nthreads)

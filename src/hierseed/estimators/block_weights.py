@@ -4,15 +4,16 @@ The mixture learns one covariance, so the scales of blocks should not matter to 
 variance that smoothing adds is the same in every direction, so a block of small scale is smoothed
 more. That is the right thing for a block that tells topics apart badly, and how much of it is
 right depends on the corpus (short texts teach little) and on the topics. So some weights are
-tried: the mixture is fitted on a sample without half of every topic's seeds, and the weight is
-taken under which those seeds are most likely in their own topics. No gold labels are used.
+tried: the mixture is fitted to a sample without half of every topic's seeds, then without the
+other half, and these seeds say how likely they are in their own topics. Every weight is judged by
+the same halves. No gold labels are used.
 
 What was chosen on which data is said in docs/embedders.md.
 """
 
 from __future__ import annotations
 
-import warnings
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -21,25 +22,43 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.distance import chunks
+from hierseed.core.mixture.calibration import held_out_losses
+from hierseed.core.mixture.components import make_components
+from hierseed.core.mixture.covariance import one_thread
+from hierseed.core.mixture.em import Settings
+from hierseed.core.mixture.hold_out import halves, hold_out
+from hierseed.core.mixture.initialise import initialise
+from hierseed.core.mixture.membership import Membership
+from hierseed.core.mixture.quantization import Quantization
+from hierseed.core.mixture.sample import draw
+from hierseed.core.mixture.seeds import Pairs, Seeds, sum_seeds
 from hierseed.embed.prepare import ArrayLike, Preparation
-from hierseed.estimators.anchored import AnchoredHierSeed
-from hierseed.estimators.anchored.seeding import UnseededTopicWarning
 from hierseed.estimators.inputs import seed_pairs
 from hierseed.taxonomy import Taxonomy
 
 Ints = NDArray[np.intp]
+Floats = NDArray[np.float64]
 
 # The second is of what is learned from the corpus.
-CANDIDATES = (1.0, 0.0), (1.0, 0.25), (1.0, 0.5), (1.0, 0.75), (1.0, 1.0), (1.0, 1.5), (1.0, 2.5)
-USUAL = 1.0, 0.5  # where no seed can be held out
+CANDIDATES: tuple[tuple[float, ...], ...] = (
+    (1.0, 0.0),
+    (1.0, 0.25),
+    (1.0, 0.5),
+    (1.0, 0.75),
+    (1.0, 1.0),
+    (1.0, 1.5),
+    (1.0, 2.5),
+)
+USUAL = 1.0, 0.5  # where no seed can be held out, and to choose the halves
 SAMPLE = 4_000  # documents
 ROWS = 4_096  # read at a time
 
 
 @dataclass(frozen=True)
 class BlockWeights:
-    """A weight for each block, and the loss on held-out seeds that each candidate had."""
+    """A weight for each block, and the mean loss on held-out seeds that each candidate had."""
 
     weights: tuple[float, ...]
     losses: dict[tuple[float, ...], float] = field(default_factory=dict)
@@ -48,8 +67,11 @@ class BlockWeights:
         text = " : ".join(f"{weight:g}" for weight in self.weights)
         if not self.losses:
             return f"{text} (no topic has a seed to hold out)"
-        least, most = min(self.losses.values()), max(self.losses.values())
-        return f"{text} (loss on held-out seeds {least:.2f}; {most:.2f} at the worst weight)"
+        alone = self.losses[CANDIDATES[0]]
+        return (
+            f"{text} (loss on held-out seeds {self.losses[self.weights]:.2f}; "
+            f"{alone:.2f} without what is learned from the corpus)"
+        )
 
 
 def learn_block_weights(
@@ -70,26 +92,69 @@ def learn_block_weights(
     rows, topics = seed_pairs(y, X.shape[0], taxonomy)
     seeds, labels = _seeds(X, rows, topics, X_seeds, y_seeds)
     documents = sample_rows(X, SAMPLE, np.unique(rows))
-    losses: dict[tuple[float, ...], float] = {}
-    for weights in CANDIDATES:
-        tried = preparation.with_weights(weights)
-        model = AnchoredHierSeed(taxonomy, other=False, max_iter=1)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnseededTopicWarning)  # the fit itself will warn
-            model.fit(tried.transform(documents), X_seeds=tried.transform(seeds), y_seeds=labels)
-        if model.held_out_loss_ is None:
-            return BlockWeights(USUAL)
-        losses[weights] = model.held_out_loss_
-    return BlockWeights(CANDIDATES[best_of(list(losses.values()))], losses)
+    losses = _losses(preparation, documents, seeds, labels, taxonomy)
+    if losses is None:
+        return BlockWeights(USUAL)
+    means = {one: math.fsum(loss) / len(loss) for one, loss in zip(CANDIDATES, losses)}
+    return BlockWeights(CANDIDATES[least_of(losses)], means)
 
 
-def best_of(losses: Sequence[float]) -> int:
-    """Position of the least loss, after averaging with both neighbours.
+def least_of(losses: Sequence[Floats]) -> int:
+    """First candidate that is no worse than the best one by more than a standard error.
 
-    A few dozen seeds make a rough curve; the true one is smooth.
+    Breiman's rule: candidates come in order, and a later one is taken only where the seeds tell
+    the difference. `losses` holds one number per seed, for the same seeds in the same order. Sums
+    are exact, so the order of seeds is no matter.
     """
-    padded = np.pad(np.asarray(losses), 1, mode="edge")
-    return int((padded[:-2] + 2 * padded[1:-1] + padded[2:]).argmin())
+    best = int(np.argmin([math.fsum(loss) for loss in losses]))
+    n = len(losses[best])
+    for number in range(best):
+        extra = losses[number] - losses[best]
+        mean = math.fsum(extra) / n
+        error = math.sqrt(math.fsum((extra - mean) ** 2) / max(n - 1, 1) / n)
+        if mean <= error:
+            return number
+    return best
+
+
+def _losses(
+    preparation: Preparation,
+    documents: NDArray[np.float32],
+    seeds: NDArray[np.float32],
+    labels: list[list[int]],
+    taxonomy: Taxonomy,
+) -> list[Floats] | None:
+    """For each candidate the loss of every held-out seed; None where none can be held out."""
+    number = np.repeat(np.arange(len(labels)), [len(each) for each in labels])
+    topics = np.concatenate([np.zeros(0, np.intp), *labels]).astype(np.intp)
+    has_seeds = np.bincount(topics, minlength=len(taxonomy)) > 0
+    components, none = make_components(taxonomy.tree, has_seeds), np.zeros(0, dtype=np.intp)
+    certain = Membership.certain(taxonomy.tree.height)
+    n = len(documents) + len(topics)
+    longest = max(math.hypot(*weights) for weights in CANDIDATES)  # blocks have unit length
+    quantization = Quantization.holding(n, longest)
+
+    def weigh(weights: Sequence[float]) -> tuple[Preparation, Pairs, Seeds]:
+        tried = preparation.with_weights(weights)
+        vectors = tried.transform(seeds)[number].astype(np.float64)
+        pairs = Pairs(vectors, number, components.of_topic[topics])
+        return tried, pairs, sum_seeds(pairs, components, quantization, none)
+
+    half = halves(*weigh(USUAL)[1:])
+    if (half < 0).all():
+        return None
+    losses = []
+    for weights in CANDIDATES:
+        tried, pairs, sums = weigh(weights)
+        blocks = ArrayBlocks(tried.transform(documents))
+        drawn = draw(blocks, quantization, none)
+        with one_thread():  # the bits of float32 sums depend on the number of threads
+            sample = drawn.weigh(certain, blocks, none)
+            initial = initialise(sample, components, sums, Settings(), drawn.centre)
+            held = hold_out(sample, pairs, initial, half)
+        assert held is not None  # one of the halves has a seed
+        losses.append(held_out_losses(held))
+    return losses
 
 
 def _seeds(

@@ -2,6 +2,7 @@
 
 A killed process can leave a hidden `.name.*.partial` behind. A partial file or folder is locked for
 as long as its writer lives, so the next write to the same name can delete those that are left.
+On Windows nothing is locked and leftovers stay: it renames no file that is open.
 """
 
 from __future__ import annotations
@@ -11,18 +12,15 @@ import ctypes
 import errno
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows has no flock: leftovers of a killed process stay there
-    fcntl = None  # type: ignore[assignment]
-
 from hierseed.errors import name_some
 from hierseed.io.foreign import foreign_files
+from hierseed.locks import LOCKS_ANYTHING, lock
 
 SUFFIX = ".partial"
 
@@ -42,12 +40,12 @@ def atomic_file(path: str | PathLike[str]) -> Iterator[Path]:
     partial, handle = _make_partial_file(path, target)
     try:
         yield partial
-        _keep_mode(partial, target)
         _flush_to_disk(partial)
+        _keep_mode(partial, target)
         os.replace(partial, target)
         _flush_to_disk(target.parent)
     finally:
-        os.close(handle)
+        _close(handle)
         partial.unlink(missing_ok=True)
 
 
@@ -100,6 +98,9 @@ def _make_partial_file(path: str | PathLike[str], target: Path) -> tuple[Path, i
                 suffix=SUFFIX + "".join(target.suffixes[-2:]),
                 dir=target.parent,
             )
+        if not LOCKS_ANYTHING:
+            os.close(handle)
+            return Path(name), -1
         if _lock_new(handle, name):
             return Path(name), handle
 
@@ -109,7 +110,7 @@ def _make_partial_folder(path: str | PathLike[str], target: Path) -> tuple[Path,
     while True:
         with _telling(path):
             name = tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent)
-        if fcntl is None:
+        if not LOCKS_ANYTHING:
             return Path(name), -1
         try:
             handle = os.open(name, os.O_RDONLY)
@@ -122,7 +123,7 @@ def _make_partial_folder(path: str | PathLike[str], target: Path) -> tuple[Path,
 def _lock_new(handle: int, name: str) -> bool:
     """Lock what was just made; False if another process swept it before it was locked."""
     try:
-        _lock(handle)
+        lock(handle)
         if os.path.samestat(os.fstat(handle), os.stat(name)):
             return True
     except (BlockingIOError, FileNotFoundError):
@@ -175,13 +176,13 @@ def _refuse_foreign(target: Path, marker: str | None) -> None:
 
 def _sweep(target: Path) -> None:
     """Delete what killed writers of the same name left behind."""
-    if fcntl is None:
+    if not LOCKS_ANYTHING:
         return
     for leftover in target.parent.glob(f".{_literal(target.name)}.*{SUFFIX}*"):
         with contextlib.suppress(OSError):
             handle = os.open(leftover, os.O_RDONLY)
             try:
-                _lock(handle)  # refused while the writer lives
+                lock(handle)  # refused while the writer lives
                 shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
             finally:
                 os.close(handle)
@@ -189,11 +190,6 @@ def _sweep(target: Path) -> None:
 
 def _literal(name: str) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
-
-
-def _lock(handle: int) -> None:
-    if fcntl is not None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _umask() -> int:
@@ -210,9 +206,9 @@ def _keep_mode(partial: Path, target: Path) -> None:
 
 def _flush_to_disk(path: Path) -> None:
     """Ask for the bytes to reach the disk before the rename does; folders too where possible."""
-    if path.is_dir() and fcntl is None:
+    if path.is_dir() and os.name == "nt":
         return
-    handle = os.open(path, os.O_RDONLY if fcntl else os.O_RDWR)
+    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
@@ -221,11 +217,20 @@ def _flush_to_disk(path: Path) -> None:
 
 def _exchange(partial: Path, target: Path) -> None:
     """Swap two folders in one step where the system can, else in two renames."""
-    with contextlib.suppress(AttributeError, OSError):
-        swap = ctypes.CDLL(None, use_errno=True).renameat2  # Linux
-        if swap(-100, os.fsencode(partial), -100, os.fsencode(target), 2) == 0:
-            return
+    if _swap(os.fsencode(partial), os.fsencode(target)):
+        return
     aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent))
     os.rename(target, aside / "old")
     os.rename(partial, target)
     shutil.rmtree(aside, ignore_errors=True)
+
+
+def _swap(one: bytes, other: bytes) -> bool:
+    """Exchange two names in one step; False where the system or the disk can't."""
+    try:
+        system = ctypes.CDLL(None, use_errno=True)
+        if sys.platform == "darwin":
+            return bool(system.renamex_np(one, other, 2) == 0)
+        return bool(system.renameat2(-100, one, -100, other, 2) == 0)
+    except (AttributeError, OSError, TypeError):  # TypeError: Windows has no library of this kind
+        return False

@@ -55,7 +55,7 @@ def write_sealed(
         body["files"] = digests
     body = json.loads(json.dumps(body, default=_plain))
     text = json.dumps(with_checksum(body), indent=1, ensure_ascii=False)
-    file.write_text(text + "\n", encoding="utf-8")
+    file.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def read_sealed(file: Path, *, format: str, version: int) -> tuple[dict[str, Any], Arrays]:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.embed.choose import choose_embedder, get_embedder, split_wrappers
-from hierseed.embed.corpus import embed_corpus, embed_in_memory
+from hierseed.embed.corpus import Mapper, embed_corpus, embed_in_memory
 from hierseed.embed.embedder import Embedder, describe_learning, is_fitted, is_trained
 from hierseed.embed.estimate import expected_seconds
 from hierseed.embed.language import language_note
 from hierseed.embed.store import VectorStore, is_store
 from hierseed.embed.store_writer import remove_store
 from hierseed.embed.windows import SUFFIX as WINDOWS
+from hierseed.engines.choose import OpenEngine
 from hierseed.errors import CorpusError, StoreDamagedError, StoreMismatchError
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import DocumentVectors
@@ -58,6 +59,7 @@ def vectorize(
     replace: bool = False,
     append: bool = False,
     dtype: str = STORED,
+    engine: OpenEngine | None = None,
 ) -> DocumentVectors:
     """Embed a corpus into a folder, or into memory where none is given.
 
@@ -68,14 +70,16 @@ def vectorize(
         another process is writing are refused all the same
     append : the documents are new ones, to be added to those in the folder
     dtype : of the vectors in a new folder
+    engine : whose workers embed; None: this process does. The vectors have the same bits
     """
     started = time.perf_counter()
+    workers = engine.map if engine and engine.workers else None
     if folder is None:
-        made = _in_memory(corpus, embedder, listener)
+        made = _in_memory(corpus, embedder, listener, workers)
     else:
         folder = Path(folder)
         try:
-            made = _embed(corpus, embedder, folder, listener, append, dtype)
+            made = _embed(corpus, embedder, folder, listener, append, dtype, workers)
         except (StoreMismatchError, StoreDamagedError) as fault:
             if not replace:
                 raise
@@ -83,22 +87,30 @@ def vectorize(
             reason = "is damaged" if damaged else "holds other vectors"
             listener(Note(f"{folder.name} {reason} and is made again"))
             remove_store(folder)
-            made = _embed(corpus, embedder, folder, listener, append, dtype)
+            made = _embed(corpus, embedder, folder, listener, append, dtype, workers)
     _tell(listener, made, embedder, time.perf_counter() - started)
     return made
 
 
-def _in_memory(corpus: Corpus, embedder: Embedder, listener: Listener) -> DocumentVectors:
-    cut = getattr(embedder, "cut", 0)
+def _in_memory(
+    corpus: Corpus, embedder: Embedder, listener: Listener, workers: Mapper | None
+) -> DocumentVectors:
     n = len(corpus)
-    X, keys = embed_in_memory(corpus, embedder, lambda done: listener(Step("Embedding", done, n)))
+    X, keys, cut = embed_in_memory(
+        corpus, embedder, lambda done: listener(Step("Embedding", done, n)), workers
+    )
     ids, hashes = ([key[i] for key in keys] for i in (0, 1))
-    cut = getattr(embedder, "cut", 0) - cut
     return DocumentVectors(X, ids, None, hashes, corpus.name, n_cut=cut)
 
 
 def _embed(
-    corpus: Corpus, embedder: Embedder, folder: Path, listener: Listener, append: bool, dtype: str
+    corpus: Corpus,
+    embedder: Embedder,
+    folder: Path,
+    listener: Listener,
+    append: bool,
+    dtype: str,
+    workers: Mapper | None,
 ) -> DocumentVectors:
     n = len(corpus)
     last: dict[str, Any] = {}
@@ -110,8 +122,9 @@ def _embed(
     if is_store(folder):
         dtype = str(VectorStore(folder).dtype)
     store = embed_corpus(
-        corpus, embedder, folder, dtype=dtype, append=append, total=n, progress=show
-    )
+        corpus, embedder, folder,
+        dtype=dtype, append=append, total=n, progress=show, workers=workers,
+    )  # fmt: skip
     made = DocumentVectors.of_store(store)
     made.n_reused, made.n_cut = last["held"], last["cut"]
     return made

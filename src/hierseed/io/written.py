@@ -26,7 +26,7 @@ def remember_written(target: Path, partial: Path) -> None:
         note.parent.mkdir(parents=True, exist_ok=True)
         draft = note.with_name(f"{note.name}.{os.getpid()}")
         kept = _known(target)[-1:]
-        draft.write_text("\n".join([*kept, file_sha256(partial)]), encoding="utf-8")
+        draft.write_text("\n".join([*kept, file_sha256(partial)]), encoding="utf-8", newline="\n")
         draft.replace(note)
 
 

@@ -17,7 +17,7 @@ from hierseed.assignments import Assignments
 from hierseed.core.share import Share
 from hierseed.errors import CorpusError
 from hierseed.report import choose
-from hierseed.report.map import lay_out, map_topics, place
+from hierseed.report.map import make_map
 from hierseed.report.words import distinctive_words
 
 
@@ -70,15 +70,8 @@ def gather(
     kept, words = _read(documents, n, listed, on_map, for_words, placements, limits)
     index = {row: i for i, row in enumerate(kept)}
 
-    shown = map_topics(taxonomy.tree)
-    shown = shown[(counts[shown] > 0) | ~taxonomy.is_other[shown]]  # an empty Other is no news
-    positions, radii = lay_out(taxonomy.tree, vectors, shown, counts)
-    island_of = np.full(len(taxonomy) + 1, -1)
-    island_of[shown] = np.arange(len(shown))
-    above = taxonomy.tree.ancestors[placements.labels[on_map]]
-    islands = np.where(above >= 0, island_of[above], -1).max(axis=1, initial=-1)
     X_map = np.asarray(X[on_map], dtype=float)
-    points = place(X_map, islands, vectors[shown], positions, radii)
+    drawn = make_map(taxonomy, vectors, counts, on_map, placements.labels[on_map], X_map)
     second = choose.second_choices(placements, on_map, X_map, vectors)
 
     rows = np.array(list(kept), dtype=np.intp)
@@ -117,12 +110,12 @@ def gather(
         },
         "map": {
             "doc": [index[int(r)] for r in on_map],
-            "x": _rounded(points[:, 0], 4),
-            "y": _rounded(points[:, 1], 4),
-            "topic": shown.tolist(),
-            "tx": _rounded(positions[:, 0], 4),
-            "ty": _rounded(positions[:, 1], 4),
-            "r": _rounded(radii, 4),
+            "x": _rounded(drawn.points[:, 0], 4),
+            "y": _rounded(drawn.points[:, 1], 4),
+            "topic": drawn.topics.tolist(),
+            "tx": _rounded(drawn.positions[:, 0], 4),
+            "ty": _rounded(drawn.positions[:, 1], 4),
+            "r": _rounded(drawn.radii, 4),
         },
         "history": [_plain(event) for event in getattr(model, "history_", [])],
     }

@@ -8,11 +8,14 @@ the topics it is next nearest to. None lies between its nearest topics. No rando
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from hierseed.core.tree import Tree
+from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -21,6 +24,37 @@ MOST = 600  # islands; a tree with more leaves is drawn at its deepest level wit
 ROUNDS = 150
 NEIGHBOURS = 6  # topics that pull at a document
 LAND = 0.38  # share of the map's square that islands cover
+
+
+@dataclass(frozen=True)
+class Map:
+    """Where topics and documents lie, inside the square from -1 to 1."""
+
+    topics: Ints  # that are islands
+    positions: Floats  # of the islands
+    radii: Floats
+    rows: Ints  # documents that are shown
+    points: Floats  # where they lie
+
+
+def make_map(
+    taxonomy: Taxonomy,
+    vectors: Floats,
+    counts: Ints,
+    rows: Ints,
+    labels: Ints,
+    X: Floats,
+) -> Map:
+    """Lay out the topics, and place the documents `rows` with their labels and vectors."""
+    shown = map_topics(taxonomy.tree)
+    shown = shown[(counts[shown] > 0) | ~taxonomy.is_other[shown]]  # an empty Other is no news
+    positions, radii = lay_out(taxonomy.tree, vectors, shown, counts)
+    island_of = np.full(len(taxonomy) + 1, -1)
+    island_of[shown] = np.arange(len(shown))
+    above = taxonomy.tree.ancestors[labels]
+    islands = np.where(above >= 0, island_of[above], -1).max(axis=1, initial=-1)
+    points = place(X, islands, vectors[shown], positions, radii)
+    return Map(shown, positions, radii, rows, points)
 
 
 def map_topics(tree: Tree, most: int = MOST) -> Ints:

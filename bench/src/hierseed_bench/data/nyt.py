@@ -66,7 +66,7 @@ def _chosen(folder: Path) -> dict[str, str]:
     for part in (TRAIN, TEST):
         file = folder / f"{part}.txt"
         if file.is_file():
-            chosen.update(dict.fromkeys(file.read_text().split(), part))
+            chosen.update(dict.fromkeys(file.read_text(encoding="utf-8").split(), part))
     return chosen
 
 

@@ -169,7 +169,9 @@ def write(documents: Iterable[Document], folder: Path) -> None:
     with gzip.open(folder / "docs.jsonl.gz", "wt", encoding="utf-8") as out:
         out.writelines(json.dumps(row) + "\n" for row in rows)
     levels = [f"level{number + 1}" for number in range(depth)]
-    (folder / "taxonomy.json").write_text(json.dumps({"levels": levels, "tree": tree}, indent=1))
+    (folder / "taxonomy.json").write_text(
+        json.dumps({"levels": levels, "tree": tree}, indent=1), encoding="utf-8", newline="\n"
+    )
 
 
 BUILDERS: dict[str, Callable[..., Iterator[Document]]] = {

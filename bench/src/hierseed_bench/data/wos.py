@@ -42,7 +42,7 @@ def read_wos(path: Path) -> Dataset:
 def _from_lines(folder: Path) -> Dataset:
     texts = (folder / "X.txt").read_text(encoding="utf-8").splitlines()
     domain, area = (
-        [int(value) for value in (folder / name).read_text().split()]
+        [int(value) for value in (folder / name).read_text(encoding="utf-8").split()]
         for name in ("YL1.txt", "YL2.txt")
     )
     if not len(texts) == len(domain) == len(area):

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from hierseed_bench.repository import RESULTS
-from hierseed_bench.runs.plan import VECTORS, embedders
+from hierseed_bench.runs.config import RunConfig
+from hierseed_bench.runs.plan import (
+    DRAWS,
+    JOINED,
+    OPEN_SETS,
+    UNSEEN_SETS,
+    VECTORS,
+    embedders,
+    joined,
+)
 from hierseed_bench.runs.records import Record, Records
 from hierseed_bench.tables.cells import cell, mean_of
 from hierseed_bench.tables.markdown import grid
@@ -25,12 +32,7 @@ PREPARED_BY = ("hierseed", "seeded-kmeans")
 
 def quality() -> str:
     """One row per embedder and method: F1 on each corpus, with the deviation over draws."""
-    planned = {config.key for config in embedders()}
-    found: dict[tuple[str, ...], list[Record]] = {}
-    for record in Records(RESULTS / "runs"):
-        if record["key"] in planned:
-            at = tuple(record["setting"][part] for part in ("vectors", "method", "data"))
-            found.setdefault(at, []).append(record)
+    found = _planned(embedders(), "vectors", "method", "data")
     rows = [
         (
             name,
@@ -41,6 +43,17 @@ def quality() -> str:
         for m, title in METHODS.items()
     ]
     return grid(("embedder", "method", *DATA.values()), rows)
+
+
+def _planned(plan: Iterable[RunConfig], *parts: str) -> dict[tuple[str, ...], list[Record]]:
+    """The records of a plan, by these parts of their settings."""
+    planned = {config.key for config in plan}
+    found: dict[tuple[str, ...], list[Record]] = {}
+    for record in Records(RESULTS / "runs"):
+        if record["key"] in planned:
+            at = tuple(record["setting"][part] for part in parts)
+            found.setdefault(at, []).append(record)
+    return found
 
 
 def prepare() -> str:
@@ -57,29 +70,20 @@ def prepare() -> str:
     return grid(("vectors", "preparation", *head), rows)
 
 
-def joined() -> str:
+def joined_vectors() -> str:
     """One row per data set: each representation alone, and joined with what is learned."""
-    found = _read("embed_joined")["rows"]
-    names = list(dict.fromkeys(row["vectors"] for row in found))
-    data = list(dict.fromkeys(row["data"] for row in found))
-    scores = {
-        (one, name): [r["f1"] for r in found if (r["data"], r["vectors"]) == (one, name)]
-        for one in data
-        for name in names
-    }
-    rows = [(one, *(mean_and_deviation(scores[one, name]) for name in names)) for one in data]
-    return grid(("data", *names), rows)
-
-
-def mean_and_deviation(values: list[float]) -> str:
-    """Mean ± standard deviation over draws; `-` where nothing was run."""
-    if not values:
-        return "-"
-    return (
-        f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}"
-        if values[1:]
-        else f"{values[0]:.3f}"
-    )
+    found = _planned(joined(), "data", "vectors")
+    score = mean_of("bcubed_f1")
+    rows = [
+        (data, *(cell(found.get((data, name), []), score) for name in JOINED))
+        for data in (*OPEN_SETS, *UNSEEN_SETS)
+    ]
+    means = []
+    for name in JOINED:
+        every = [one for data in OPEN_SETS for one in found.get((data, name), [])]
+        complete = len(every) == len(OPEN_SETS) * DRAWS
+        means.append(cell(every if complete else [], score, spread=False))
+    return grid(("data", *JOINED), [*rows, ("mean of the first six", *means)])
 
 
 def speed() -> str:
@@ -90,7 +94,7 @@ def speed() -> str:
 
 
 def _read(name: str) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
+    record: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
     return record
 
 
@@ -98,5 +102,5 @@ TABLES: dict[str, Callable[[], str]] = {
     "embed-quality": quality,
     "embed-prepare": prepare,
     "embed-speed": speed,
-    "embed-joined": joined,
+    "embed-joined": joined_vectors,
 }

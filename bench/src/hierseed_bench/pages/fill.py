@@ -90,7 +90,7 @@ def write_documents(results: Path = RESULTS, figures: bool = True) -> list[str]:
     for file, text in made.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(file) as unfinished:
-            unfinished.write_text(text, encoding="utf-8")
+            unfinished.write_text(text, encoding="utf-8", newline="\n")
     for file in (results / "tables").glob("*.md"):
         if file not in made:  # a page shows it now, or its table is gone
             file.unlink()

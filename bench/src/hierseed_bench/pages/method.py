@@ -194,7 +194,9 @@ def _mean(values: Iterable[float], spread: bool = True, sign: bool = False) -> s
 
 def _read(name: str) -> list[dict[str, Any]]:
     file = HOME / f"{name}.json"
-    found: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
+    found: list[dict[str, Any]] = (
+        json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    )
     return found
 
 

@@ -247,5 +247,5 @@ def size_of(value: float) -> str:
 
 def read(name: str) -> dict[str, Any]:
     """Read a record of results/."""
-    record: dict[str, Any] = json.loads((RESULTS / name).read_text())
+    record: dict[str, Any] = json.loads((RESULTS / name).read_text(encoding="utf-8"))
     return record

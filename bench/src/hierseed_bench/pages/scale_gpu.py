@@ -100,7 +100,7 @@ def kernels() -> str:
 
 def _read(name: str) -> dict[str, Any]:
     path = RESULTS / name
-    return json.loads(path.read_text()) if path.exists() else {}
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 TABLES: dict[str, Callable[[], str]] = {

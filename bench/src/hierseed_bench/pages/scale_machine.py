@@ -140,5 +140,5 @@ TABLES: dict[str, Callable[[], str]] = {f"machine-{part.__name__}": part for par
 def read(name: str) -> dict[str, Any]:
     """Read a record of results/, empty where it was not made."""
     path = RESULTS / name
-    record: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return record

@@ -11,7 +11,7 @@ from hierseed_bench.tables.markdown import grid
 
 def clicks() -> str:
     """One row per kind of click."""
-    record = json.loads((RESULTS / "workbench.json").read_text())
+    record = json.loads((RESULTS / "workbench.json").read_text(encoding="utf-8"))
     about = (
         f"{record['documents']:,} documents, {record['topics']} topics, on "
         f"{record['machine']['cores']} cores (load {record['machine']['load'][0]}). All clicks: "

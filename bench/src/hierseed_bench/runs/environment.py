@@ -70,7 +70,7 @@ def machine() -> dict[str, Any]:
 
 def _processor() -> str:
     try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     except OSError:
@@ -93,7 +93,7 @@ class PeakMemory:
 
     def __enter__(self) -> PeakMemory:
         with contextlib.suppress(OSError):
-            Path("/proc/self/clear_refs").write_text("5")
+            Path("/proc/self/clear_refs").write_text("5", encoding="utf-8", newline="\n")
         self.start = _status("VmRSS") or 0.0
         self.peak = self.extra = 0.0
         return self
@@ -105,7 +105,7 @@ class PeakMemory:
 
 def _status(field: str) -> float | None:
     try:
-        for line in Path("/proc/self/status").read_text().splitlines():
+        for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
             if line.startswith(field + ":"):
                 return int(line.split()[1]) / 1024
     except OSError:

@@ -73,6 +73,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed
 }
 RAW = "vectors not centred, not scaled"
 VECTORS = ("minilm", "wordllama", "tfidf", "glove", "fasttext")
+JOINED = ("wordllama", "wordllama+lsa", "minilm", "minilm+lsa")
 SEVERAL: dict[str, dict[str, dict[str, Any]]] = {  # ways to give a document one topic, or several
     "hierseed": {"one topic": {}, "eccentricity 1": {"eccentricity": 1.0}},
     "anchored": {
@@ -178,6 +179,12 @@ def embedders(draws: int = DRAWS) -> Iterator[RunConfig]:
         yield RunConfig(name, method, draw=draw, vectors=kind, limit=limit)
 
 
+def joined(draws: int = DRAWS) -> Iterator[RunConfig]:
+    """The default method on what `auto` may choose, alone and joined with `lsa`."""
+    for name, kind, draw in product((*OPEN_SETS, *UNSEEN_SETS), JOINED, range(draws)):
+        yield RunConfig(name, "anchored", draw=draw, vectors=kind)
+
+
 PLANS: dict[str, Callable[..., Iterator[RunConfig]]] = {
     "main": main,
     "seeds": seeds,
@@ -191,6 +198,7 @@ PLANS: dict[str, Callable[..., Iterator[RunConfig]]] = {
     "further": further,
     "rivals": rivals,
     "embedders": embedders,
+    "joined": joined,
     "systems-seeds": plan_systems.seeds,
     "systems-full": plan_systems.full,
     "systems-reduced": plan_systems.reduced,

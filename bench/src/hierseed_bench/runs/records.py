@@ -11,13 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.io.atomic import atomic_file
+from hierseed.locks import LOCKS_ANYTHING, lock
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.predictions import Predictions, keep_predictions, predictions_file
-
-try:
-    import fcntl
-except ImportError:  # Windows: one process at a time there
-    fcntl = None  # type: ignore[assignment]
 
 Record = dict[str, Any]
 
@@ -73,7 +69,11 @@ class Records:
                 if len(kept) < len(records):
                     dropped += len(records) - len(kept)
                     with atomic_file(file) as partial:
-                        partial.write_text("".join(json.dumps(record) + "\n" for record in kept))
+                        partial.write_text(
+                            "".join(json.dumps(record) + "\n" for record in kept),
+                            encoding="utf-8",
+                            newline="\n",
+                        )
         return dropped
 
     def has_predictions(self, record: Record) -> bool:
@@ -99,12 +99,12 @@ class Records:
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Hold off other processes that write here, so that no record of theirs is lost."""
-    if fcntl is None or not folder.is_dir():
+    if not LOCKS_ANYTHING or not folder.is_dir():
         yield
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        lock(handle, wait=True)
         yield
     finally:
         os.close(handle)  # lets go of the lock
@@ -114,15 +114,15 @@ def _alone(folder: Path) -> Iterator[None]:
 def claimed(folder: Path, key: str) -> Iterator[bool]:
     """Claim a run; False where another process is making it."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"{key}.lock").open("w") as file:
+    with (folder / f"{key}.lock").open("wb") as file:
         try:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file.fileno())
         except BlockingIOError:
             yield False
         else:
             yield True
-            Path(file.name).unlink(missing_ok=True)
+            with contextlib.suppress(PermissionError):  # Windows deletes no file that is open
+                Path(file.name).unlink(missing_ok=True)
 
 
 def _matches(value: Any, wanted: Any) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import Array
 from hierseed.core.block import Block, portable
-from hierseed.core.blocks import ArrayBlock, Blocks
+from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid
 from hierseed.core.hierseed.descend import by_topic, deepest, pivot_distances, placed, predict
 from hierseed.core.hierseed.model import Model
@@ -61,11 +61,15 @@ def _label_and_sum_margins(
     return predict(block, model), sums, counts
 
 
-def scored(block: ArrayBlock, model: Model, margins: Floats) -> Scored:
-    """Distance, score and runner-up of every placement in a block."""
-    tree = model.tree
-    top = placed(block, model, model.pivot_level)
-    D = pivot_distances(block, model)
+@portable
+def scored(block: Block, model: Model, margins: Floats) -> Scored:
+    """Distance, score and runner-up of every placement in a block.
+
+    The block compares vectors; what is left are a few numbers for each document, on the host.
+    """
+    tree, fetch = model.tree, block.xp.to_numpy
+    top = _on_host(block, placed(block, model, model.pivot_level))
+    D = fetch(pivot_distances(block, model))
     share = _softmax(D, margins[model.pivot_level - 1])
     column = np.searchsorted(model.pivots, np.asarray(top.topic))
     score = np.full((len(top.row), tree.height), np.nan)
@@ -77,25 +81,30 @@ def scored(block: ArrayBlock, model: Model, margins: Floats) -> Scored:
     squares = _squares_down_to_pivot(D, top, column, block, model)
     for level in range(model.pivot_level, tree.height):
         placements = placed(block, model, level)
-        after = placed(block, model, level + 1)
-        for topic, at in by_topic(block, placements.topic, model, level):
+        after = fetch(placed(block, model, level + 1).topic)
+        for topic, there in by_topic(block, placements.topic, model, level):
             children = tree.children(topic)
-            below = block.distances(model.vectors[children], placements.row[at])
-            every, chosen = np.arange(len(at)), np.searchsorted(children, after.topic[at])
+            below = fetch(block.distances(model.vectors[children], placements.row[there]))
+            at = fetch(there)
+            every, chosen = np.arange(len(at)), np.searchsorted(children, after[at])
             squares[at, level] = below[every, chosen]
             score[at, level] = score[at, level - 1] * _softmax(below, margins[level])[every, chosen]
             if len(children) > 1:
                 below[every, chosen] = np.inf
                 runner[at] = children[below.argmin(axis=1)]
-    last = deepest(block, model)
+    last = _on_host(block, deepest(block, model))
     path = tree.ancestors[last.topic]
     distance = _lengths(squares, last.row, path, block, model)
     parts = Scored.ungraded(last.row + block.start, last.topic, path, distance, score, runner)
     return _with_none(parts, block, model, D)
 
 
+def _on_host(block: Block, some: Placements) -> Placements:
+    return Placements(*map(block.xp.to_numpy, (some.row, some.topic, some.nearest, some.first)))
+
+
 def _squares_down_to_pivot(
-    D: Floats, top: Placements, column: Ints, block: ArrayBlock, model: Model
+    D: Floats, top: Placements, column: Ints, block: Block, model: Model
 ) -> Floats:
     """Placements x levels: squared distances to the pivot topic and to those above it."""
     tree = model.tree
@@ -104,17 +113,19 @@ def _squares_down_to_pivot(
     for level in range(model.pivot_level - 1):
         topics = np.unique(tree.ancestors[model.pivots, level])
         at = np.flatnonzero(path[:, level] >= 0)
-        above = block.distances(model.vectors[topics])
+        above = block.xp.to_numpy(block.distances(model.vectors[topics]))
         squares[at, level] = above[top.row[at], np.searchsorted(topics, path[at, level])]
     squares[np.arange(len(top.row)), tree.level[top.topic] - 1] = D[top.row, column]
     return squares
 
 
-def _lengths(squares: Floats, row: Ints, path: Ints, block: ArrayBlock, model: Model) -> Floats:
+def _lengths(squares: Floats, row: Ints, path: Ints, block: Block, model: Model) -> Floats:
     """Distances from squared ones; tiny ones, which are all rounding, from the vectors."""
-    for at, level in np.argwhere(squares <= TINY * block.squared_norms[row][:, None]):
-        (_, X), *_ = block.chunks(row[[at]])
-        squares[at, level] = ((X[0] - model.vectors[path[at, level]]) ** 2).sum()
+    norms = block.xp.to_numpy(block.squared_norms)[row]
+    at, level = np.nonzero(squares <= TINY * norms[:, None])
+    if len(at):
+        X = block.xp.to_numpy(block.X)[row[at]].astype(np.float64)
+        squares[at, level] = ((X - model.vectors[path[at, level]]) ** 2).sum(axis=1)
     return np.sqrt(squares)
 
 
@@ -131,7 +142,7 @@ def _score_down_to_pivot(
     np.minimum(score, 1.0, out=score)
 
 
-def _with_none(parts: Scored, block: ArrayBlock, model: Model, D: Floats) -> Scored:
+def _with_none(parts: Scored, block: Block, model: Model, D: Floats) -> Scored:
     """Add the documents that no topic reaches, and sort by document, nearest topic first."""
     lost = np.setdiff1d(np.arange(len(block)), parts.row - block.start)
     height = model.tree.height

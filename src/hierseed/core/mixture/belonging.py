@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.mixture.left_out import LeftOut
 from hierseed.core.share import Share
 
@@ -66,17 +67,17 @@ class Belonging:
         """Whether all documents belong fully."""
         return bool((self.below == 1.0).all())
 
-    def at(self, score: Floats, level: int = -1) -> Floats:
+    def at(self, score: Array, level: int = -1, xp: Arrays = NUMPY) -> Array:
         """Probability of belonging at a level (0: at all; -1: where the document is placed)."""
-        return np.interp(score, self.knots, self.below[level])
+        return xp.interp(score, self.knots, self.below[level])
 
-    def depth(self, score: Floats) -> tuple[Ints, NDArray[np.bool_]]:
+    def depth(self, score: Array, xp: Arrays = NUMPY) -> tuple[Array, Array]:
         """Levels that each document belongs to, 0 for none; and whether it is rejected."""
         levels = len(self.below) - 1
-        kept = np.full(len(score), levels, dtype=np.intp)
-        rejected = (score < self.limit) & (self.at(score) < 0.5)
+        kept = xp.full(len(score), levels, xp.index)
+        rejected = (score < self.limit) & (self.at(score, xp=xp) < 0.5)
         for level in range(levels, 0, -1):
-            kept[rejected & (self.at(score, level - 1) < 0.5)] = level - 1
+            kept[rejected & (self.at(score, level - 1, xp) < 0.5)] = level - 1
         return kept, rejected
 
 

@@ -40,14 +40,11 @@ class Scores:
 
     `optimism` is, for each level, by how much the mean score of seeds held out exceeds the share
     of them that was placed rightly.
-    `held_out_loss` is the mean negative log probability of the own topics of seeds held out, at
-    that temperature; None where none could be held out.
     """
 
     temperature: float
     curve: Floats
     optimism: Floats
-    held_out_loss: float | None = None
 
 
 def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -> Scores:
@@ -78,7 +75,7 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
         if told.any():
             scores = calibrate_scores(found.score[told, level], curve[level])
             optimism[level] = float(scores.mean() - right[told, level].mean())
-    return Scores(best, curve, optimism, held_out_loss(held.logs, held.own, best))
+    return Scores(best, curve, optimism)
 
 
 def most_likely(L: Floats, mine: Bools) -> float:
@@ -106,12 +103,12 @@ def most_likely(L: Floats, mine: Bools) -> float:
     return float(TEMPERATURES[low])
 
 
-def held_out_loss(L: Floats, mine: Bools, temperature: float) -> float:
-    """Mean negative log probability of the own topics, as `most_likely` takes `L` and `mine`."""
-    L = (L - L.max(axis=0)) / temperature
+def held_out_losses(held: HeldOut) -> Floats:
+    """Negative log probability of its own topics, for each seed held out."""
+    L = (held.logs - held.logs.max(axis=0)) / most_likely(held.logs, held.own)
     joint = np.exp(L)
-    own = (joint * mine).sum(axis=0) / joint.sum(axis=0)
-    return -math.fsum(np.log(own)) / len(own)  # exact, so the order of seeds is no matter
+    own = (joint * held.own).sum(axis=0) / joint.sum(axis=0)
+    return np.asarray(-np.log(own))
 
 
 def _right(components: Components, path: Ints, mine: Bools) -> Bools:

@@ -6,6 +6,7 @@ those says how far scores can be trusted (see `calibration`).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,15 +40,22 @@ class HeldOut:
     own: Bools
 
 
-def hold_out(sample: Sample, pairs: Pairs, initial: Initialisation) -> HeldOut | None:
-    """Hold back half of the seeds, then the rest; None where no topic can spare one."""
+def hold_out(
+    sample: Sample, pairs: Pairs, initial: Initialisation, half: Ints | None = None
+) -> HeldOut | None:
+    """Hold back half of the seeds, then the rest; None where no topic can spare one.
+
+    `half` says which seeds each time, as `halves` does; both times are then done.
+    """
     problem, quantization = initial.problem, sample.quantization
-    components, half = problem.components, halves(pairs, problem.seeds)
+    plenty = PLENTY if half is None else math.inf
+    half = halves(pairs, problem.seeds) if half is None else half
+    components = problem.components
     logs: list[Floats] = []
     own: list[Bools] = []
     for number in (0, 1):
         out = half == number
-        if not out.any() or sum(len(each) for each in logs) >= PLENTY:
+        if not out.any() or sum(len(each) for each in logs) >= plenty:
             continue
         seeds = sum_seeds(pairs.pick(~out), components, quantization, problem.seeds.rows)
         part = pose(

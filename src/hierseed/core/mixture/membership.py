@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.blocks import Block
 from hierseed.core.mixture.belonging import Belonging, learn_belonging
 from hierseed.core.mixture.components import Components
@@ -27,7 +28,7 @@ class _Scores:
     """What a block remembers: the scores of its documents, and under which model."""
 
     hood: Neighbourhood | None = None
-    score: Floats = field(default_factory=lambda: np.zeros(0))
+    score: Array = None
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,19 @@ class Membership:
         """Share of the corpus that belongs to no listed topic."""
         return self.belonging.foreign
 
-    def scores(self, block: Block) -> Floats:
+    def scores(self, block: Block) -> Array:
         """Score of each document of a block; computed once for all steps."""
         if self.hood is None:
-            return np.ones(len(block))
+            return block.xp.full(len(block), 1.0, block.xp.float64)
         known = block.cache(_Scores)
         if known.hood is not self.hood:
             known.score, _ = self.hood.scores(block.X, block.xp)
             known.hood = self.hood
         return known.score
 
-    def parts(self, score: Floats) -> Floats:
+    def parts(self, score: Array, xp: Arrays = NUMPY) -> Array:
         """Weight of a document in the fit, in whole eighths."""
-        return np.rint(PARTS * self.belonging.at(score))
+        return xp.rint(PARTS * self.belonging.at(score, xp=xp))
 
 
 def learn_membership(

@@ -124,11 +124,7 @@ def counted(block: Block, quantization: Quantization, skip: Ints, total: int) ->
     cache, xp = block.cache(MixtureCache), block.xp
     if cache.quantization == quantization:
         return cache.rows
-    X, mine = quantization.vectors.quantize(block.X, xp), seeds_in(block, skip)
-    if len(mine):
-        kept = xp.full(len(block), True, xp.bool)
-        kept[xp.asarray(mine)] = False
-        X = X[kept]
+    X = without_seeds(block, quantization.vectors.quantize(block.X, xp), skip)
     if total <= REMEMBERED:
         cache.quantization, cache.rows = quantization, X
     return X
@@ -141,6 +137,16 @@ def seeds_in(block: Block, skip: Ints) -> Ints:
     )
 
 
+def without_seeds(block: Block, values: Array, skip: Ints) -> Array:
+    """Entries of the rows of a block that are no seeds."""
+    mine = seeds_in(block, skip)
+    if not len(mine):
+        return values
+    kept = block.xp.full(len(block), True, block.xp.bool)
+    kept[block.xp.asarray(mine)] = False
+    return values[kept]
+
+
 def pieces(n: int, xp: Arrays = NUMPY) -> Iterator[slice]:
     """Some rows at a time, so few that their shares stay in a core's cache."""
     return chunks(n, 1, xp.piece or PIECE)
@@ -148,9 +154,7 @@ def pieces(n: int, xp: Arrays = NUMPY) -> Iterator[slice]:
 
 def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:
     """Weight of each row of a block in whole parts, seeds left out."""
-    parts = membership.parts(membership.scores(block))
-    mine = seeds_in(block, skip)
-    return block.xp.asarray(np.delete(parts, mine) if len(mine) else parts)
+    return without_seeds(block, membership.parts(membership.scores(block), block.xp), skip)
 
 
 @portable
@@ -171,18 +175,22 @@ def _totals(
     total: int,
 ) -> Sums:
     xp = block.xp
-    weights, sums, logs = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape), 0.0
-    X, weight = (
-        counted(block, quantization, skip, total),
-        parts_of(block, membership, skip) / PARTS,
-    )
+    weights, logs = _nothing(mixture, xp)
+    sums = xp.full(mixture.means.shape, 0.0, xp.float64)
+    X = counted(block, quantization, skip, total)
+    weight = parts_of(block, membership, skip) / PARTS
     for at in pieces(len(X), xp):
         L = mixture.log_joint(X[at], quantization.unit, xp=xp)
         share, log = shares(L, quantization.shares, weight=weight[at], xp=xp)
-        weights += xp.to_numpy(share.sum(axis=1))
-        sums += xp.to_numpy(share @ X[at])
-        logs += float(quantization.logs.quantize(log * weight[at], xp).sum())
-    return Sums((weights, sums, logs))
+        weights += share.sum(axis=1)
+        sums += share @ X[at]
+        logs += quantization.logs.quantize(log * weight[at], xp).sum()
+    return Sums((xp.to_numpy(weights), xp.to_numpy(sums), float(logs)))
+
+
+def _nothing(mixture: Mixture, xp: Arrays) -> tuple[Array, Array]:
+    """Weights and a log-likelihood of no documents, where the block is: fetching takes long."""
+    return xp.full(len(mixture.means), 0.0, xp.float64), xp.full((), 0.0, xp.float64)
 
 
 @portable
@@ -195,17 +203,15 @@ def _closing(
     total: int,
 ) -> Sums:
     xp = block.xp
-    weights, logs = np.zeros(len(mixture.means)), 0.0
-    X, weight = (
-        counted(block, quantization, skip, total),
-        parts_of(block, membership, skip) / PARTS,
-    )
+    weights, logs = _nothing(mixture, xp)
+    X = counted(block, quantization, skip, total)
+    weight = parts_of(block, membership, skip) / PARTS
     L = xp.full((len(weights), len(X)), 0.0, xp.float64)
     for at in pieces(len(X), xp):
         mixture.log_joint(X[at], quantization.unit, L[:, at], xp)
         share, log = shares(xp.copy(L[:, at]), quantization.shares, weight=weight[at], xp=xp)
-        weights += xp.to_numpy(share.sum(axis=1))
-        logs += float(quantization.logs.quantize(log * weight[at], xp).sum())
+        weights += share.sum(axis=1)
+        logs += quantization.logs.quantize(log * weight[at], xp).sum()
     if total // block.width * (block.width + len(weights)) <= REMEMBERED:
         block.cache(MixtureCache).logs = mixture.direction, seeds_in(block, skip), L
-    return Sums((weights, np.zeros(mixture.means.shape), logs))
+    return Sums((xp.to_numpy(weights), np.zeros(mixture.means.shape), float(logs)))

@@ -98,19 +98,17 @@ class Neighbourhood:
             top[alike] = xp.largest(similarity[alike], self.k)
         return top, similarity >= xp.min(top, axis=1).clip(min=-(LENGTH**2) * 2)[:, None]
 
-    def scores(self, X: Array, xp: Arrays = NUMPY) -> tuple[Floats, Ints]:
-        """How much each row is like listed topics, and its nearest component; on the host."""
-        found: list[Floats] = []
-        nearest: list[Ints] = []
+    def scores(self, X: Array, xp: Arrays = NUMPY) -> tuple[Array, Array]:
+        """How much each row is like listed topics, and its nearest component."""
+        found, nearest = [xp.full(0, 0.0, xp.float64)], [xp.arange(0)]
         topics, coarse = xp.asarray(self.topics), xp.asarray(self._coarse)
         for rows in _pieces(X, xp):
             U = unit_rows(rows, self.centre, xp)
             to_topics = U @ topics.T
             _, mine = self.lookup(U, xp)
-            nearest.append(xp.to_numpy(xp.argmax(to_topics, axis=1)))
-            score = self._combine(xp.max(to_topics, axis=1), mine, coarse, xp)
-            found.append(xp.to_numpy(score))
-        return _joined(found), np.concatenate([np.zeros(0, dtype=np.intp), *nearest])
+            nearest.append(xp.argmax(to_topics, axis=1))
+            found.append(self._combine(xp.max(to_topics, axis=1), mine, coarse, xp))
+        return xp.concat(found), xp.concat(nearest)
 
     @staticmethod
     def _combine(own: Array, mine: Array, coarse: Array, xp: Arrays = NUMPY) -> Array:

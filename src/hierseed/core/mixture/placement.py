@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, portable
-from hierseed.core.distance import squared_distances
 from hierseed.core.exact import Grid
 from hierseed.core.mixture.components import Components, add_up
 from hierseed.core.mixture.curve import calibrate_scores
@@ -69,19 +68,18 @@ class Placer:
 
 @dataclass
 class Descent:
-    """Topic of each document, its score and belonging per level, and what came second."""
+    """Topic of each document, its score per level, and what came second."""
 
-    topic: Ints
-    score: Floats
-    belongs: Floats
-    runner_up: Ints
+    topic: Array
+    score: Array
+    runner_up: Array
 
 
 def descend(block: Block, placer: Placer) -> Descent:
     """Place the documents of a block."""
     own, mass = probabilities(log_joint(block, placer), placer, block.xp)
     found = go_down(own, mass, placer, block.xp, runner_up=False)
-    return cut(found, placer.membership.scores(block), placer)
+    return cut(found, placer.membership.scores(block), placer, block.xp)
 
 
 def log_joint(block: Block, placer: Placer) -> Array:
@@ -107,94 +105,117 @@ def _log_joint(X: Array, placer: Placer, xp: Arrays) -> Array:
 @portable
 def labels(block: Block, placer: Placer) -> NDArray[np.int32]:
     """Deepest topic of each document, -1 for None."""
-    return descend(block, placer).topic.astype(np.int32)
+    xp = block.xp
+    return xp.to_numpy(xp.astype(descend(block, placer).topic, xp.int32))
 
 
+@portable
 def scored(block: Block, placer: Placer, ranked: int = RANKED) -> Scored:
     """Placements of a block, with distance and score at each level; the main one first."""
-    own, mass = probabilities(log_joint(block, placer), placer)
+    xp, ancestors = block.xp, _ancestors(placer, block.xp)
+    own, mass = probabilities(log_joint(block, placer), placer, xp)
     score = placer.membership.scores(block)
-    main = cut(go_down(own, mass, placer), score, placer)
-    topics, chances = rank(own, placer.membership.belonging.at(score), ranked)
-    more_row, more_topic = further(main.topic, own, mass, placer)
-    more_path = placer.tree.ancestors[more_topic]
-    row = np.concatenate([np.arange(len(block)), more_row])
-    topic = np.concatenate([main.topic, more_topic])
-    scores = np.concatenate([main.score, path_scores(mass, more_row, more_path, placer)])
-    belongs = np.concatenate([main.belongs, _belongs(more_topic, score[more_row], placer)])
-    runner_up = np.concatenate([main.runner_up, main.topic[more_row]])
-    is_more = np.arange(len(row)) >= len(block)
-    order = np.lexsort((-own[topic, row], is_more, row))
-    row, topic = row[order], topic[order]
-    path = placer.tree.ancestors[topic]
-    distance = _distances(block.X.astype(np.float64), row, path, placer)
-    return Scored(
-        row + block.start, topic, path, distance, scores[order], runner_up[order],
-        belongs[order], topics[row], chances[row],
-    )  # fmt: skip
+    reached = go_down(own, mass, placer, xp)
+    belongs = _belongs(reached.topic, score, placer, xp)
+    main = cut(reached, score, placer, xp)
+    belongs[(ancestors[main.topic] < 0) & (xp.arange(belongs.shape[1]) > 0)] = np.nan
+    topics, chances = rank(own, placer.membership.belonging.at(score, xp=xp), ranked, xp)
+    more, topic = further(main.topic, own, mass, placer, xp)
+    scores, runner_up = main.score, main.runner_up
+    row, topic = xp.concat([xp.arange(len(block)), more]), xp.concat([main.topic, topic])
+    if len(more):
+        of_more = topic[len(block) :]
+        scores = xp.concat([scores, path_scores(mass, more, ancestors[of_more], placer, xp)])
+        belongs = xp.concat([belongs, _belongs(of_more, score[more], placer, xp)])
+        runner_up = xp.concat([runner_up, main.topic[more]])
+        order = xp.argsort(-own[topic, row])
+        is_more = order >= len(block)
+        order = order[xp.argsort(2 * row[order] + is_more)]
+        row, topic, scores = row[order], topic[order], scores[order]
+        belongs, runner_up = belongs[order], runner_up[order]
+    path = ancestors[topic]
+    distance = _distances(block, row, path, placer)
+    found = (topic, path, distance, scores, runner_up, belongs, topics[row], chances[row])
+    return Scored(xp.to_numpy(row) + block.start, *map(xp.to_numpy, found))
 
 
-def rank(own: Floats, belongs: Floats, k: int) -> tuple[Ints, Floats]:
+def rank(own: Array, belongs: Array, k: int, xp: Arrays = NUMPY) -> tuple[Array, Array]:
     """The k most probable topics of each document, and their probabilities; -1 beyond."""
-    k = min(k, len(own) - 1)
-    order = np.argsort(-own[:-1], axis=0, kind="stable")[:k].T
-    chance = np.take_along_axis(own[:-1].T, order, axis=1)
-    order = np.where(chance > 0, order, -1)
+    rest, every = xp.copy(own[:-1]), xp.arange(own.shape[1])
+    shape = own.shape[1], min(k, len(rest))
+    order, chance = xp.full(shape, -1, xp.index), xp.full(shape, 0.0, xp.float64)
+    for place in range(shape[1]):
+        best = xp.argmax(rest, axis=0)
+        worth = rest[best, every]
+        order[:, place] = xp.where(worth > 0, xp.astype(best, xp.index), -1)
+        chance[:, place] = worth.clip(min=0.0)
+        rest[best, every] = -1.0
     return order, chance * belongs[:, None]
 
 
+@portable
 def topic_probabilities(block: Block, placer: Placer) -> Floats:
     """(documents, topics with a component): probability that a document belongs there."""
-    own, _ = probabilities(log_joint(block, placer), placer)
-    belongs = placer.membership.belonging.at(placer.membership.scores(block))
-    return own[np.sort(placer.components.topic)].T * belongs[:, None]
+    xp = block.xp
+    own, _ = probabilities(log_joint(block, placer), placer, xp)
+    belongs = placer.membership.belonging.at(placer.membership.scores(block), xp=xp)
+    found: Floats = xp.to_numpy(own[np.sort(placer.components.topic)].T * belongs[:, None])
+    return found
 
 
-def further(topic: Ints, own: Floats, mass: Floats, placer: Placer) -> tuple[Ints, Ints]:
+def further(
+    topic: Array, own: Array, mass: Array, placer: Placer, xp: Arrays = NUMPY
+) -> tuple[Array, Array]:
     """Row and topic of further placements: listed topics nearly as probable as the main one."""
     if placer.secondary is None:
-        return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    every = np.arange(len(topic))
+        return xp.arange(0), xp.full(0, -1, xp.index)
+    every = xp.arange(len(topic))
     main = own[topic, every]
     near = own >= placer.secondary * main
     near &= own > 0
     near[-1], near[topic, every], near[:, main <= 0] = False, False, False
-    found, row = np.nonzero(near)
-    path = placer.tree.ancestors[found]
-    least = np.maximum(placer.thresholds, placer.promise)
-    sure = (path < 0) | (path_scores(mass, row, path, placer) >= least)
-    kept = sure.all(axis=1)
-    return row[kept], found[kept]
+    found, row = xp.nonzero(near)
+    path = _ancestors(placer, xp)[found]
+    least = xp.asarray(np.maximum(placer.thresholds, placer.promise))
+    sure = (path < 0) | (path_scores(mass, row, path, placer, xp) >= least)
+    kept = xp.all_in_rows(sure)
+    return row[kept], xp.astype(found[kept], xp.index)
 
 
-def path_scores(mass: Floats, row: Ints, path: Ints, placer: Placer) -> Floats:
+def path_scores(mass: Array, row: Array, path: Array, placer: Placer, xp: Arrays = NUMPY) -> Array:
     """Score of the topic of each level, NaN where there is none; never rises on the way down."""
-    score = np.full(path.shape, np.nan)
+    score = xp.full(tuple(path.shape), np.nan, xp.float64)
     for level in range(path.shape[1]):
-        at = np.flatnonzero(path[:, level] >= 0)
-        mine = calibrate_scores(mass[path[at, level], row[at]], placer.curve[level])
-        score[at, level] = np.minimum(mine, score[at, level - 1]) if level else mine
+        at = xp.flatnonzero(path[:, level] >= 0)
+        mine = calibrate_scores(mass[path[at, level], row[at]], placer.curve[level], xp)
+        score[at, level] = xp.minimum(mine, score[at, level - 1]) if level else mine
     return score
 
 
-def _distances(X: Floats, row: Ints, path: Ints, placer: Placer) -> Floats:
+def _distances(block: Block, row: Array, path: Array, placer: Placer) -> Array:
     """To the topic of each level; for None, at level 1, to the nearest topic."""
-    distance = np.full(path.shape, np.nan)
+    xp, vectors = block.xp, block.xp.asarray(placer.vectors)
+    X = xp.astype(block.X, xp.float64)
+    distance = xp.full(tuple(path.shape), np.nan, xp.float64)
     for level in range(path.shape[1]):
-        at = np.flatnonzero(path[:, level] >= 0)
-        offset = X[row[at]] - placer.vectors[path[at, level]]
-        distance[at, level] = np.sqrt(np.einsum("ij,ij->i", offset, offset))
-    lost = np.flatnonzero(path[:, 0] < 0)
+        at = xp.flatnonzero(path[:, level] >= 0)
+        offset = X[row[at]] - vectors[path[at, level]]
+        distance[at, level] = xp.sqrt(xp.squared_norms(offset))
+    lost = xp.flatnonzero(path[:, 0] < 0)
     if len(lost):
-        away = squared_distances(X[row[lost]], placer.vectors[placer.tree.children(-1)])
-        distance[lost, 0] = np.sqrt(away.min(axis=1))
+        away = block.distances(placer.vectors[placer.tree.children(-1)], row[lost])
+        distance[lost, 0] = xp.sqrt(xp.min(away, axis=1))
     return distance
+
+
+def _ancestors(placer: Placer, xp: Arrays) -> Array:
+    return xp.asarray(placer.tree.ancestors, xp.index)
 
 
 def go_down(
     own: Array, mass: Array, placer: Placer, xp: Arrays = NUMPY, *, runner_up: bool = True
 ) -> Descent:
-    """Place documents by the probabilities of topics alone; the result is on the host."""
+    """Place documents by the probabilities of topics alone."""
     tree, n = placer.tree, own.shape[1]
     topic = xp.full(n, -1, xp.index)
     score = xp.full((n, max(tree.height, 1)), np.nan, xp.float64)
@@ -223,8 +244,7 @@ def go_down(
         waiting.extend((child, rows[at]) for child, at in xp.by_group(inner, len(tree)))
     score[topic < 0, 0] = 0.0
     second = second_best(own, topic, xp) if runner_up else xp.full(n, -1, xp.index)
-    found, scores = xp.to_numpy(topic).astype(np.intp), xp.to_numpy(score)
-    return Descent(found, scores, np.full(scores.shape, np.nan), xp.to_numpy(second))
+    return Descent(topic, score, second)
 
 
 def second_best(own: Array, topic: Array, xp: Arrays = NUMPY) -> Array:
@@ -232,45 +252,48 @@ def second_best(own: Array, topic: Array, xp: Arrays = NUMPY) -> Array:
     without = xp.copy(own[:-1])
     placed = xp.flatnonzero(topic >= 0)
     without[topic[placed], placed] = -1.0
-    return xp.where(xp.max(without, axis=0) > 0, xp.argmax(without, axis=0), -1)
+    best = xp.astype(xp.argmax(without, axis=0), xp.index)
+    return xp.where(xp.max(without, axis=0) > 0, best, -1)
 
 
-def cut(found: Descent, score: Floats, placer: Placer) -> Descent:
+def cut(found: Descent, score: Array, placer: Placer, xp: Arrays = NUMPY) -> Descent:
     """Take documents out of topics that they do not belong to: Other further up, or None."""
-    tree, belonging = placer.tree, placer.membership.belonging
-    level = np.where(found.topic >= 0, tree.level[found.topic], 0)
-    keep, rejected = belonging.depth(score)
-    depth = np.minimum(keep, level - 1)
-    out = np.flatnonzero(rejected & (level > 0))
-    path = tree.ancestors[found.topic[out]]
-    depth, every = depth[out], np.arange(len(out))
-    above = np.where(depth > 0, path[every, np.maximum(depth - 1, 0)], -1)
-    other = np.where(depth > 0, placer.others[above], -1)
-    belongs = _belongs(found.topic, score, placer)
+    belonging, level = placer.membership.belonging, _level(found.topic, placer, xp)
+    keep, rejected = belonging.depth(score, xp)
+    out = xp.flatnonzero(rejected & (level > 0))
+    path, every = _ancestors(placer, xp)[found.topic[out]], xp.arange(len(out))
+    depth = xp.minimum(keep[out], level[out] - 1)
+    above = xp.where(depth > 0, path[every, (depth - 1).clip(min=0)], -1)
+    other = xp.where(depth > 0, xp.asarray(placer.others, xp.index)[above], -1)
     found.runner_up[out] = found.topic[out]
-    found.topic[out] = np.where(other >= 0, other, above)
-    foreign = 1.0 - belonging.at(score[out])
-    kept = np.arange(found.score.shape[1]) < depth[:, None]
-    found.score[out] = np.where(kept, found.score[out], np.nan)
-    has_other = np.flatnonzero(other >= 0)
-    at = out[has_other], depth[has_other]
-    found.score[at] = np.minimum(found.score[at[0], at[1] - 1], foreign[has_other])
-    none = np.flatnonzero(found.topic < 0)
-    found.score[none, 0] = np.where(rejected[none], 1.0 - belonging.at(score[none], 0), 0.0)
-    found.belongs[:] = np.where(tree.ancestors[found.topic] >= 0, belongs, np.nan)
-    found.belongs[:, 0] = belonging.at(score, 0)
+    found.topic[out] = xp.where(other >= 0, other, above)
+    foreign = 1.0 - belonging.at(score[out], xp=xp)
+    kept = xp.arange(found.score.shape[1]) < depth[:, None]
+    found.score[out] = xp.where(kept, found.score[out], np.nan)
+    has_other = xp.flatnonzero(other >= 0)
+    row, column = out[has_other], depth[has_other]
+    found.score[row, column] = xp.minimum(found.score[row, column - 1], foreign[has_other])
+    none = xp.flatnonzero(found.topic < 0)
+    nowhere = 1.0 - belonging.at(score[none], 0, xp)
+    found.score[none, 0] = xp.where(rejected[none], nowhere, 0.0)
     return found
 
 
-def _belongs(topic: Ints, score: Floats, placer: Placer) -> Floats:
+def _level(topic: Array, placer: Placer, xp: Arrays) -> Array:
+    """Level of each topic, 0 for None."""
+    return xp.asarray(np.append(placer.tree.level, 0), xp.index)[topic]
+
+
+def _belongs(topic: Array, score: Array, placer: Placer, xp: Arrays = NUMPY) -> Array:
     """Probability that a document belongs to the topic of each level; NaN below its own."""
-    tree, belonging = placer.tree, placer.membership.belonging
-    level = np.where(topic >= 0, tree.level[topic], 0)
-    found = np.full((len(topic), max(tree.height, 1)), np.nan)
-    for here in range(found.shape[1]):
-        found[:, here] = np.where(level == here + 1, belonging.at(score), belonging.at(score, here))
-    found[:, 0] = belonging.at(score, 0)
-    return np.where(np.arange(found.shape[1]) < np.maximum(level, 1)[:, None], found, np.nan)
+    belonging, level = placer.membership.belonging, _level(topic, placer, xp)
+    found = xp.full((len(topic), max(placer.tree.height, 1)), np.nan, xp.float64)
+    where_placed = belonging.at(score, xp=xp)
+    for here in range(1, found.shape[1]):
+        inner = xp.where(level == here + 1, where_placed, belonging.at(score, here, xp))
+        found[:, here] = xp.where(level > here, inner, np.nan)
+    found[:, 0] = belonging.at(score, 0, xp)
+    return found
 
 
 def probabilities(L: Array, placer: Placer, xp: Arrays = NUMPY) -> tuple[Array, Array]:

@@ -48,11 +48,11 @@ def thresholds(counts: Ints, precision: float) -> Floats:
 
 @portable
 def _label_and_count(block: Block, placer: Placer) -> tuple[NDArray[np.int32], Ints]:
-    found = descend(block, placer)
+    xp, found = block.xp, descend(block, placer)
     counts = np.zeros((found.score.shape[1], STEPS), dtype=np.int64)
-    path = placer.tree.ancestors[found.topic]
+    path = xp.asarray(placer.tree.ancestors, xp.index)[found.topic]
     for level in range(path.shape[1]):
         value = found.score[path[:, level] >= 0, level]
-        at = np.minimum((value * STEPS).astype(np.intp), STEPS - 1)
-        counts[level] = np.bincount(at, minlength=STEPS)
-    return found.topic.astype(np.int32), counts
+        at = xp.astype(value * STEPS, xp.index).clip(max=STEPS - 1)
+        counts[level] = xp.to_numpy(xp.bincount(at, STEPS))
+    return xp.to_numpy(xp.astype(found.topic, xp.int32)), counts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -106,6 +107,14 @@ class TorchArrays(Arrays):
 
     def minimum(self, values: Tensor, other: Tensor) -> Tensor:
         return torch.minimum(values, other)
+
+    def interp(self, values: Tensor, knots: NDArray[Any], heights: NDArray[Any]) -> Tensor:
+        rise = self.asarray(np.diff(heights) / np.diff(knots))
+        x, y = self.asarray(knots), self.asarray(heights)
+        at = (torch.searchsorted(x, values, right=True) - 1).clamp_(0, len(rise) - 1)
+        found = rise[at] * (values - x[at]) + y[at]
+        found = torch.where(values < x[0], y[0], found)
+        return torch.where(values >= x[-1], y[-1], found)
 
     def matmul(self, one: Tensor, other: Tensor, out: Tensor | None = None) -> Tensor:
         return torch.matmul(one, other, out=out)

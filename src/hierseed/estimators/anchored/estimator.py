@@ -92,8 +92,6 @@ class AnchoredHierSeed(SeededEstimator):
     tree_weight_ : the tree weight used
     temperature_ : what raw probabilities are softened by; 1 would be none
     several_ : how many times as probable as the main one further topics must be; None: one topic
-    held_out_loss_ : mean negative log probability of the own topics of seeds that were held out;
-        None where none could be. Not saved
     curve_ : (levels, 2) how probabilities become scores: offset and slope of their log odds
     thresholds_ : score that a placement must reach at each level
     labels_ : deepest topic of each document, -1 for None; seeds keep their topic
@@ -210,7 +208,6 @@ class AnchoredHierSeed(SeededEstimator):
         )
         result = found.result
         self.taxonomy_ = self.taxonomy
-        self.held_out_loss_ = found.scores.held_out_loss
         self.several_: float | None = None if isinstance(self.several, str) else self.several
         self._keep(
             components_of(self.taxonomy, found.has_seeds), result.mixture, result.node_means,

@@ -163,9 +163,9 @@ class HLDA(System):
         self._file.parent.mkdir(parents=True, exist_ok=True)
         key, kept = task_key(super().describe(), task), self._file.with_suffix(".key")
         if not self._file.is_file():
-            kept.write_text(key)
+            kept.write_text(key, encoding="utf-8", newline="\n")
             return None
-        if not kept.is_file() or kept.read_text() != key:
+        if not kept.is_file() or kept.read_text(encoding="utf-8") != key:
             raise ModelError(
                 f"the checkpoint in {str(self.checkpoint)!r} was made from other texts, labels or "
                 "settings. Name another folder, or delete it to start again."
