@@ -24,7 +24,7 @@ from hierseed.core.distance import (
 )
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
-from hierseed.core.kernels.compiled import compiled
+from hierseed.core.kernels.compiled import compiled, compiled_mixture
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
@@ -194,6 +194,49 @@ class ArrayBlock(Block):
     def checksums(self) -> NDArray[np.int64]:
         """The bits of each row's squared length, which is known already."""
         return self.squared_norms.view(np.int64)
+
+    def quantized(self, grid: Grid) -> Floats:
+        """The rows as whole multiples of a grid's step."""
+        return self._round_rows(grid, np.empty((len(self), self.width)))[1]
+
+    def quantized_sums(self, grid: Grid) -> Floats:
+        """Sum of each row of `quantized`."""
+        return self._round_rows(grid, np.empty((0, self.width)))[0]
+
+    def _round_rows(self, grid: Grid, found: Floats) -> tuple[Floats, Floats]:
+        rows, sums = self._kernels(len(self)), np.empty(len(self))
+        kernels = compiled_mixture(0) if rows else None
+        if not rows or not kernels:
+            for at, X in self.chunks():
+                some = grid.quantize(X)
+                sums[at], found[at] = some.sum(axis=1), some[: len(found[at])]
+            return sums, found
+        for at, X, start, _, _ in self._sources(rows, None):
+            kernels.round_rows(X, start, 2.0**grid.bits, sums[at], found[at])
+        return sums, found
+
+    def share_out(
+        self, directions: Floats, offset: Floats, quantization: Any, weight: Floats,
+        logs: Floats | None = None,
+    ) -> tuple[Floats, Floats, float] | None:  # fmt: skip
+        """Share out rows among components; see `Block.share_out`."""
+        rows = self._kernels(len(self))
+        kernels = compiled_mixture(0) if rows else None
+        if not rows or not kernels:
+            return None
+        k, packed = len(offset), rows.pack_wide(-0.5 * directions)
+        padded = np.full(len(packed) // self.width, -np.inf)
+        padded[:k] = offset
+        weights, total = np.zeros(k), 0.0
+        sums = np.zeros((0 if logs is not None else k, self.width))
+        kept = np.zeros((0, k)) if logs is None else logs
+        grids = 2.0**quantization.shares.bits, 2.0**quantization.logs.bits
+        for at, X, start, _, _ in self._sources(rows, None):
+            total += kernels.share_out(
+                X, start, 2.0**quantization.vectors.bits, packed, padded, *grids, weight[at],
+                weights, sums, kept[at],
+            )  # fmt: skip
+        return weights, sums, total
 
     def _kernels(self, rows: int) -> ModuleType | None:
         """The compiled kernels, if they pay off and are for numbers of this type."""

@@ -119,6 +119,25 @@ class Block(ABC):
     def checksums(self) -> Array:
         """A number in int64 for each row, always the same on this engine."""
 
+    def quantized(self, grid: Grid) -> Array:
+        """The rows as whole multiples of a grid's step."""
+        return grid.quantize(self.X, self.xp)
+
+    def quantized_sums(self, grid: Grid) -> Array:
+        """Sum of each row of `quantized`."""
+        return self.quantized(grid).sum(axis=1)
+
+    def share_out(
+        self, directions: Floats, offset: Floats, quantization: Any, weight: Array,
+        logs: Array | None = None,
+    ) -> tuple[Floats, Floats, float] | None:  # fmt: skip
+        """Share out rows among components: weights, sums, log-likelihood, in whole numbers.
+
+        This is `mixture.moments` in one call; None where an engine has no kernel for it. With
+        `logs`, (rows, components) to be filled or empty, vectors are not summed.
+        """
+        return None
+
     @abstractmethod
     def sum_by_group(
         self, rows: Array, groups: Array, n_groups: int, grid: Grid

@@ -22,6 +22,15 @@ def compiled(numbers: int) -> ModuleType | None:
     return load_kernels()
 
 
+def compiled_mixture(numbers: int) -> ModuleType | None:
+    """The same for the kernels of the mixture."""
+    if compiled(numbers) is None:
+        return None
+    from hierseed.core.kernels import mixture_kernels
+
+    return mixture_kernels
+
+
 @cache
 def load_kernels() -> ModuleType | None:
     """Import the kernels; None without numba, or without a folder for its cache."""

@@ -157,13 +157,20 @@ def pack(
 
 
 def pack_wide(C: NDArray[np.float64]) -> Any:
-    """-2 C' in float64, in the panels that `distances` reads."""
-    n = -(-len(C) // WIDE_LANES) * WIDE_LANES
-    packed, none = aligned_zeros((n * C.shape[1],), np.float64), np.zeros(n)
-    fill(
-        np.ascontiguousarray(C), none, np.array([0, len(C)]), np.array([0, n]), packed, none,
-        WIDE_LANES,
-    )  # fmt: skip
+    """-2 C' in float64, in the panels that `multiply_wide` reads."""
+    return _pack_all(C, np.float64, WIDE_LANES)
+
+
+def pack_narrow(C: NDArray[np.floating]) -> Any:
+    """-2 C' in float32, in the panels that `mixture_kernels.multiply` reads."""
+    return _pack_all(C, np.float32, LANES)
+
+
+def _pack_all(C: NDArray[np.floating], dtype: Any, lanes: int) -> Any:
+    n = -(-len(C) // lanes) * lanes
+    packed, none = aligned_zeros((n * C.shape[1],), dtype), np.zeros(n)
+    C = np.ascontiguousarray(C, dtype=np.float64)
+    fill(C, none, np.array([0, len(C)]), np.array([0, n]), packed, none, lanes)
     return packed
 
 
@@ -186,13 +193,31 @@ def fill(C: Any, c2: Any, edges: Any, column: Any, packed: Any, offset: Any, lan
 
 
 @njit(nogil=True, cache=True)
+def multiply_wide(strip: Any, some: int, packed: Any, found: Any) -> None:
+    """Products of float64 rows with all centres."""
+    vectors = found.shape[1] // WIDE_LANES
+    panels = -(-vectors // MOST)
+    for panel in range(panels):
+        left = panel * vectors // panels
+        size = (panel + 1) * vectors // panels - left
+        for i in range(0, some, ROWS if size > 1 else 2 * ROWS):
+            args = strip, i, packed, left * WIDE_LANES, found, i
+            if size == 4:
+                _by_four(*args)
+            elif size == 3:
+                _by_three(*args)
+            elif size == 2:
+                _by_two(*args)
+            else:
+                _by_one(*args)
+
+
+@njit(nogil=True, cache=True)
 def distances(X: Any, start: int, rows: Any, packed: Any, c2: Any, x2: Any, D: Any) -> None:
     """Squared distances of some rows to all centres, in float64; all rows if `rows` is empty."""
     n, k = D.shape
-    vectors = -(-k // WIDE_LANES)
-    panels = -(-vectors // MOST)
     row, strip = np.empty((1, X.shape[1]), np.float32), np.zeros((WIDE_STRIP, X.shape[1]))
-    found = np.empty((WIDE_STRIP, vectors * WIDE_LANES))
+    found = np.empty((WIDE_STRIP, len(packed) // X.shape[1]))
     for begin in range(0, n, WIDE_STRIP):
         some = min(WIDE_STRIP, n - begin)
         for i in range(some):
@@ -201,19 +226,7 @@ def distances(X: Any, start: int, rows: Any, packed: Any, c2: Any, x2: Any, D: A
             read_row(X, start + (rows[begin + i] if len(rows) else begin + i), row, 0)
             for j in range(X.shape[1]):
                 strip[i, j] = row[0, j]
-        for panel in range(panels):
-            left = panel * vectors // panels
-            size = (panel + 1) * vectors // panels - left
-            for i in range(0, some, ROWS if size > 1 else 2 * ROWS):
-                args = strip, i, packed, left * WIDE_LANES, found, i
-                if size == 4:
-                    _by_four(*args)
-                elif size == 3:
-                    _by_three(*args)
-                elif size == 2:
-                    _by_two(*args)
-                else:
-                    _by_one(*args)
+        multiply_wide(strip, some, packed, found)
         for i in range(some):
             own = x2[rows[begin + i] if len(rows) else begin + i]
             line, near = D[begin + i], found[i]

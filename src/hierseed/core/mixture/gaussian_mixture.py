@@ -98,9 +98,14 @@ class Mixture:
 
         X in multiples of `unit`, a power of two: scaling the small matrix is as exact.
         """
-        L = xp.matmul(xp.asarray((self.direction * unit).T), X.T, out)
-        L += xp.asarray((self.offset + self.log_size)[:, None])
+        directions, offset = self.linear(unit)
+        L = xp.matmul(xp.asarray(directions), X.T, out)
+        L += xp.asarray(offset[:, None])
         return L
+
+    def linear(self, unit: float = 1.0) -> tuple[Floats, Floats]:
+        """Directions, row by row, and offsets: what `log_joint` multiplies with and adds."""
+        return (self.direction * unit).T, self.offset + self.log_size
 
 
 def shares(

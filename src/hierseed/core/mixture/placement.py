@@ -86,20 +86,9 @@ def log_joint(block: Block, placer: Placer) -> Array:
     """(components, documents): log of size x density; the last round of a fit may know it."""
     xp, cache = block.xp, block.cache(MixtureCache)
     known, cache.logs = cache.logs, None
-    if known is None or known[0] is not placer.mixture.direction:
-        return _log_joint(block.X, placer, xp)
-    _, seeds, L = known
-    if not len(seeds):
-        return L
-    at, others = xp.asarray(seeds), xp.full(len(block), True, xp.bool)
-    others[at] = False
-    whole = xp.full((len(L), len(block)), 0.0, xp.float64)
-    whole[:, others], whole[:, at] = L, _log_joint(block.X[at], placer, xp)
-    return whole
-
-
-def _log_joint(X: Array, placer: Placer, xp: Arrays) -> Array:
-    return placer.mixture.log_joint(placer.grid.quantize(X, xp), 2.0**-placer.grid.bits, xp=xp)
+    if known is not None and known[0] is placer.mixture.direction:
+        return known[1]
+    return placer.mixture.log_joint(block.quantized(placer.grid), 2.0**-placer.grid.bits, xp=xp)
 
 
 @portable
