@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import make_world
 
-from hierseed import HierSeed
+from hierseed import AnchoredHierSeed, HierSeed
 from hierseed.core import distance
 from hierseed.core.array_block import ArrayBlock
 from hierseed.core.block import Families
@@ -20,6 +20,7 @@ from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
 from hierseed.core.hierseed.descend import deepest
 from hierseed.core.hierseed.placements import PlacementCache
+from hierseed.core.hierseed.sphere import tightest, unbeaten
 from hierseed.core.kernels import compiled
 from hierseed.core.kernels.aligned import aligned_zeros
 
@@ -233,6 +234,38 @@ def test_a_fit_does_not_depend_on_the_loops_nor_on_the_size_of_pieces(dtype, mon
         model = HierSeed(taxonomy).fit(X, y)
         fits.append((model.vectors_.tobytes(), model.labels_.tobytes(), model.objective_))
     assert fits.count(fits[0]) == len(fits)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_the_mixture_does_not_depend_on_the_kernels(dtype, monkeypatch):
+    """Belonging, E-step, covariance and placement; two rows alike, one of them a reference."""
+    taxonomy, X, y, _ = make_world("deep", per_leaf=60, spread=0.9)
+    X = X.astype(dtype)
+    X[1::7] = X[::7][: len(X[1::7])]
+    fits = []
+    for repaid in (np.inf, 0):
+        monkeypatch.setattr(compiled, "BREAK_EVEN", repaid)
+        model = AnchoredHierSeed(taxonomy).fit(X, y)
+        fits.append((model.vectors_.tobytes(), model.labels_.tobytes(), model.foreign_share_))
+        fits[-1] += (model.predict(X).tobytes(),)
+    assert fits[0] == fits[1]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.booleans(), st.booleans())
+@settings(max_examples=50, deadline=None)
+def test_spheres_by_both_ways(seed, children, empty, ties):
+    pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
+    D = np.random.default_rng(seed).random((70, children))
+    if ties:
+        D = np.round(D * 3) / 4
+    found = []
+    for repaid in (np.inf, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compiled, "BREAK_EVEN", repaid)
+            spread, radius = tightest(D.copy(), empty=empty)
+            front = unbeaten(spread, radius).tolist()
+        found.append((spread.tolist(), radius.tolist(), front))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (3, 0), (7,), (5, 33)])

@@ -24,7 +24,7 @@ from hierseed.core.distance import (
 )
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
-from hierseed.core.kernels.compiled import compiled, compiled_mixture
+from hierseed.core.kernels.compiled import compiled, load_mixture_kernels
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
@@ -117,7 +117,7 @@ class ArrayBlock(Block):
         if kernels:
             rows = np.arange(n) if rows is None else rows
             family = np.zeros(n, dtype=np.intp) if family is None else family
-            return self._sweep(kernels, centres, rows, family, rows, None)[0]
+            return self._by_family(kernels, centres, rows, family, rows, None)[0]
         if family is None:
             return self._nearest(centres.vectors, rows)
         best, edges = np.empty(len(family), dtype=np.intp), centres.edges
@@ -141,7 +141,7 @@ class ArrayBlock(Block):
         """
         kernels = self._kernels(len(rows))
         if kernels:
-            return self._sweep(kernels, centres, rows, family, was, grid)
+            return self._by_family(kernels, centres, rows, family, was, grid)
         best, margin = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
         edges, x2 = centres.edges, self.squared_norms
         centre, sums, counts = [], [], []
@@ -204,39 +204,22 @@ class ArrayBlock(Block):
         return self._round_rows(grid, np.empty((0, self.width)))[0]
 
     def _round_rows(self, grid: Grid, found: Floats) -> tuple[Floats, Floats]:
-        rows, sums = self._kernels(len(self)), np.empty(len(self))
-        kernels = compiled_mixture(0) if rows else None
-        if not rows or not kernels:
+        sums, rows = np.empty(len(self)), self.kernel_rows()
+        if rows is None:
             for at, X in self.chunks():
                 some = grid.quantize(X)
                 sums[at], found[at] = some.sum(axis=1), some[: len(found[at])]
             return sums, found
-        for at, X, start, _, _ in self._sources(rows, None):
-            kernels.round_rows(X, start, 2.0**grid.bits, sums[at], found[at])
+        for at, X, start in rows:
+            load_mixture_kernels().round_rows(X, start, 2.0**grid.bits, sums[at], found[at])
         return sums, found
 
-    def share_out(
-        self, directions: Floats, offset: Floats, quantization: Any, weight: Floats,
-        logs: Floats | None = None,
-    ) -> tuple[Floats, Floats, float] | None:  # fmt: skip
-        """Share out rows among components; see `Block.share_out`."""
-        rows = self._kernels(len(self))
-        kernels = compiled_mixture(0) if rows else None
-        if not rows or not kernels:
+    def kernel_rows(self) -> Iterator[tuple[slice, NDArray[Any], int]] | None:
+        """The rows for a compiled kernel, if they pay off; see `Block.kernel_rows`."""
+        kernels = self._kernels(len(self))
+        if kernels is None:
             return None
-        k, packed = len(offset), rows.pack_wide(-0.5 * directions)
-        padded = np.full(len(packed) // self.width, -np.inf)
-        padded[:k] = offset
-        weights, total = np.zeros(k), 0.0
-        sums = np.zeros((0 if logs is not None else k, self.width))
-        kept = np.zeros((0, k)) if logs is None else logs
-        grids = 2.0**quantization.shares.bits, 2.0**quantization.logs.bits
-        for at, X, start, _, _ in self._sources(rows, None):
-            total += kernels.share_out(
-                X, start, 2.0**quantization.vectors.bits, packed, padded, *grids, weight[at],
-                weights, sums, kept[at],
-            )  # fmt: skip
-        return weights, sums, total
+        return ((at, X, start) for at, X, start, _, _ in self._sources(kernels, None))
 
     def _kernels(self, rows: int) -> ModuleType | None:
         """The compiled kernels, if they pay off and are for numbers of this type."""
@@ -267,35 +250,75 @@ class ArrayBlock(Block):
         for at, X in self.chunks(rows):
             yield at, kernels.source(X), 0, np.arange(len(X)), x2[at]
 
-    def _sweep(
+    def lloyd(
+        self, centres: Families, children: Ints, tree: Any, placements: Any, state: Any,
+        used: Floats | None, grid: Grid,
+    ) -> tuple[Gains, int, int] | None:  # fmt: skip
+        """`hierseed.refine.reassign` in a few calls that need no lock; see `Block.lloyd`."""
+        kernels = self._kernels(len(placements.row))
+        if kernels is None:
+            return None
+        order = np.empty(len(placements.row), dtype=np.intp)
+        ends = np.empty(len(centres.first) + 1, dtype=np.intp)
+        n = kernels.due(
+            state.margin, state.topic, np.zeros(0) if used is None else used, placements.topic,
+            tree.family, order, ends,
+        )  # fmt: skip
+        order = order[:n]
+        was = tree.position[state.topic[order]]
+        found, far, chosen, tally = self._sweep(
+            kernels, centres, placements.row[order], ends, was, grid
+        )
+        moved = kernels.settle(order, found, far, was, children, state.topic, state.margin)
+        total = int((state.topic >= 0).sum())
+        return Gains(chosen, tally.sums, tally.counts), int(moved), total
+
+    def _by_family(
         self, kernels: ModuleType, centres: Families, rows: Ints, family: Ints, was: Ints,
         grid: Grid | None,
     ) -> tuple[NDArray[np.intp], Floats, Gains | None]:  # fmt: skip
-        """`reassign` in one call, for the families that occur."""
+        """`reassign` of rows in any order."""
         size = np.bincount(family, minlength=len(centres.first))
-        present = np.flatnonzero(size)
-        order = self.xp.argsort_groups(family, len(size)) if len(present) > 1 else slice(None)
-        ends = np.append(0, np.cumsum(size[present]))
+        order = self.xp.argsort_groups(family, len(size)) if len(size) > 1 else slice(None)
+        ends = np.append(0, np.cumsum(size))
+        found, far, chosen, tally = self._sweep(
+            kernels, centres, rows[order], ends, was[order], grid
+        )
+        best, margin = np.empty_like(found), np.empty_like(far)
+        best[order], margin[order] = found, far
+        return best, margin, Gains(chosen, tally.sums, tally.counts) if grid else None
+
+    def _sweep(
+        self, kernels: ModuleType, centres: Families, rows: Ints, ends: Ints, was: Ints,
+        grid: Grid | None,
+    ) -> tuple[NDArray[np.intp], Floats, Ints, Tally]:  # fmt: skip
+        """Nearest centres and margins of rows in order of their families, and what that changed.
+
+        `ends` says where each family of rows begins and ends. Also returns the centres that
+        occur, which the tally is of.
+        """
+        present = np.flatnonzero(np.diff(ends))
         before = np.array(centres.edges)
         many = np.diff(before)[present]
         edges = np.append(0, np.cumsum(many))
         chosen = np.repeat(before[present] - edges[:-1], many) + np.arange(edges[-1])
-        C = centres.vectors[chosen]
-        c2 = squared_norms(C)
+        C, ends = centres.vectors[chosen], ends[np.append(present, len(ends) - 1)]
+        c2, error = squared_norms(C), rounding_error(self.width, self.dtype)
+        panels = kernels.pack(C, c2, edges)
         tally = Tally(len(C) if grid else 0, self.width, grid or Grid(0))
-        place = np.full(len(centres.vectors) + 1, -1)  # the last: of rows in no group
-        place[chosen] = np.arange(len(chosen))
-        old = place[was[order]] if grid else np.zeros(0, np.intp)
+        if len(C) < len(centres.vectors) and grid:
+            place = np.full(len(centres.vectors) + 1, -1)  # the last: of rows in no group
+            place[chosen] = np.arange(len(chosen))
+            was = place[was]
         found, far = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
-        error, panels = rounding_error(self.width, self.dtype), kernels.pack(C, c2, edges)
-        for at, X, start, index, x2 in self._sources(kernels, rows[order]):
+        for at, X, start, index, x2 in self._sources(kernels, rows):
             kernels.sweep(
                 X, start, index, np.clip(ends - at.start, 0, len(index)), edges, *panels, C, c2,
-                x2, error, TIE, old[at], tally.sums, tally.counts, tally.step, found[at], far[at],
+                x2, error, TIE, was[at], tally.sums, tally.counts, tally.step, found[at], far[at],
             )  # fmt: skip
-        best, margin = np.empty_like(found), np.empty_like(far)
-        best[order], margin[order] = chosen[found], far
-        return best, margin, Gains(chosen, tally.sums, tally.counts) if grid else None
+        if len(C) < len(centres.vectors):
+            found = chosen[found]
+        return found, far, chosen, tally
 
     def _nearest(self, C: Floats, rows: Ints | None) -> NDArray[np.intp]:
         """Nearest of some centres to each of some rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -105,6 +105,16 @@ class Block(ABC):
         `family` may be None where there is one family only.
         """
 
+    def lloyd(
+        self, centres: Families, children: Ints, tree: Any, placements: Any, state: Any,
+        used: Floats | None, grid: Grid,
+    ) -> tuple[Gains, int, int] | None:  # fmt: skip
+        """`hierseed.refine.reassign` in one go; None where an engine has no kernel for it.
+
+        Returns what centres gained, the placements that moved, and those that are in a child.
+        """
+        return None
+
     @abstractmethod
     def reassign(
         self, centres: Families, rows: Array, family: Array, was: Array, grid: Grid | None
@@ -127,14 +137,10 @@ class Block(ABC):
         """Sum of each row of `quantized`."""
         return self.quantized(grid).sum(axis=1)
 
-    def share_out(
-        self, directions: Floats, offset: Floats, quantization: Any, weight: Array,
-        logs: Array | None = None,
-    ) -> tuple[Floats, Floats, float] | None:  # fmt: skip
-        """Share out rows among components: weights, sums, log-likelihood, in whole numbers.
+    def kernel_rows(self) -> Iterator[tuple[slice, Array, int]] | None:
+        """The rows for a compiled kernel: slices of the block, an array, and where it begins there.
 
-        This is `mixture.moments` in one call; None where an engine has no kernel for it. With
-        `logs`, (rows, components) to be filled or empty, vectors are not summed.
+        None where an engine has no compiled kernels, or they do not pay off yet.
         """
         return None
 

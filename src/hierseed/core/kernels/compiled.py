@@ -22,15 +22,6 @@ def compiled(numbers: int) -> ModuleType | None:
     return load_kernels()
 
 
-def compiled_mixture(numbers: int) -> ModuleType | None:
-    """The same for the kernels of the mixture."""
-    if compiled(numbers) is None:
-        return None
-    from hierseed.core.kernels import mixture_kernels
-
-    return mixture_kernels
-
-
 @cache
 def load_kernels() -> ModuleType | None:
     """Import the kernels; None without numba, or without a folder for its cache."""
@@ -39,3 +30,10 @@ def load_kernels() -> ModuleType | None:
     except (ImportError, RuntimeError):
         return None
     return numba_kernels
+
+
+def load_mixture_kernels() -> ModuleType:
+    """Import the kernels of the mixture, where there are kernels."""
+    from hierseed.core.kernels import mixture_kernels
+
+    return mixture_kernels

@@ -323,3 +323,97 @@ def sweep(
                     margin[at] = 0.0
                 if len(counts) and best[at] != was[at]:
                     move_one(sums, counts, strip, i, best[at], was[at], step)
+
+
+# ---------------------------------------------------------------- rows that are due
+
+
+@njit(nogil=True, cache=True)
+def due(margin: Any, topic: Any, used: Any, inner: Any, family: Any, order: Any, ends: Any) -> int:
+    """Placements whose margin is used up, in order of their families; returns their number.
+
+    `used` : margin that each topic uses up, taken off first; empty: none
+    `inner` : topic that each placement was in before, whose `family` of children is looked at
+    `order`, `ends` : filled: the placements, and where each family of them begins and ends
+    """
+    ends[:] = 0
+    for i in range(len(margin)):
+        if len(used):
+            margin[i] -= used[topic[i]]
+        if margin[i] <= 0 and family[inner[i]] >= 0:
+            ends[family[inner[i]] + 1] += 1
+    for f in range(1, len(ends)):
+        ends[f] += ends[f - 1]
+    total, place = ends[-1], ends.copy()
+    for i in range(len(margin)):
+        if margin[i] <= 0 and family[inner[i]] >= 0:
+            order[place[family[inner[i]]]] = i
+            place[family[inner[i]]] += 1
+    return total
+
+
+@njit(nogil=True, cache=True)
+def settle(order: Any, best: Any, far: Any, was: Any, centre: Any, topic: Any, margin: Any) -> int:
+    """Write down where placements are now, and their margins; returns how many moved."""
+    moved = 0
+    for at in range(len(order)):
+        topic[order[at]], margin[order[at]] = centre[best[at]], far[at]
+        moved += best[at] != was[at]
+    return moved
+
+
+# ---------------------------------------------------------------- spheres
+
+
+@njit(nogil=True, cache=True)
+def windows(D: Any, empty: bool, spread: Any, radius: Any) -> None:
+    """`sphere.windows` of squared distances; overwrites them."""
+    width = min(3, D.shape[1])
+    for i in range(len(D)):
+        d = np.sqrt(D[i])
+        if len(d) > 24:
+            d.sort()
+        else:
+            for j in range(1, len(d)):
+                value, at = d[j], j
+                while at > 0 and d[at - 1] > value:
+                    d[at] = d[at - 1]
+                    at -= 1
+                d[at] = value
+        spread[i] = np.inf
+        for j in range(1 if empty else len(d) - width + 1):
+            if d[j + width - 1] - d[j] < spread[i]:
+                total = d[j]
+                for more in range(1, width):
+                    total += d[j + more]
+                spread[i], radius[i] = d[j + width - 1] - d[j], total / width
+
+
+@njit(nogil=True, cache=True)
+def unbeaten(spread: Any, radius: Any) -> Any:
+    """`sphere.unbeaten`: those found so far are kept in order of spread, and so of radius."""
+    kept, n = np.empty(len(spread), np.intp), 0
+    for i in range(len(spread)):
+        low, high = 0, n  # the first whose spread is larger
+        while low < high:
+            middle = (low + high) // 2
+            if spread[kept[middle]] > spread[i]:
+                high = middle
+            else:
+                low = middle + 1
+        if low > 0 and radius[kept[low - 1]] >= radius[i]:
+            continue
+        if low > 0 and spread[kept[low - 1]] == spread[i]:
+            low -= 1
+        stop = low
+        while stop < n and radius[kept[stop]] <= radius[i]:
+            stop += 1
+        if stop == low:
+            for at in range(n, low, -1):
+                kept[at] = kept[at - 1]
+        else:
+            for at in range(stop, n):
+                kept[low + 1 + at - stop] = kept[at]
+        n += 1 - (stop - low)
+        kept[low] = i
+    return kept[:n].copy()

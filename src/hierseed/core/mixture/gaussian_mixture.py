@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.exact import Grid
+from hierseed.core.kernels.compiled import load_kernels
 from hierseed.core.mixture.covariance import Covariance
 
 Floats = NDArray[np.float64]
@@ -98,14 +99,18 @@ class Mixture:
 
         X in multiples of `unit`, a power of two: scaling the small matrix is as exact.
         """
-        directions, offset = self.linear(unit)
-        L = xp.matmul(xp.asarray(directions), X.T, out)
-        L += xp.asarray(offset[:, None])
+        L = xp.matmul(xp.asarray((self.direction * unit).T), X.T, out)
+        L += xp.asarray((self.offset + self.log_size)[:, None])
         return L
 
-    def linear(self, unit: float = 1.0) -> tuple[Floats, Floats]:
-        """Directions, row by row, and offsets: what `log_joint` multiplies with and adds."""
-        return (self.direction * unit).T, self.offset + self.log_size
+    def packed(self, unit: float) -> tuple[Floats, Floats]:
+        """What `log_joint` multiplies with and adds, as compiled kernels take it."""
+        kernels = load_kernels()
+        assert kernels
+        packed = kernels.pack_wide((-0.5 * unit * self.direction).T)
+        offset = np.full(len(packed) // self.means.shape[1], -np.inf)
+        offset[: len(self.means)] = self.offset + self.log_size
+        return packed, offset
 
 
 def shares(

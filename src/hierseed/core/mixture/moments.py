@@ -13,6 +13,7 @@ from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
 from hierseed.core.distance import chunks
 from hierseed.core.exact import Sums
+from hierseed.core.kernels.compiled import load_mixture_kernels
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
 from hierseed.core.mixture.membership import PARTS, Membership
 from hierseed.core.mixture.quantization import Quantization
@@ -170,9 +171,9 @@ def _totals(
     total: int,
 ) -> Sums:
     xp, weight = block.xp, parts_of(block, membership, skip) / PARTS
-    compiled = block.share_out(*mixture.linear(quantization.unit), quantization, weight)
+    compiled = _share_out(block, mixture, quantization, weight)
     if compiled:
-        return Sums(compiled)
+        return compiled
     weights, logs = _nothing(mixture, xp)
     sums = xp.full(mixture.means.shape, 0.0, xp.float64)
     X = counted(block, quantization, total)
@@ -183,6 +184,23 @@ def _totals(
         sums += share @ X[at]
         logs += quantization.logs.quantize(log * weight[at], xp).sum()
     return Sums((xp.to_numpy(weights), xp.to_numpy(sums), float(logs)))
+
+
+def _share_out(
+    block: Block, mixture: Mixture, quantization: Quantization, weight: Array, summed: bool = True
+) -> Sums | None:
+    """The E-step in one call, where the engine has compiled kernels."""
+    rows = block.kernel_rows()
+    if rows is None:
+        return None
+    packed, offset = mixture.packed(quantization.unit)
+    weights, sums, logs = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape), 0.0
+    for at, X, start in rows:
+        logs += load_mixture_kernels().share_out(
+            X, start, 1.0 / quantization.unit, packed, offset, 2.0**quantization.shares.bits,
+            2.0**quantization.logs.bits, weight[at], weights, sums, summed,
+        )  # fmt: skip
+    return Sums((weights, sums, logs))
 
 
 def _nothing(mixture: Mixture, xp: Arrays) -> tuple[Array, Array]:
@@ -200,22 +218,17 @@ def _closing(
     total: int,
 ) -> Sums:
     xp, weight = block.xp, parts_of(block, membership, skip) / PARTS
-    k, none = len(mixture.means), np.zeros(mixture.means.shape)
-    remembered = total // block.width * (block.width + k) <= REMEMBERED
-    L = xp.full((len(block) if remembered else 0, k), 0.0, xp.float64)
-    compiled = block.share_out(*mixture.linear(quantization.unit), quantization, weight, L)
+    compiled = _share_out(block, mixture, quantization, weight, summed=False)
     if compiled:
-        weights, _, logs = compiled
-    else:
-        weights, logs = _nothing(mixture, xp)
-        X = counted(block, quantization, total)
-        for at in pieces(len(X), xp):
-            found = mixture.log_joint(X[at], quantization.unit, xp=xp)
-            if remembered:
-                L[at] = found.T
-            share, log = shares(found, quantization.shares, weight=weight[at], xp=xp)
-            weights += share.sum(axis=1)
-            logs += quantization.logs.quantize(log * weight[at], xp).sum()
-    if remembered:
-        block.cache(MixtureCache).logs = mixture.direction, L.T
-    return Sums((xp.to_numpy(weights), none, float(logs)))
+        return compiled
+    weights, logs = _nothing(mixture, xp)
+    X = counted(block, quantization, total)
+    L = xp.full((len(weights), len(X)), 0.0, xp.float64)
+    for at in pieces(len(X), xp):
+        mixture.log_joint(X[at], quantization.unit, L[:, at], xp)
+        share, log = shares(xp.copy(L[:, at]), quantization.shares, weight=weight[at], xp=xp)
+        weights += share.sum(axis=1)
+        logs += quantization.logs.quantize(log * weight[at], xp).sum()
+    if total // block.width * (block.width + len(weights)) <= REMEMBERED:
+        block.cache(MixtureCache).logs = mixture.direction, L
+    return Sums((xp.to_numpy(weights), np.zeros(mixture.means.shape), float(logs)))

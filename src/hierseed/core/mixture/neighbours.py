@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.distance import chunks
-from hierseed.core.kernels.compiled import compiled_mixture, load_kernels
+from hierseed.core.kernels.compiled import compiled, load_kernels, load_mixture_kernels
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -103,9 +102,8 @@ class Neighbourhood:
 
     def scores(self, X: Array, xp: Arrays = NUMPY) -> tuple[Array, Array]:
         """How much each row is like listed topics, and its nearest component."""
-        kernels = compiled_mixture(X.shape[0] * len(self.references)) if xp is NUMPY else None
-        if kernels and len(X):
-            return self._look_up(np.asarray(X), kernels)
+        if xp is NUMPY and compiled(X.shape[0] * len(self.references)):
+            return self._look_up(np.asarray(X))
         found, nearest = [xp.full(0, 0.0, xp.float64)], [xp.arange(0)]
         topics, coarse = xp.asarray(self.topics), xp.asarray(self._coarse)
         for rows in _pieces(X, xp):
@@ -117,13 +115,13 @@ class Neighbourhood:
             found.append(self._combine(xp.max(to_topics, axis=1), count, around))
         return xp.concat(found), xp.concat(nearest)
 
-    def _look_up(self, X: NDArray[Any], kernels: ModuleType) -> tuple[Floats, Ints]:
+    def _look_up(self, X: NDArray[Any]) -> tuple[Floats, Ints]:
         """The same in one call."""
         own, nearest = np.empty(len(X), dtype=np.float32), np.empty(len(X), dtype=np.intp)
         count, around = np.zeros(len(X), dtype=np.intp), np.zeros(len(X))
-        kernels.look_up(
-            X, self.centre, LENGTH, self._packed, self.references, len(self.topics), self._coarse,
-            self.k, own, nearest, count, around,
+        load_mixture_kernels().look_up(
+            X, self.centre, LENGTH, self._packed, self.references, len(self.topics),
+            self._coarse.astype(np.int64), self.k, own, nearest, count, around,
         )  # fmt: skip
         return self._combine(own, count, around), nearest
 
