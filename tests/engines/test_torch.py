@@ -15,8 +15,9 @@ from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.hierseed import refine
 from hierseed.core.mixture import sample
 from hierseed.embed.prepare import Preparation, Prepared
+from hierseed.engines.choose import Engine
 from hierseed.errors import CorpusError
-from hierseed.io.checkpoint import CheckpointWarning, digest_of_documents
+from hierseed.io.checkpoint import digest_of_documents
 
 torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -136,42 +137,77 @@ def test_no_pass_of_a_fit_is_left_to_the_processor(make, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
-def test_a_fit_with_preparation_and_checkpoint_is_that_of_the_processor(make, tmp_path):
+@pytest.mark.parametrize("first", ["processor", "device"])
+def test_a_fit_stopped_here_goes_on_there(make, first, tmp_path):
     taxonomy, X, y = corpus()
     preparation = Preparation().fit(X)
-    alone = make(taxonomy).fit(Prepared(X, preparation), y)
-    here = Preparation().fit(TorchBlocks(X, DEVICE, block_rows=70))
+    raw = TorchBlocks(X, DEVICE, block_rows=70)
+    here = Preparation().fit(raw)
     assert here.mean_.tobytes() == preparation.mean_.tobytes()
+    ready = Prepared(X, preparation)
+    engines = {"processor": ready, "device": raw.prepared(ready)}
+    alone = make(taxonomy).fit(ready, y)
 
     def stop(event):
         raise KeyboardInterrupt
 
-    ready, folder = Prepared(X, here), tmp_path / "rounds"
+    folder = tmp_path / "rounds"
     with pytest.raises(KeyboardInterrupt):
-        make(taxonomy).fit(
-            TorchBlocks(ready, DEVICE, block_rows=90), y, progress=stop, checkpoint=folder
-        )
-    rounds = []
-    model = make(taxonomy).fit(  # another size of blocks is still the same corpus
-        TorchBlocks(ready, DEVICE, block_rows=61), y, progress=rounds.append, checkpoint=folder
-    )
+        make(taxonomy).fit(engines.pop(first), y, progress=stop, checkpoint=folder)
+    (second,), rounds = engines.values(), []
+    model = make(taxonomy).fit(second, y, progress=rounds.append, checkpoint=folder)
     same(alone, model)
     assert len(rounds) == model.n_iter_ - 1
-    with pytest.warns(CheckpointWarning, match="engine"):
-        make(taxonomy).fit(ready, y, checkpoint=folder)
 
 
-def test_principal_components_are_left_to_the_processor_with_a_warning():
+@pytest.mark.parametrize(
+    "options", [{}, {"centre": False}, {"unit": False}, {"pca": 5}, {"blocks": (5, 7)}], ids=str
+)
+@pytest.mark.parametrize("resident", [True, False])
+def test_rows_are_prepared_on_the_device_to_the_same_bits(options, resident):
     _, X, _ = corpus()
-    with pytest.warns(HostStepWarning, match="_sum_and_products"):
-        there = Preparation(pca=3).fit(TorchBlocks(X, DEVICE, block_rows=70))
-    assert there.components_.tobytes() == Preparation(pca=3).fit(X).components_.tobytes()
+    X[7] = 0.0
+    preparation, there = Preparation(**options).fit(X), Preparation(**options)
+    raw = Watched(X, DEVICE, block_rows=64, resident=resident)
+    there.fit(raw)
+    assert not raw.on_host
+    for name, learned in preparation.arrays.items():
+        assert there.arrays[name].tobytes() == learned.tobytes()
+    if options.get("blocks"):
+        preparation = preparation.with_weights((1.0, 0.5))
+    blocks = raw.prepared(Prepared(X, preparation))
+    found = np.concatenate(list(blocks.map(rows_of)))
+    assert found.tobytes() == preparation.transform(X).tobytes()
+
+
+@portable
+def rows_of(block):
+    return block.xp.to_numpy(block.X)
+
+
+def test_vectors_are_read_once(tmp_path):
+    taxonomy, X, y = corpus()
+
+    class Counted:
+        shape, dtype, ndim, read = X.shape, X.dtype, 2, 0
+
+        def __getitem__(self, rows):
+            found = X[rows]
+            self.read += len(found) if isinstance(rows, slice) else 0
+            return found
+
+    vectors = Counted()
+    with Engine(device=DEVICE).open(lambda event: None) as engine:
+        preparation = Preparation().fit(engine.blocks(vectors))
+        ready = engine.blocks(Prepared(vectors, preparation))
+        AnchoredHierSeed(taxonomy).fit(ready, y, checkpoint=tmp_path / "rounds")
+    assert vectors.read == len(X)
 
 
 def test_checksums_see_every_number_and_its_place(tmp_path):
     _, X, _ = corpus()
     found = {digest_of_documents(TorchBlocks(X, DEVICE, block_rows=rows)) for rows in (7, 100, 240)}
-    assert len(found) == 1
+    assert found == {digest_of_documents(ArrayBlocks(X, 50))}
     for change in (lambda X: X[[1, 0, *range(2, len(X))]], lambda X: X[:, ::-1]):
         assert (
             digest_of_documents(TorchBlocks(np.ascontiguousarray(change(X)), DEVICE)) not in found
@@ -202,7 +238,7 @@ def test_the_array_functions_of_torch_are_those_of_numpy():
         "arange": lambda f, put: f.arange(5),
         "astype": lambda f, put: f.astype(put(vector), f.int32),
         "copy": lambda f, put: f.copy(put(vector)),
-        "concat": lambda f, put: f.concat([put(vector), put(vector)]),
+        "concat": lambda f, put: f.concat([put(values), put(values)], axis=1),
         "where": lambda f, put: f.where(put(mask), put(vector), np.inf),
         "flatnonzero": lambda f, put: f.flatnonzero(put(mask)),
         "nonzero": lambda f, put: f.nonzero(put(values) > 0),
@@ -227,6 +263,12 @@ def test_the_array_functions_of_torch_are_those_of_numpy():
         ),
         "matmul": lambda f, put: f.matmul(put(np.rint(values)), put(np.rint(values.T))),
         "squared_norms": lambda f, put: f.squared_norms(put(np.rint(values))),
+        "wide_squared_norms": lambda f, put: f.wide_squared_norms(put(values.astype(np.float32))),
+        "words": lambda f, put: [
+            f.words(put(values.astype(dtype)[:, :width]))
+            for dtype in ("float16", "float32", "float64")
+            for width in (4, 5)
+        ],
         "isfinite": lambda f, put: f.isfinite(put(np.array([1.0, np.nan, np.inf]))),
         "all_in_rows": lambda f, put: f.all_in_rows(put(values) > -1),
         "bincount": lambda f, put: [

@@ -191,9 +191,11 @@ class ArrayBlock(Block):
             tally.move(X, groups[at], none[at])
         return tally.sums, tally.counts
 
-    def checksums(self) -> NDArray[np.int64]:
-        """The bits of each row's squared length, which is known already."""
-        return self.squared_norms.view(np.int64)
+    @property
+    def stored(self) -> NDArray[Any]:
+        """The rows in the numbers that they are stored in."""
+        vectors = getattr(self._vectors, "stored", self._vectors)
+        return np.asarray(vectors[self.start : self.stop])
 
     def quantized(self, grid: Grid) -> Floats:
         """The rows as whole multiples of a grid's step."""

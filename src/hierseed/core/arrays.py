@@ -51,9 +51,9 @@ class Arrays:
         """A copy."""
         return values.copy()
 
-    def concat(self, parts: Sequence[Array]) -> Array:
-        """Join arrays along their first axis."""
-        return np.concatenate(parts)
+    def concat(self, parts: Sequence[Array], axis: int = 0) -> Array:
+        """Join arrays along an axis."""
+        return np.concatenate(parts, axis=axis)
 
     def where(self, condition: Array, one: Any, other: Any) -> Array:
         """Choose element by element."""
@@ -145,6 +145,16 @@ class Arrays:
     def squared_norms(self, values: Array) -> Array:
         """Squared length of each row, in the type of its numbers."""
         return np.einsum("ij,ij->i", values, values)
+
+    def wide_squared_norms(self, values: Array) -> Array:
+        """Squared length of each row, in float64."""
+        return np.einsum("ij,ij->i", values, values, dtype=np.float64)
+
+    def words(self, values: Array) -> Array:
+        """The bits of each row as int64 numbers, for a checksum."""
+        values = np.ascontiguousarray(values)
+        size = 8 if values.strides[0] % 8 == 0 else values.itemsize
+        return values.view(f"i{size}").astype(np.int64, copy=False)
 
     def isfinite(self, values: Array) -> Array:
         """Where numbers are neither NaN nor infinite."""

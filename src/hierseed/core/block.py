@@ -125,9 +125,10 @@ class Block(ABC):
         centre that a row belonged to, -1 for none. Without a grid nothing is summed.
         """
 
+    @property
     @abstractmethod
-    def checksums(self) -> Array:
-        """A number in int64 for each row, always the same on this engine."""
+    def stored(self) -> Array:
+        """The rows in the numbers that they are stored in; not prepared, if steps see them so."""
 
     def quantized(self, grid: Grid) -> Array:
         """The rows as whole multiples of a grid's step."""

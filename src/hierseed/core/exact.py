@@ -35,6 +35,13 @@ class Grid:
         bound = max(n, 1) * max(largest, 1e-150)
         return cls(52 - math.ceil(math.log2(bound)))
 
+    @classmethod
+    def for_products(cls, n: int, largest: float) -> Grid:
+        """Return the finest grid on which sums of n products of two such terms are exact."""
+        return cls(
+            (52 - math.ceil(math.log2(max(n, 1)))) // 2 - math.ceil(math.log2(max(largest, 1e-75)))
+        )
+
     def quantize(self, values: Array, xp: Arrays = NUMPY) -> Array:
         """Round to whole multiples of the grid's step."""
         return xp.scale_and_round(values, 2.0**self.bits)

@@ -13,7 +13,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
 
+from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.exact import Grid, Sums
@@ -36,13 +38,15 @@ class ArrayLike(Protocol):
     def __getitem__(self, rows: Any) -> Any: ...
 
 
-class Preparation:
-    """Centring, PCA and unit length, in this order.
+class Preparation(TransformerMixin, BaseEstimator):
+    """Centring, PCA and unit length, in this order; a step of a scikit-learn Pipeline too.
+
+    A row of zeros has no content (the embedder knows none of its words): it stays zero.
 
     Parameters
     ----------
     centre : subtract the mean of the fitting corpus
-    unit : scale each row to length 1; rows of zeros stay zero
+    unit : scale each row to length 1
     pca : keep this many principal components; None keeps the space as it is
     blocks : length of each block of a joined representation (`Embedder.blocks`). Each block is
         scaled to unit length and weighted; () for one representation
@@ -74,8 +78,8 @@ class Preparation:
         self.mean_: NDArray[np.float32] | None = None
         self.components_: NDArray[np.float32] | None = None
 
-    def fit(self, X: ArrayLike | Blocks) -> Self:
-        """Learn the mean, and the components where asked, in two passes over `X`.
+    def fit(self, X: ArrayLike | Blocks, y: Any = None) -> Self:
+        """Learn the mean, and the components where asked, in two or three passes; `y` is ignored.
 
         `X` may also be blocks of another engine (see `hierseed.engines`).
         """
@@ -103,15 +107,15 @@ class Preparation:
                 "than float32 holds. Divide them all by one number first."
             )
         grid = Grid.holding(n, extent.largest)  # the order of documents must not change the mean
-        if self.pca is None:
-            (total,) = blocks.fold(_sum, grid)
-        else:
-            total, products = blocks.fold(_sum_and_products, grid)
+        (total,) = blocks.fold(_sum, grid)
         mean = grid.dequantize(total) / n
         self.mean_ = mean.astype(np.float32) if self.centre else None
         self.components_ = None
         if self.pca is not None:
-            self.components_ = _leading(products / n - np.outer(mean, mean), self.pca)
+            coarse = Grid.for_products(n, extent.largest)
+            (products,) = blocks.fold(_products, coarse)
+            covariance = products * (4.0**-coarse.bits / n) - np.outer(mean, mean)
+            self.components_ = _leading(covariance, self.pca)
         return self
 
     def transform(self, rows: ArrayLike) -> NDArray[np.float32]:
@@ -125,22 +129,32 @@ class Preparation:
                 f"rows of {ready.shape[1]} numbers, but the preparation was fitted on rows of "
                 f"{len(learned)}. Use the embedder that the model was fitted with."
             )
-        if self.mean_ is not None:
-            ready -= self.mean_
-        if self.blocks:
-            ready = self._weigh_blocks(ready)
-        if self.components_ is not None:
-            ready = ready @ self.components_
-        return _unit_length(ready) if self.unit else ready
+        found: NDArray[np.float32] = self.apply(ready)
+        return found
 
-    def _weigh_blocks(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        parts = np.split(rows, np.cumsum(self.blocks)[:-1], axis=1)
-        weighted = [
-            np.float32(weight) * _unit_length(part)
-            for part, weight in zip(parts, self.weights)
-            if weight > 0
-        ]
-        return np.hstack(weighted)
+    def apply(self, ready: Array, xp: Arrays = NUMPY) -> Array:
+        """Apply to float32 rows of any engine; they may be overwritten."""
+        empty = xp.flatnonzero(xp.all_in_rows(ready == 0))
+        if self.mean_ is not None:
+            ready -= xp.asarray(self.mean_)
+        if self.blocks:
+            ready = self._weigh_blocks(ready, xp)
+        if self.components_ is not None:  # the order of sums shows in float32, hardly in float64
+            wide = xp.astype(ready, xp.float64) @ xp.asarray(self.components_, xp.float64)
+            ready = xp.astype(wide, xp.float32)
+        if self.unit:
+            ready = _unit_length(ready, xp)
+        ready[empty] = 0.0
+        return ready
+
+    def _weigh_blocks(self, rows: Array, xp: Arrays) -> Array:
+        kept, first = [], 0
+        for size, weight in zip(self.blocks, self.weights):
+            if weight > 0:
+                part = xp.copy(rows[:, first : first + size])
+                kept.append(_unit_length(part, xp) * float(np.float32(weight)))
+            first += size
+        return xp.concat(kept, axis=1)
 
     def dimension(self, d: int) -> int:
         """Columns after preparing rows of `d` numbers."""
@@ -160,6 +174,9 @@ class Preparation:
         """True once all that the options ask for is learned; unit length alone learns nothing."""
         lacks_mean = self.centre and self.mean_ is None
         return not lacks_mean and (self.pca is None or self.components_ is not None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.is_fitted
 
     @property
     def header(self) -> dict[str, Any]:
@@ -204,6 +221,11 @@ class Prepared:
         """Rows of `X`, columns after preparation."""
         return self.X.shape[0], self.preparation.dimension(self.X.shape[1])
 
+    @property
+    def stored(self) -> ArrayLike:
+        """The rows as they are stored, not prepared."""
+        return self.X
+
     def __len__(self) -> int:
         return self.X.shape[0]
 
@@ -215,10 +237,14 @@ class Prepared:
         return np.asarray(self[:], dtype=dtype)
 
 
-def _unit_length(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scale rows in place; rows of zeros stay zero."""
-    length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, length, out=rows, where=length > 0)
+def _unit_length(rows: Array, xp: Arrays) -> Array:
+    """Scale rows in place; rows of zeros stay zero.
+
+    Lengths are float64 sums, so that they are the same float32 on every engine.
+    """
+    length = xp.astype(xp.sqrt(xp.wide_squared_norms(rows)), xp.float32)
+    rows /= xp.where(length > 0, length, 1.0)[:, None]
+    return rows
 
 
 def _as_blocks(X: Any) -> Blocks:
@@ -267,7 +293,7 @@ def _sum(block: Block, grid: Grid) -> Sums:
     return Sums((block.xp.to_numpy(grid.quantize(block.X, block.xp).sum(axis=0)),))
 
 
-def _sum_and_products(block: Block, grid: Grid) -> Sums:
-    """Products are not exact: for the same bits on every engine the host computes them."""
-    rows = block.X.astype(np.float64)
-    return Sums((grid.quantize(rows).sum(axis=0), rows.T @ rows))
+@portable
+def _products(block: Block, grid: Grid) -> Sums:
+    rows = grid.quantize(block.X, block.xp)
+    return Sums((block.xp.to_numpy(rows.T @ rows),))

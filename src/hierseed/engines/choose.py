@@ -16,6 +16,7 @@ from hierseed.errors import ParameterError
 from hierseed.progress import Fact, Listener, Note, amount
 
 if TYPE_CHECKING:
+    from hierseed.engines.torch import TorchBlocks
     from hierseed.engines.workers import Workers
 
 T = TypeVar("T")
@@ -122,6 +123,7 @@ class OpenEngine:
     def __init__(self, workers: Workers | None = None, device: str | None = None) -> None:
         self.workers, self.device = workers, device
         self._opened: list[Any] = []
+        self._on_device: TorchBlocks | None = None
         self._files: dict[int, tuple[Any, Any]] = {}  # arrays by id, with the file of each
         self._stack = ExitStack()
 
@@ -130,7 +132,11 @@ class OpenEngine:
         if self.device:
             from hierseed.engines.torch import TorchBlocks
 
-            return TorchBlocks(vectors, self.device)
+            if self._on_device is not None and isinstance(vectors, Prepared):
+                self._on_device = self._on_device.prepared(vectors)  # not read again
+            else:
+                self._on_device = TorchBlocks(vectors, self.device)
+            return self._on_device
         if self.workers is None:
             return vectors
         from hierseed.engines.cluster import ClusterBlocks

@@ -42,6 +42,4 @@ def rounds_on_disk(
         for name, value in estimator.get_params(deep=False).items()
         if name not in ("taxonomy", "n_jobs")
     }
-    if hasattr(blocks, "engine"):
-        fit["engine"] = blocks.engine
     return {"resume": checkpoint.open(state, fit), "keep": checkpoint.keep}

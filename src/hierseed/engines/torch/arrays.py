@@ -19,6 +19,9 @@ def fetch(values: Tensor) -> NDArray[Any]:
     return found
 
 
+WORDS = {2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
 class TorchArrays(Arrays):
     """Functions on tensors of one device; what is not here is inherited."""
 
@@ -48,8 +51,8 @@ class TorchArrays(Arrays):
     def copy(self, values: Tensor) -> Tensor:
         return values.clone()
 
-    def concat(self, parts: Sequence[Tensor]) -> Tensor:
-        return torch.cat(list(parts))
+    def concat(self, parts: Sequence[Tensor], axis: int = 0) -> Tensor:
+        return torch.cat(list(parts), dim=axis)
 
     def where(self, condition: Tensor, one: Any, other: Any) -> Tensor:
         return torch.where(condition, one, other)
@@ -121,6 +124,14 @@ class TorchArrays(Arrays):
 
     def squared_norms(self, values: Tensor) -> Tensor:
         return values.square().sum(dim=1)
+
+    def wide_squared_norms(self, values: Tensor) -> Tensor:
+        return values.double().square().sum(dim=1)
+
+    def words(self, values: Tensor) -> Tensor:
+        values = values.contiguous()
+        size = 8 if values.shape[1] * values.element_size() % 8 == 0 else values.element_size()
+        return values.view(WORDS[size]).long()
 
     def isfinite(self, values: Tensor) -> Tensor:
         return values.isfinite()

@@ -24,7 +24,7 @@ TOGETHER = 256  # centres compared in one go: so many take no longer than readin
 class TorchBlock(Block):
     """Rows as a tensor, which is there while a step runs.
 
-    Where the corpus does not fit the device, rows are fetched anew for each step.
+    Where the corpus does not fit the device, rows are fetched again for each step.
     """
 
     xp: TorchArrays
@@ -32,12 +32,18 @@ class TorchBlock(Block):
     def __init__(self, start: int, stop: int, device: torch.device) -> None:
         super().__init__(start, stop)
         self.xp, self.device = TorchArrays(device), device
-        self.rows: Tensor
+        self.rows: Tensor  # as steps see them
+        self.raw: Tensor  # as they were read
 
     @property
     def X(self) -> Tensor:  # noqa: N802 - the matrix
         """The rows, in the number type that they are stored in."""
         return self.rows
+
+    @property
+    def stored(self) -> Tensor:
+        """The rows as they were read."""
+        return self.raw
 
     @property
     def width(self) -> int:
@@ -52,12 +58,13 @@ class TorchBlock(Block):
             TorchBlock(self.start + middle, self.stop, self.device),
         ]
         both[0].rows, both[1].rows = self.rows[:middle], self.rows[middle:]
+        both[0].raw, both[1].raw = self.raw[:middle], self.raw[middle:]
         return both
 
     @cached_property
     def squared_norms(self) -> Tensor:
         """Squared length of each row, in float64."""
-        return self.rows.double().square().sum(dim=1)
+        return self.xp.wide_squared_norms(self.rows)
 
     def put(self, values: Any, dtype: torch.dtype | None = None) -> Tensor:
         """Send a small array to the device."""
@@ -104,12 +111,6 @@ class TorchBlock(Block):
         chosen = None if self.in_order(rows) else rows
         sums, counts = sum_rows(self.rows, chosen, groups, n_groups, grid)
         return self.xp.to_numpy(sums), self.xp.to_numpy(counts)
-
-    def checksums(self) -> Tensor:
-        """The bits of each row's numbers times odd weights; lengths depend on the block's size."""
-        X = self.rows.float() if self.rows.dtype == torch.float16 else self.rows
-        bits = X.view(torch.int64 if X.dtype == torch.float64 else torch.int32)
-        return (bits * (2 * self.xp.arange(self.width) + 1)).sum(dim=1)
 
     def in_order(self, rows: Tensor) -> bool:
         """True if the rows are all of the block, one after the other."""
