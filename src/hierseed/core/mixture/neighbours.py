@@ -6,6 +6,9 @@ noisy for one document, so it is averaged over the document's neighbours: they m
 it belongs. The document's own similarity to the nearest topic is added, because a document that
 is like nothing else, such as a nonsense string, has neighbours that say nothing about it.
 
+A document that is less like any topic than nearly all seeds are is scored lower still. A document
+without content, whose vector is zero, has the lowest score of all.
+
 Neighbours are looked up among a fixed set of reference documents. Vectors are scaled to unit
 length and rounded to whole numbers so small that every inner product is exact in float32. All
 engines therefore agree on every neighbour, to the last bit.
@@ -31,6 +34,8 @@ LENGTH = 4000.0  # of a rounded unit vector: the product of two stays below 2**2
 REFERENCES = 768
 NEIGHBOURS = 15
 OWN = 0.25  # weight of a document's own similarity beside the mean of its neighbours' differences
+DROP = 2.0  # times what a document lacks to the least similarity that seeds have
+NOTHING = -8.0  # score of a document without content; all others are higher
 COARSE = 32.0  # references' differences are rounded to this, so that sums of 20 are exact
 PIECE = 1024  # rows
 
@@ -53,12 +58,14 @@ class Neighbourhood:
     references : (references, dimensions)
     topics : (components, dimensions) mean direction of each component's seeds
     difference : similarity of each reference to its nearest topic, less that to its neighbours
+    least : similarity to their topic that nearly all seeds have
     """
 
     centre: Floats
     references: Singles
     topics: Singles
     difference: Floats
+    least: float = -np.inf
 
     @classmethod
     def learn(cls, X: NDArray[np.floating], topics: Floats, centre: Floats) -> Neighbourhood:
@@ -107,18 +114,22 @@ class Neighbourhood:
             to_topics = U @ topics.T
             _, mine = self.lookup(U, xp)
             nearest.append(xp.argmax(to_topics, axis=1))
-            found.append(self._combine(xp.max(to_topics, axis=1), mine, coarse, xp))
+            score = self._combine(xp.max(to_topics, axis=1), mine, coarse, xp)
+            found.append(xp.where(xp.squared_norms(rows) > 0, score, NOTHING))
         return xp.concat(found), xp.concat(nearest)
 
-    @staticmethod
-    def _combine(own: Array, mine: Array, coarse: Array, xp: Arrays = NUMPY) -> Array:
+    def own_part(self, similarity: Array) -> Array:
+        """What a document's own similarity to the nearest topic adds to its score."""
+        return OWN * similarity - DROP * (self.least - similarity).clip(min=0.0)
+
+    def _combine(self, own: Array, mine: Array, coarse: Array, xp: Arrays = NUMPY) -> Array:
         count, largest = mine.sum(axis=1), float(abs(coarse).max()) if len(coarse) else 0.0
         around = xp.astype(xp.astype(mine, xp.float32) @ coarse, xp.float64)
         many = xp.flatnonzero(count * largest >= 2.0**24)
         if len(many):  # a float32 would lose digits
             around[many] = xp.astype(mine[many], xp.float64) @ xp.astype(coarse, xp.float64)
-        mixed = OWN * own + (1.0 - OWN) * COARSE * around / count.clip(min=1)
-        return mixed / LENGTH**2
+        own = self.own_part(xp.astype(own, xp.float64))
+        return (own + (1.0 - OWN) * COARSE * around / count.clip(min=1)) / LENGTH**2
 
 
 def _pieces(X: Array, xp: Arrays = NUMPY) -> Iterator[Array]:
