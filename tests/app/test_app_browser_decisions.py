@@ -11,7 +11,10 @@ from hierseed.app import fits
 from hierseed.app.project import Project
 from hierseed.app.store import documents, labels, topics
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "ready"),
+]
 
 ON_A_CARD = "document.activeElement.matches('article.card')"
 

@@ -12,7 +12,10 @@ from hierseed.app.project import Project
 from hierseed.app.store import documents, labels, topics
 from hierseed.demo.docstrings import read_docstrings
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "ready")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(bool(missing()), reason=missing() or "ready"),
+]
 
 
 def tile(name: str) -> str:
