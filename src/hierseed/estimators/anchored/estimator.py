@@ -112,6 +112,7 @@ class AnchoredHierSeed(SeededEstimator):
     'Sport > Tennis'
     """
 
+    _largest_blocks = 2
     _parameter_constraints: ClassVar[Constraints] = {
         "precision": [NONE, Interval(0, 1, closed="neither")],
         "several": [OneOf((SEEDS, None)), Interval(0, 1, closed="right")],
