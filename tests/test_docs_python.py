@@ -1,15 +1,18 @@
 """The code of README and of every page runs as it stands, in order, and leaves the pictures shown.
 
-`HIERSEED_KEEP_PICTURES=1` keeps the pictures in docs/images.
+`HIERSEED_KEEP_PICTURES=1` keeps the pictures in docs/images, and outputs on the pages.
 """
 
 import ast
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
 import warnings
+from contextlib import redirect_stdout
+from difflib import SequenceMatcher
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,6 +34,7 @@ ELSEWHERE = {  # what can't run here, and where the same calls are tested
     "docs/baselines.md": "needs PyTorch: tests/bench/competitors",
     "docs/taxonomies.md": "tests/io/test_taxonomies_docs.py",
 }
+WIDTH, LINES = 96, 24  # of what a page shows of an output
 KEEP = bool(os.environ.get("HIERSEED_KEEP_PICTURES"))
 
 
@@ -44,29 +48,72 @@ def name_of(page: Path) -> str:
 
 
 def run(page: Path, names: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Run Python and shell blocks in order; keep the pictures where that is asked for."""
-    shim = folder / "bin"
-    shim.mkdir(exist_ok=True)
-    (shim / "hierseed").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hierseed "$@"\n')
-    (shim / "hierseed").chmod(0o755)
-    path = f"{shim}{os.pathsep}{os.environ['PATH']}"
-    source = os.pathsep.join([str(ROOT / "src"), str(ROOT / "bench" / "src")])
-    for language, code in blocks(page, "python", "sh"):
+    """Run Python and shell blocks in order, and compare what they print with the page.
+
+    What a block prints stands below it as ```output. Its numbers may differ from machine to machine.
+    """
+    said, found = "", []
+    for language, code in blocks(page, "python", "sh", "output"):
         if language == "sh":
-            env = os.environ | {"PATH": path, "PYTHONPATH": source}
-            done = subprocess.run(
-                ["bash", "-eu", "-c", code], cwd=folder, env=env, capture_output=True
-            )
-            assert done.returncode == 0, f"{code}\n{done.stderr.decode()}"
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # notes of a fit, which people read
-            exec(compile(code, name_of(page), "exec"), names)
+            said = run_shell(code, folder)
+        elif language == "python":
+            said = run_python(code, name_of(page), names)
+        else:
+            lines = [line.rstrip()[:WIDTH] for line in said.strip("\n").splitlines()]
+            found.append("".join(f"{line}\n" for line in lines[:LINES]))
+            alike = SequenceMatcher(None, words(code), words(found[-1]), autojunk=False).ratio()
+            assert KEEP or alike > 0.5, f"{page.name} shows\n{code}\nand now it is\n{found[-1]}"
     for picture in pictures_of(page):
         assert (folder / picture).stat().st_size > 1_000
         if KEEP:
             keep(folder / picture)
+    if KEEP:
+        fresh = iter(found)
+        text = page.read_text(encoding="utf-8")
+        filled = re.sub(
+            r"^```output\n.*?^```",
+            lambda _: f"```output\n{next(fresh)}```",
+            text,
+            flags=re.S | re.M,
+        )
+        page.write_text(filled, encoding="utf-8")
     return names
+
+
+def words(text: str) -> list[str]:
+    """The words of an output without its numbers, and whether it is empty."""
+    found = [word for word in text.split() if not re.search(r"\d", word)]
+    return ["(nothing)"] if not text.strip() else ["(something)", *found]
+
+
+def run_python(code: str, name: str, names: dict[str, Any]) -> str:
+    stream = io.StringIO()
+    with warnings.catch_warnings(), redirect_stdout(stream):
+        warnings.simplefilter("ignore", UserWarning)  # notes of a fit, which people read
+        exec(compile(code, name, "exec"), names)
+    return stream.getvalue()
+
+
+def run_shell(code: str, folder: Path) -> str:
+    shim = folder / "bin"
+    shim.mkdir(exist_ok=True)
+    (shim / "hierseed").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hierseed "$@"\n')
+    (shim / "hierseed").chmod(0o755)
+    env = os.environ | {
+        "PATH": f"{shim}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "bench" / "src")]),
+        "COLUMNS": str(WIDTH),
+    }
+    done = subprocess.run(
+        ["bash", "-eu", "-c", code],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0, f"{code}\n{done.stdout}"
+    return done.stdout
 
 
 def pictures_of(page: Path) -> list[str]:
@@ -149,10 +196,9 @@ def test_a_tutorial_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     names = run(page, {}, tmp_path)
     if page.stem == "speeches":  # what the page says of its own run
-        text = " ".join(page.read_text(encoding="utf-8").split())
-        assert f"topic {names['scores'].all.levels[0].accuracy:.0%} are right" in text
-        assert f"placed it is {names['right']:.0%}" in text
-        assert f"of {len(names['rhetoric'])} parts without a topic {names['none']} are" in text
+        assert 0.6 < names["scores"].all.levels[0].accuracy < 0.8
+        assert names["right"] > 0.85
+        assert names["none"] > len(names["rhetoric"]) / 2
     if page.stem == "millions":
         assert names["right"] > 0.5
 

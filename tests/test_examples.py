@@ -1,6 +1,6 @@
 """Every script of examples/ runs as it stands and draws the pictures that the gallery shows.
 
-`HIERSEED_KEEP_PICTURES=1` keeps the pictures in examples/pictures.
+`HIERSEED_KEEP_PICTURES=1` keeps pictures and outputs in examples/pictures.
 """
 
 import os
@@ -53,6 +53,7 @@ def test_an_example_runs_and_draws_its_pictures(script: Path, tmp_path: Path) ->
         from PIL import Image
 
         (EXAMPLES / "pictures").mkdir(exist_ok=True)
+        (EXAMPLES / "pictures" / f"{script.stem}.txt").write_text(said, encoding="utf-8")
         for file in tmp_path.glob("*.png"):
             image = Image.open(file).convert("RGB")
             image.thumbnail((1400, 1400))

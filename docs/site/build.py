@@ -49,7 +49,7 @@ def collect(target: Path) -> None:
         if file.suffix != ".md":
             shutil.copyfile(file, place)
             continue
-        text = _relink(file, place, home)
+        text = _relink(file, place, home).replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
         if file in tables:  # they begin with a heading of a lower level
             text = f"# Table: {file.stem}\n\n{text}"
         place.write_text(text, encoding="utf-8")
@@ -88,7 +88,10 @@ def main(folder: Path) -> None:
         shutil.rmtree(part, ignore_errors=True)
     collect(source)
     shutil.copytree(SITE / "static", source / "static")
-    shutil.copytree(ROOT / "examples" / "pictures", source / "static" / "pictures")
+    pictures = ROOT / "examples" / "pictures"
+    shutil.copytree(
+        pictures, source / "static" / "pictures", ignore=shutil.ignore_patterns("*.txt")
+    )
     shutil.copyfile(SITE / "conf.py", source / "conf.py")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
     subprocess.run([*command, "-d", folder / "doctrees", source, html], check=True)

@@ -49,9 +49,11 @@ html_theme_options = {
         "color-brand-visited": "#8a5a2b",
         "color-background-secondary": "#fbfaf7",
         "color-sidebar-background": "#fbfaf7",
+        "color-sidebar-link-text--top-level": "#45413c",
         "color-admonition-background": "#fbfaf7",
     },
     "dark_css_variables": {
+        "color-sidebar-link-text--top-level": "#c9c4ba",
         "color-brand-primary": "#d9a066",
         "color-brand-content": "#d9a066",
         "color-brand-visited": "#d9a066",
@@ -95,7 +97,8 @@ def _in_section(lines: list[str]) -> bool:
 
 def _mathml(translator: Any, node: nodes.Element, block: bool) -> None:
     """Equations as MathML, made while the page is built: no script, no font, no network."""
-    translator.body.append(tex2mathml(node.astext(), as_block=block))
+    made = tex2mathml(node.astext(), as_block=block)
+    translator.body.append(made.replace("<mtable", '<mtable displaystyle="true"'))
     raise nodes.SkipNode
 
 
@@ -105,6 +108,6 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", tidy_items, priority=400)
     inline = (lambda self, node: _mathml(self, node, False), None)
     block = (lambda self, node: _mathml(self, node, True), None)
-    for name in ("csv", "tsv"):
+    for name in ("csv", "tsv", "output"):
         app.add_lexer(name, TextLexer)
     app.add_html_math_renderer("mathml", inline, block)

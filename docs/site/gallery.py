@@ -57,6 +57,9 @@ def page_of(script: Path) -> tuple[str, str]:
             if (script.parent / "pictures" / f"{name}.png").exists():
                 pictures.append(name)
                 parts.append(f"![{name}](pictures/{name}.png)")
+    said = script.parent / "pictures" / f"{script.stem}.txt"
+    if said.exists():
+        parts.append(f"What it prints:\n\n```output\n{said.read_text(encoding='utf-8')}```")
     path = f"examples/{script.name}"
     parts.append(f"The whole script is `{path}` in the repository.")
     return "\n\n".join(parts) + "\n", pictures[0] if pictures else ""
