@@ -50,7 +50,7 @@ def name_of(page: Path) -> str:
 def run(page: Path, names: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Run Python and shell blocks in order, and compare what they print with the page.
 
-    What a block prints stands below it as ```output. Its numbers may differ from machine to machine.
+    What a block prints stands below it as ```output. Numbers may differ between machines.
     """
     said, found = "", []
     for language, code in blocks(page, "python", "sh", "output"):
