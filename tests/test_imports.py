@@ -6,7 +6,7 @@ from pathlib import Path
 import hierseed
 
 ORDER = [
-    {"errors", "checksums", "locks"},
+    {"errors", "checksums", "locks", "saved"},
     {"settings", "progress"},
     {"core", "embed", "names"},
     {"taxonomy_checks"},

@@ -12,6 +12,8 @@ from hierseed.cli.console import Console, quote
 from hierseed.cli.files import Reading, refuse_changed, refuse_inputs
 from hierseed.cli.options import (
     AsJson,
+    Coded,
+    Dask,
     Encoding,
     Html,
     IdColumn,
@@ -19,12 +21,16 @@ from hierseed.cli.options import (
     OnError,
     Overwrite,
     PlainQuotes,
+    Precision,
     Query,
     Quiet,
     Sheet,
     Source,
     Table,
     TextColumns,
+    Workers,
+    engine_of,
+    need_both,
 )
 from hierseed.errors import CorpusError
 from hierseed.progress import amount, duration
@@ -44,7 +50,8 @@ def assign(
             "--output",
             "-o",
             metavar="TABLE",
-            help="The table to write: .csv .parquet .jsonl .xlsx.",
+            help="The table to write: .csv .parquet .jsonl .xlsx; a name without an ending is a "
+            "folder of Parquet parts, which resumes where it was stopped.",
         ),
     ],
     threshold: Annotated[
@@ -60,23 +67,8 @@ def assign(
     level: Annotated[
         int | None, typer.Option(min=1, help="Go no deeper than this level; 1 is the highest.")
     ] = None,
-    precision: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            help="Keep placements so that this share of them is right, as the sample of --coded "
-            "shows; the others stop higher up or become None.",
-        ),
-    ] = None,
-    coded: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="TABLE",
-            help="Documents of the corpus, drawn at random and coded by hand: columns id and "
-            "topic. For --precision.",
-        ),
-    ] = None,
+    precision: Precision = None,
+    coded: Coded = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
@@ -109,6 +101,8 @@ def assign(
     table: Table = None,
     query: Query = None,
     overwrite: Overwrite = False,
+    workers: Workers = None,
+    dask: Dask = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -118,7 +112,8 @@ def assign(
     topics): id, topic, level_1 … level_N, distance, score, belongs, runner_up, is_other, is_none,
     is_seed, then the columns of --codes and --keep. Documents are read and written a few thousand
     at a time, so memory does not limit their number. The table appears under its name when it is
-    complete.
+    complete. With a name that has no ending, a folder of Parquet parts is written: run a command
+    that was stopped again, and it writes the parts that are missing.
 
     Example: hierseed assign model docs.csv -o placed.xlsx
     """
@@ -126,8 +121,10 @@ def assign(
     from hierseed.text_model import load
 
     refuse_inputs(output, source)
-    if not overwrite:
+    if not overwrite and output.is_file():
         refuse_changed(output)
+    engine = engine_of(workers, dask)
+    engine.check()
     fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
     height = fitted.taxonomy_.tree.height
@@ -148,8 +145,7 @@ def assign(
             f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
             "vectors that `hierseed fit` left beside the model are found"
         )
-    if (precision is None) != (coded is None):
-        raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")
+    need_both(precision, coded)
     if precision is not None and threshold is not None:
         raise typer.BadParameter("give --threshold or --precision", param_hint="--threshold")
     reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
@@ -158,8 +154,10 @@ def assign(
         least: Any = threshold
         if precision is not None:
             with reading.documents(source, output, console) as documents:
-                least = fitted.thresholds(documents, coded, precision, progress=console.listen)
-            console.fact("Thresholds", ", ".join(_shown(each) for each in least))
+                least = fitted.thresholds(
+                    documents, coded, precision, engine=engine, progress=console.listen
+                )
+            console.thresholds(least)
         with reading.documents(source, output, console, keep or []) as documents:
             counts = fitted.write_table(
                 documents,
@@ -168,15 +166,13 @@ def assign(
                 level=level,
                 codes=codes,
                 top=top,
+                overwrite=overwrite,
+                engine=engine,
                 progress=console.listen,
             )
         seconds = time.perf_counter() - started
         words = f"{quote(model)} {quote(source)}{reading.words()}"
         _tell(console, counts, words, output, seconds)
-
-
-def _shown(threshold: float) -> str:
-    return f"{threshold:.2f}" if threshold <= 1 else "none is enough"
 
 
 def _tell(console: Console, counts: Counts, words: str, output: Path, seconds: float) -> None:

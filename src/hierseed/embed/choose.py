@@ -6,7 +6,6 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -17,11 +16,13 @@ from hierseed.checksums import checked_object, file_sha256, with_checksum
 from hierseed.embed import joined, student, windows
 from hierseed.embed.catalogue import AUTO, AUTO_OTHER_SCRIPT, KINDS, Kind
 from hierseed.embed.embedder import Embedder, is_trained
-from hierseed.embed.function import NAMED, FunctionEmbedder, refuse_unnamed
+from hierseed.embed.function import FunctionEmbedder, allow_functions, refuse_unnamed
 from hierseed.embed.language import SAMPLE, foreign_language, foreign_script
 from hierseed.errors import EmbeddingError, name_some
+from hierseed.saved import Saved
 
 HEADER = "embedder.json"
+MANY_DOCUMENTS = 100_000  # MiniLM reads them in 40 minutes on two cores
 WRAPPERS: dict[str, Callable[[Embedder], Embedder]] = {
     windows.SUFFIX: windows.Windowed,
     student.SUFFIX: student.Student,
@@ -65,7 +66,7 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
 
 
 def choose_embedder(
-    texts: Iterable[str] | None = None, *, read_whole: bool = False
+    texts: Iterable[str] | None = None, *, read_whole: bool = False, n_documents: int = 0
 ) -> tuple[Embedder, str]:
     """Return the best embedder that is ready on this machine, and a sentence that says why.
 
@@ -74,6 +75,7 @@ def choose_embedder(
     texts : of the corpus, which the embedder will learn from; some are read to see whether they
         are plainly not English. None: there is no corpus to learn from
     read_whole : read long texts window by window, where the model would cut them
+    n_documents : of the corpus; a transformer does not read all of them where they are many
     """
     sample = list(islice(texts, SAMPLE)) if texts is not None else []
     if script := foreign_script(sample):
@@ -84,10 +86,17 @@ def choose_embedder(
     for name in AUTO:
         lacking = KINDS[name].lacking()
         if not lacking:
-            if read_whole and hasattr(get_embedder(name), "token_spans"):
+            is_transformer = hasattr(get_embedder(name), "token_spans")
+            if read_whole and is_transformer:
                 name += windows.SUFFIX
             why = f"the best of {', '.join(AUTO)} that is here"
             pretrained = name
+            if is_transformer and n_documents > MANY_DOCUMENTS:
+                name += student.SUFFIX
+                why += (
+                    f", imitated by a student, since there are {n_documents:,} documents"
+                    f" ({pretrained}{joined.SUFFIX} reads all of them)"
+                )
             if texts is not None:
                 name += joined.SUFFIX
                 why += ", joined with what is learned from the corpus"
@@ -191,32 +200,22 @@ def load_embedder(
     return found
 
 
-class SavedEmbedder:
-    """An embedder that another process loads once from the folder it is saved in.
+def saved_embedder(folder: str | PathLike[str], name: str) -> Embedder:
+    """The embedder of a saved folder, as another process loads it.
 
-    Parameters
-    ----------
-    folder : as `load_embedder` takes it; on a cluster, one that every machine sees
-    name : of the embedder, which the user of this process has chosen
+    `name` is that of the embedder, which the user of this process has chosen. On a cluster every
+    machine must see the folder.
     """
-
-    def __init__(self, folder: str | PathLike[str], name: str) -> None:
-        self.folder, self.name = Path(folder).absolute(), name
-
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):  # of pickle
-            raise AttributeError(attribute)
-        return getattr(_loaded(self.folder, self.name), attribute)
+    return cast(Embedder, Saved(_load_elsewhere, Path(folder).absolute(), name))
 
 
-@lru_cache(maxsize=2)
-def _loaded(folder: Path, name: str) -> Embedder:
+def _load_elsewhere(folder: Path, name: str) -> Embedder:
     if not folder.is_dir():
         raise EmbeddingError(
             f"the worker on {gethostname()} can't see the folder {str(folder)!r}. Name a folder "
             "that all workers and this machine see, such as one on a shared file system."
         )
-    NAMED.update(re.findall(r"function:[^+]*", name))
+    allow_functions(name)
     return load_embedder(folder)
 
 

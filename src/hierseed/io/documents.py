@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
+
+import numpy as np
 
 from hierseed.embed.choose import load_embedder
 from hierseed.embed.embedder import Embedder
@@ -81,18 +83,38 @@ class DocumentVectors:
 class RowNumbers(Sequence[str]):
     """Ids of rows that have no names: "0", "1", … without a list of them."""
 
-    def __init__(self, n: int) -> None:
-        self.n = n
+    def __init__(self, n: int | range) -> None:
+        self.numbers = n if isinstance(n, range) else range(n)
 
     def __len__(self) -> int:
-        return self.n
+        return len(self.numbers)
 
     def __getitem__(self, row: Any) -> Any:
-        numbers = range(self.n)[row]
-        return [str(number) for number in numbers] if isinstance(row, slice) else str(numbers)
+        numbers = self.numbers[row]
+        return RowNumbers(numbers) if isinstance(row, slice) else str(numbers)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        numbers = self.numbers
+        return np.arange(numbers.start, numbers.stop, numbers.step).astype(str).astype(object)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def __hash__(self) -> int:
+        return hash(self.numbers)
+
+    def rows(self, ids: Iterable[str]) -> list[int]:
+        """Rows of those ids that are among these."""
+        numbers = (int(id) for id in ids if id.isdecimal() and str(int(id)) == id)
+        return sorted(self.numbers.index(number) for number in numbers if number in self.numbers)
 
 
 Documents = Corpus | DocumentVectors
+
+
+def size_of(documents: Documents) -> int:
+    """Number of documents."""
+    return len(documents) if isinstance(documents, Corpus) else len(documents.ids)
 
 
 def open_documents(documents: Any) -> Documents:
