@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -277,10 +277,10 @@ def _tables(given: Any) -> list[SeedTable | Records]:
         return [SeedTable(Path(given))]
     if isinstance(given, SeedTable):
         return [given]
+    if isinstance(given, list | tuple):
+        return [table for one in given for table in _tables(one)]
     if (frame := open_frame("seeds", given)) is not None:
         return [frame]
-    if isinstance(given, Iterable):
-        return [table for one in given for table in _tables(one)]
     raise SeedError(
         f"seeds can't be a {type(given).__name__}. Give a mapping of topic to ids or texts, a "
         "data frame, or files"
