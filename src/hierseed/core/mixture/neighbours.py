@@ -37,10 +37,7 @@ PIECE = 1024  # rows
 
 def unit_rows(X: Array, centre: Floats, xp: Arrays = NUMPY) -> Array:
     """Centred rows of unit length, rounded to whole numbers; a row at the centre is zero."""
-    rows = X - xp.asarray(centre)
-    length = xp.sqrt(xp.squared_norms(rows))
-    rows *= (LENGTH / xp.where(length > 0, length, np.inf))[:, None]
-    return xp.astype(xp.rint(rows), xp.float32)
+    return xp.round_directions(X, centre, LENGTH)
 
 
 @dataclass(frozen=True)
@@ -104,19 +101,25 @@ class Neighbourhood:
         topics, coarse = xp.asarray(self.topics), xp.asarray(self._coarse)
         for rows in _pieces(X, xp):
             U = unit_rows(rows, self.centre, xp)
-            to_topics = U @ topics.T
-            _, mine = self.lookup(U, xp)
+            to_topics = xp.whole_product(U, topics)
             nearest.append(xp.argmax(to_topics, axis=1))
-            found.append(self._combine(xp.max(to_topics, axis=1), mine, coarse, xp))
+            count, around = self._neighbours(U, coarse, xp)
+            found.append(self._combine(xp.max(to_topics, axis=1), count, around))
         return xp.concat(found), xp.concat(nearest)
 
+    def _neighbours(self, U: Array, coarse: Array, xp: Arrays) -> tuple[Array, Array]:
+        """Number of neighbours of each row, and the sum of their differences."""
+        similarity = xp.whole_product(U, xp.asarray(self.references))
+        largest, count, around = xp.sum_of_nearest(similarity, self.k, coarse)
+        alike = xp.flatnonzero(largest >= xp.squared_norms(U))  # perhaps a reference itself
+        if len(alike):
+            _, mine = self.lookup(U[alike], xp)
+            count[alike] = xp.astype(mine.sum(axis=1), count.dtype)
+            around[alike] = xp.sum_of_marked(mine, coarse)
+        return count, around
+
     @staticmethod
-    def _combine(own: Array, mine: Array, coarse: Array, xp: Arrays = NUMPY) -> Array:
-        count, largest = mine.sum(axis=1), float(abs(coarse).max()) if len(coarse) else 0.0
-        around = xp.astype(xp.astype(mine, xp.float32) @ coarse, xp.float64)
-        many = xp.flatnonzero(count * largest >= 2.0**24)
-        if len(many):  # a float32 would lose digits
-            around[many] = xp.astype(mine[many], xp.float64) @ xp.astype(coarse, xp.float64)
+    def _combine(own: Array, count: Array, around: Array) -> Array:
         mixed = OWN * own + (1.0 - OWN) * COARSE * around / count.clip(min=1)
         return mixed / LENGTH**2
 
