@@ -98,3 +98,24 @@ def shared_data() -> Path:
     if not DATA.is_dir():
         pytest.skip("the labelled corpora (../shared/data) are not beside this checkout")
     return DATA
+
+
+@pytest.fixture(scope="session")
+def fetched_home() -> Path:
+    """A model folder with MiniLM in it: fetched once, kept between runs beside pytest's cache."""
+    pytest.importorskip("onnxruntime", reason="the extra 'minilm' is not installed")
+    pytest.importorskip("onnx", reason="the extra 'minilm' is not installed")
+    from hierseed.embed import fetch
+    from hierseed.errors import EmbeddingError
+    from hierseed.locks import lock
+
+    folder = LIST.parents[1] / ".pytest_cache" / "hierseed-home"
+    folder.mkdir(parents=True, exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch, (folder / "fetching").open("wb") as file:
+        lock(file.fileno(), wait=True)  # tests run in several processes
+        patch.setenv("HIERSEED_HOME", str(folder))
+        try:
+            fetch.fetch_model("minilm")
+        except EmbeddingError as fault:
+            pytest.skip(f"MiniLM could not be fetched here: {fault}")
+    return folder

@@ -35,7 +35,6 @@ def test_each_edit_and_what_becomes_of_the_topics():
 
 def test_a_name_that_is_used_again_is_another_topic():
     new = OLD.rename("E > F", "H").add(["E > F"])
-    new.log = OLD.rename("E > F", "H").log
     assert was(new)["E > H"] == "E > F"
     assert was(new)["E > F"] is None
 
@@ -81,3 +80,35 @@ def test_a_fit_follows_renamed_and_moved_topics(method):
     found = np.array([*match_topics(OLD, new), -1])
     below = np.isin(same.labels_, [OLD.index("A > B > C")])
     assert (found[moved.labels_] == same.labels_)[below].mean() > 0.9
+
+
+def edited():
+    """A name given up and taken again by another topic: only the log tells them apart."""
+    return OLD.rename("E > F", "H").rename("E > G", "F").split("A > D", ["x", "y"])
+
+
+def test_the_log_is_written_with_the_taxonomy_and_read_again(tmp_path):
+    new = edited()
+    new.write(tmp_path / "new.json")
+    again = Taxonomy.read(tmp_path / "new.json")
+    assert sorted(again.paths) == sorted(new.paths)
+    assert again.log == new.log
+    assert was(again)["E > F"] == "E > G"
+
+
+def test_a_model_fitted_after_some_edits_is_followed_by_the_later_ones_only():
+    new = edited()
+    later = new.rename("E > F", "last")
+    found = match_topics(new, later)
+    assert [new.paths[i] for i in found] == list(new.paths)
+    assert match_topics(new, new) == list(range(len(new)))
+
+
+@pytest.mark.parametrize(
+    "edits", ["7", '["rename"]', '[["rename", "A"], 3]', '[["fly", "A", "B"]]', '[["move", 1, 2]]']
+)
+def test_a_log_that_is_none_is_refused_with_its_place(tmp_path, edits):
+    file = tmp_path / "new.json"
+    file.write_text(f'{{"topics": [{{"name": "A"}}], "edits": {edits}}}')
+    with pytest.raises(TaxonomyError, match=r"\$\.edits"):
+        Taxonomy.read(file)

@@ -15,7 +15,9 @@
     },
     topic: {
       act: (name) => line(name).click(),
-      shown: (name) => one("#stage h1 span:last-child")?.textContent === name && all(".card").length > 0,
+      shown: (name) =>
+        one(".path.big span:last-child")?.textContent === name ||
+        (one("#stage h1 span:last-child")?.textContent === name && all(".card").length > 0),
     },
     tab: { act: (name) => named(".tabs button", name).click(), shown: pressed },
     page: {
@@ -38,6 +40,37 @@
         card.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
       },
       shown: ([, selector]) => one(selector),
+    },
+    filter: {
+      act: (column) => {
+        const menu = one(".filter select");
+        menu.value = column;
+        menu.dispatchEvent(new Event("change"));
+      },
+      shown: (column) => (column ? all(".filter select").length > 1 : all(".filter select").length === 1),
+    },
+    map: { act: () => named(".tabs button", "Map").click(), shown: () => one("canvas")?.dataset.drawn > 0 },
+    colour: {
+      act: (column) => {
+        const menu = one(".maptools select");
+        was = one(".legend")?.textContent;
+        menu.value = column;
+        menu.dispatchEvent(new Event("change"));
+      },
+      shown: () => one(".legend")?.textContent !== was,
+    },
+    undo: {
+      act: () => ((was = one("[aria-label^=Undo]").title), one("[aria-label^=Undo]").click()),
+      shown: () => one("[aria-label^=Undo]").title !== was,
+    },
+    add: {
+      act: (name) => {
+        const field = all("form.panel label input").at(-1);
+        field.value = name;
+        field.dispatchEvent(new Event("input"));
+        setTimeout(() => field.form.requestSubmit());
+      },
+      shown: (name) => one(".path.big")?.textContent.includes(name),
     },
     similar: { act: () => clicks.key.act(["s"]), shown: () => pressed("Similar") },
   };

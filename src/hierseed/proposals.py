@@ -1,8 +1,9 @@
 """Topics that the taxonomy may lack: groups among documents that belong to no listed topic.
 
-Foreign documents are cut into more clusters than proposals are wanted (k-means on unit vectors),
-and the most coherent clusters are proposed. Nothing is known of them but their documents, so a
-proposal says how many of these are nearer to its own centre than to any listed topic.
+Foreign documents are cut into more clusters than proposals are wanted (k-means on unit vectors).
+The most coherent clusters are proposed, each unlike those before it, so that a broad subject does
+not take all places. Nothing is known of them but their documents, so a proposal says how many of
+these are nearer to its own centre than to any listed topic.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ Ints = NDArray[np.intp]
 
 POOL = 4_000  # foreign documents that are clustered
 LEAST = 5  # documents in a proposal
-SPARE = 2  # clusters for each proposal: most of them mix several subjects
+SPARE = 4  # clusters for each proposal: most of them mix several subjects
+UNLIKE = 2.0  # power of a cluster's distance from those proposed before it, beside its coherence
 CENTRAL = 5  # documents that are shown, and that become seeds
 SAME = 0.5  # share of documents in common that makes an earlier proposal the same
 
@@ -66,7 +68,7 @@ class Proposal:
 
 
 class Proposals(tuple[Proposal, ...]):
-    """Proposed topics, the most coherent first."""
+    """Proposed topics, coherent and unlike each other, the best first."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table: id, documents, sure, parent, words, central."""
@@ -119,18 +121,18 @@ def propose_topics(
     wanted = min(SPARE * n, len(rows) // LEAST)
     if wanted < 1:
         return Proposals()
-    U = _unit(np.asarray(X[np.sort(rows)], dtype=np.float64)[np.argsort(np.argsort(rows))])
+    U = np.asarray(X[np.sort(rows)], dtype=np.float64)[np.argsort(np.argsort(rows))]
+    middle = U.mean(axis=0)
+    U, listed = _unit(U - middle), _unit(topics - middle)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # equal documents
         cluster = KMeans(wanted, n_init=4, random_state=0).fit_predict(U)
     sums = np.stack([U[cluster == number].sum(axis=0) for number in range(wanted)])
     size = np.bincount(cluster, minlength=wanted)
     coherence = np.linalg.norm(sums, axis=1) / np.maximum(size, 1)
-    centres, listed = _unit(sums), _unit(topics)
+    centres = _unit(sums)
     found: list[Proposal] = []
-    for number in np.argsort(-coherence, kind="stable").tolist():
-        if size[number] < LEAST or len(found) == n:
-            continue
+    for number in _unlike(centres, np.where(size < LEAST, 0.0, coherence), n):
         mine = np.flatnonzero(cluster == number)
         near = U[mine] @ centres[number]
         sure = float((near > (U[mine] @ listed.T).max(axis=1, initial=-1.0)).mean())
@@ -140,6 +142,18 @@ def propose_topics(
             Proposal(_name(documents, earlier), order, documents, _parent(assignments, order), sure)
         )
     return Proposals(found)
+
+
+def _unlike(centres: Floats, coherence: Floats, n: int) -> list[int]:
+    """Choose coherent clusters one after the other, each unlike those chosen before."""
+    chosen: list[int] = []
+    unlike = np.ones(len(centres))
+    for _ in range(min(n, int((coherence > 0).sum()))):
+        value = np.where(coherence > 0, coherence * unlike**UNLIKE, -1.0)
+        value[chosen] = -1.0
+        chosen.append(int(value.argmax()))
+        unlike = np.minimum(unlike, np.maximum(1.0 - centres @ centres[chosen[-1]], 0.0))
+    return chosen
 
 
 def _parent(assignments: Assignments, rows: Ints) -> str:

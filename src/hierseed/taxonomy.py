@@ -32,6 +32,7 @@ class Taxonomy:
         `all_paths` gives the others
     addresses : the address (URI) of each topic in a vocabulary, "" where there is none
     vocabulary : the file that the topics came from, as N-Triples; writing SKOS and JSON keeps it
+    log : the edits made so far, by which a fit finds the topics of an earlier model; JSON keeps it
 
     Examples
     --------
@@ -53,6 +54,7 @@ class Taxonomy:
         more_parents: Sequence[Sequence[int]] | None = None,
         addresses: Sequence[str] | None = None,
         vocabulary: str = "",
+        log: Iterable[Sequence[str]] = (),
     ) -> None:
         self.names = checked_texts("names", names)
         n = len(self.names)
@@ -67,7 +69,7 @@ class Taxonomy:
         self.addresses = ("",) * n if addresses is None else checked_texts("addresses", addresses)
         self.more_parents = checked_parents(more_parents, n)
         self.vocabulary = str(vocabulary)
-        self.log: tuple[edits.Edit, ...] = ()
+        self.log = edits.checked_log(log)
         parts: tuple[Any, ...] = (
             self.tree, self.codes, self.descriptions, self.is_other, self.addresses,
             self.more_parents,
@@ -206,6 +208,7 @@ class Taxonomy:
             more_parents=[*self.more_parents, *[()] * more],
             addresses=[*self.addresses, *[""] * more],
             vocabulary=self.vocabulary,
+            log=self.log,
         )
 
     def rename(self, path: Path, name: str) -> Taxonomy:
@@ -252,6 +255,7 @@ class Taxonomy:
             more_parents=[[p for p in some if p < n] for some in self.more_parents[:n]],
             addresses=self.addresses[:n],
             vocabulary=self.vocabulary,
+            log=self.log,
         )
 
     def without_others(self) -> Taxonomy:
@@ -266,6 +270,7 @@ class Taxonomy:
             more_parents=[[new_id[p] for p in self.more_parents[i] if p in new_id] for i in kept],
             addresses=[self.addresses[i] for i in kept],
             vocabulary=self.vocabulary,
+            log=self.log,
         )
 
     # ---------------------------------------------------------------- asking it
@@ -338,6 +343,11 @@ class Taxonomy:
             )
         return self._index[text]
 
+    def find(self, path: Path) -> int:
+        """The id of a path, or of a last name that only one topic has."""
+        named = [i for i, name in enumerate(self.names) if name == path]
+        return named[0] if len(named) == 1 and path not in self else self.index(path)
+
     def nearest(self, text: str) -> str:
         """`; did you mean 'A > B'?`, by last name or path; nothing where none is near."""
         named = [path for path, name in zip(self.paths, self.names) if name == text]
@@ -362,9 +372,7 @@ class Taxonomy:
         faults: list[str] = []
         for path, members in seeds.items():
             try:
-                named = [i for i, name in enumerate(self.names) if name == path]
-                known = len(named) != 1 or path in self
-                topic = self.index(path) if known else named[0]
+                topic = self.find(path)
             except TaxonomyError as fault:
                 faults.append(str(fault))
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hierseed.errors import TaxonomyError
@@ -12,12 +12,30 @@ if TYPE_CHECKING:
     from hierseed.taxonomy import Taxonomy
 
 
+KINDS = ("rename", "move", "merge", "split", "delete")
+
+
 class Edit(NamedTuple):
     """One edit: rename, move, merge, split or delete; of which path, and into what."""
 
     kind: str
     path: str
     to: str = ""
+
+
+def checked_log(log: Iterable[Sequence[str]]) -> tuple[Edit, ...]:
+    """Return a log that holds edits only; one read from a file may hold anything."""
+    try:
+        made = tuple(Edit(*edit) for edit in log)
+    except TypeError:
+        made = (Edit("", ""),)
+    for edit in made:
+        if edit.kind not in KINDS or not all(isinstance(text, str) for text in edit):
+            raise TaxonomyError(
+                "the log of edits can't be used: each edit is a list of its kind "
+                f"({', '.join(KINDS)}), a path, and the path or names that came of it"
+            )
+    return made
 
 
 def renamed(taxonomy: Taxonomy, path: Path, name: str) -> Taxonomy:
@@ -61,7 +79,8 @@ def split(taxonomy: Taxonomy, path: Path, names: Sequence[str]) -> Taxonomy:
     topic = taxonomy.index(path)
     here = taxonomy.paths[topic]
     longer = taxonomy.add([(*split_path(here), name) for name in names])
-    return _logged(longer, (*taxonomy.log, Edit("split", here, "; ".join(names))))
+    longer.log = (*taxonomy.log, Edit("split", here, "; ".join(names)))
+    return longer
 
 
 def deleted(taxonomy: Taxonomy, path: Path) -> Taxonomy:
@@ -75,16 +94,18 @@ def deleted(taxonomy: Taxonomy, path: Path) -> Taxonomy:
 def match_topics(earlier: Taxonomy, later: Taxonomy) -> list[int]:
     """For each topic of `later`, the topic of `earlier` that it was, -1 for a new one.
 
-    Followed by the log of edits, then by address, by code, and by path.
+    Followed by the edits made since `earlier`, then by address, by code, and by path.
     """
-    followed = {_follow(later.log, path): i for i, path in enumerate(earlier.paths)}
+    known = len(earlier.log)
+    log = later.log[known:] if later.log[:known] == earlier.log else later.log
+    followed = {_follow(log, path): i for i, path in enumerate(earlier.paths)}
     by_address = _unique(earlier.addresses)
     by_code = _unique(earlier.codes)
-    by_path = {path: i for i, path in enumerate(earlier.paths)} if not later.log else {}
+    by_path = {path: i for i, path in enumerate(earlier.paths)} if not log else {}
     found = []
     for topic, path in enumerate(later.paths):
         steps: tuple[tuple[dict[Any, int], str], ...] = (
-            (followed if later.log else {}, path),
+            (followed if log else {}, path),
             (by_address, later.addresses[topic]),
             (by_code, later.codes[topic]),
             (by_path, path),
@@ -146,9 +167,5 @@ def _rebuilt(
         addresses=[taxonomy.addresses[i] for i in kept],
         vocabulary=taxonomy.vocabulary,
     )
-    return _logged(made, (*taxonomy.log, edit))
-
-
-def _logged(taxonomy: Taxonomy, log: Sequence[Edit]) -> Taxonomy:
-    taxonomy.log = tuple(log)
-    return taxonomy
+    made.log = (*taxonomy.log, edit)
+    return made

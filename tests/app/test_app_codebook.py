@@ -50,3 +50,18 @@ def test_the_same_project_gives_the_same_bytes(written: Project) -> None:
     for ending in codebook.FORMATS:
         one, two = (export.write_codebook(written, ending) for _ in range(2))
         assert one.read_bytes() == two.read_bytes()
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("format", ["turtle", "rdf-xml", "json-ld"])
+def test_skos_carries_the_notes_of_the_codebook(written: Project, format: str) -> None:
+    rdflib = pytest.importorskip("rdflib")
+    file = export.write_taxonomy(written, format)
+    syntax = {"turtle": "turtle", "rdf-xml": "xml", "json-ld": "json-ld"}[format]
+    graph = rdflib.Graph().parse(file, format=syntax)
+    skos = rdflib.Namespace("http://www.w3.org/2004/02/skos/core#")
+    guns = next(graph.subjects(skos.prefLabel, rdflib.Literal("Guns")))
+    assert {str(one) for one in graph.objects(guns, skos.scopeNote)} == {"rifles", "Not: toys"}
+    assert [str(one) for one in graph.objects(guns, skos.definition)] == [NASTY]
+    assert [str(one) for one in graph.objects(guns, skos.example)] == ["an example text"]
+    assert list(Taxonomy.read(file).paths) == ["Law", "Law > Guns", "Food"]

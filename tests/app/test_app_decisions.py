@@ -224,7 +224,7 @@ def test_a_topic_that_others_delete_or_merge_is_said(project: Project) -> None:
     news = session.tick()
     assert news is not None
     assert "Files > zipfile was merged into Files > tarfile" in news["notes"][0]["text"]
-    assert news["tree"]["key"] == str(tarred)
+    assert news["frame"]["key"] == str(tarred)
     edits.delete(project, tarred, by=BEN)
     news = session.tick()
     assert news is not None

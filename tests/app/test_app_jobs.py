@@ -128,7 +128,7 @@ def test_the_bar_tells_the_whole_of_a_fit(project: Project) -> None:
     starts = dict(reversed(told))
     took = project.get("seconds_per_document")
     phases = [phase for phase in took if phase in starts]
-    assert phases[-2:] == ["Finding words and drawing the map", "Saving the fit"]
+    assert phases[-2:] == ["Looking for missing topics", "Saving the fit"]
     assert [starts[phase] for phase in phases] == sorted(starts[phase] for phase in phases)
     assert starts["Fitting"] < 0.1
     assert starts["Finding words and drawing the map"] < 0.9

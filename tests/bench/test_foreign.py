@@ -6,6 +6,7 @@ import pytest
 from hierseed import AnchoredHierSeed, Taxonomy
 from hierseed.assignments import Assignments
 from hierseed.evaluate.catch import INSIDE
+from hierseed.proposals import Proposal, Proposals, propose_topics
 from hierseed_bench.data.dataset import Dataset
 from hierseed_bench.foreign import run
 from hierseed_bench.foreign.detectors import DETECTORS
@@ -120,3 +121,24 @@ def test_a_run_is_recorded_once_and_shown(dataset, tmp_path, monkeypatch):
     text = "\n".join(table.markdown() for table in tables(Records(tmp_path)))
     assert text.count("### ") == 3  # nothing is foreign in the closed world
     assert "nearest seed mean less background" in text
+
+
+def test_proposals_are_judged_by_the_topic_most_of_their_documents_come_from(dataset):
+    """By hand: one pure proposal, one with exactly half, one of a listed topic, one twice."""
+    made = make_scenario(dataset, "few", 0, 4)
+    first, second, third = np.unique(made.missing[made.missing >= 0])
+    of = {topic: np.flatnonzero(made.missing == topic) for topic in (first, second, third, -1)}
+    rows = [of[first][:10], np.r_[of[second][:5], of[third][:5]], of[-1][:10], of[first][10:30]]
+    proposals = Proposals(Proposal(str(i), each, (), "", 1.0) for i, each in enumerate(rows))
+    assert run.judge_proposals(made, proposals) == pytest.approx(1 / 3)
+    assert run.judge_proposals(make_scenario(dataset, "closed", 0, 4), proposals) is None
+
+
+def test_missing_topics_that_lie_apart_are_all_proposed(dataset):
+    for draw in range(2):
+        made = make_scenario(dataset, "few", draw, 8)
+        model = AnchoredHierSeed(made.taxonomy).fit(made.X, made.y)
+        placed = model.assign(made.X)
+        share = model.foreign_share_.value
+        found = propose_topics(placed, made.X, model.vectors_, TOPS - LISTED, share=share)
+        assert run.judge_proposals(made, found) == 1.0

@@ -1,5 +1,6 @@
 """From scores to belonging: each step against an independent oracle, and the promise kept."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -196,6 +197,23 @@ def test_a_greater_false_alarm_rejects_no_less_and_none_rejects_nothing():
     assert rejected[2][~inside].mean() > 0.8
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.1])
+def test_documents_that_score_as_seeds_do_all_belong(shift):
+    """80 seeds: a tenth of a standard deviation is within three standard errors.
+
+    The tails alone say that some documents are foreign in many draws.
+    """
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        score, own = rng.normal(size=3000) - shift, rng.normal(size=80)
+        seeds = LeftOut(np.stack([own - 3, own], axis=1), np.arange(80) % 8)
+        nearest = rng.integers(0, 8, len(score))
+        found = learn_belonging(score, nearest, seeds, np.full(8, 10), 0.05)
+        assert not found.depth(score)[1].any()
+        assert found.at(score).min() > 0.98
+        assert found.foreign.low == 0.0
+
+
 def test_too_few_seeds_say_that_all_documents_belong():
     few, score, _ = learned(n_seeds=LEAST_SEEDS - 1)
     assert few.is_certain
@@ -220,6 +238,31 @@ def test_packed_and_unpacked_it_gives_the_same_bits(certain):
     assert again.hood.scores(X)[0].tobytes() == score.tobytes()
     assert again.belonging.at(score, 0).tobytes() == found.belonging.at(score, 0).tobytes()
     assert again.parts(score).tobytes() == found.parts(score).tobytes()
+
+
+@pytest.mark.parametrize("listed", [8, 20])
+def test_a_document_without_content_belongs_nowhere(listed):
+    """Where foreign documents were found, and where none were."""
+    X, _, pairs, components = corpus(0, listed, 8)
+    found = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
+    score = found.hood.scores(np.concatenate([np.zeros_like(X[:1]), X]))[0]
+    assert found.belonging.at(score)[0] == 0.0
+    assert found.belonging.at(score)[1:].min() > 0.0
+    assert found.belonging.depth(score)[1][0]
+
+
+def test_documents_unlike_all_topics_belong_less_than_the_score_of_their_neighbours_says():
+    """Directions at random are less like the topics than nearly all seeds are."""
+    X, inside, pairs, components = corpus(1, 8, 8)
+    found = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
+    noise = np.random.default_rng(0).normal(size=(500, X.shape[1])).astype(np.float32)
+    lenient = replace(found.hood, least=-np.inf)
+    for rows, change in ((noise, 0.03), (X[inside], 0.0)):
+        now = found.belonging.at(found.hood.scores(rows)[0])
+        before = found.belonging.at(lenient.scores(rows)[0])
+        assert (now <= before).all()
+        assert (before - now).mean() >= change
+        assert change or (before - now).mean() < 0.01
 
 
 def test_certain_belonging_gives_full_weight():

@@ -39,24 +39,6 @@ def two_topics() -> list[str]:
     return [" ".join(rng.choice(words, 12)) for words in lists for _ in range(150)]
 
 
-@pytest.fixture(scope="session")
-def fetched_home(request, tmp_path_factory) -> Path:
-    """A model folder with MiniLM in it: fetched once, kept between runs beside pytest's cache."""
-    pytest.importorskip("onnxruntime", reason="the extra 'minilm' is not installed")
-    pytest.importorskip("onnx", reason="the extra 'minilm' is not installed")
-    from hierseed.embed import fetch
-    from hierseed.errors import EmbeddingError
-
-    home = Path(request.config.cache.mkdir("hierseed-home"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HIERSEED_HOME", str(home))
-        try:
-            fetch.fetch_model("minilm")
-        except EmbeddingError as fault:
-            pytest.skip(f"MiniLM could not be fetched here: {fault}")
-    return home
-
-
 @pytest.fixture
 def minilm(fetched_home, monkeypatch):
     monkeypatch.setenv("HIERSEED_HOME", str(fetched_home))

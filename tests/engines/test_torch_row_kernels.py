@@ -12,6 +12,8 @@ with pytest.MonkeyPatch.context() as patch:
     triton = pytest.importorskip("triton", reason="Triton comes with CUDA builds of torch")
     if DEVICE == "cpu" and not hasattr(triton.language.sum, "rewrite"):
         pytest.skip("something else imported Triton for a card", allow_module_level=True)
+    if DEVICE == "cpu" and np.lib.NumpyVersion(np.__version__) >= "2.4.0":
+        pytest.skip("Triton's interpreter does not run with this numpy", allow_module_level=True)
     from hierseed.engines.torch import row_kernels
 
 from hierseed.core.arrays import NUMPY  # noqa: E402
@@ -34,10 +36,11 @@ def get(values):
     return values.cpu().numpy()
 
 
-def directions(n, width, seed=0):
+def directions(n, width, large, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, width))
-    X[0, 0] = 90.0  # above 2**11, where a float16 holds even numbers only
+    if large:
+        X[0, 0] = 90.0  # above 2**11, where a float16 holds even numbers only
     return NUMPY.round_directions(X, np.zeros(1), 4000.0)
 
 
@@ -65,10 +68,11 @@ def test_only_powers_of_two_pass_single_precision():
     assert not row_kernels.is_power_of_two(2.0**120)
 
 
-@pytest.mark.parametrize(("n", "m", "width"), [(1, 1, 384), (131, 130, 100), (40, 300, 50)])
-def test_products_of_whole_numbers_are_exact(n, m, width):
-    U, V = directions(n, width), directions(m, width, seed=1)
-    assert max(abs(U).max(), abs(V).max()) > 2**11
+@pytest.mark.parametrize(("n", "m", "width"), [(1, 1, 384), (131, 130, 150), (40, 300, 200)])
+@pytest.mark.parametrize("large", [True, False])
+def test_products_of_whole_numbers_are_exact(n, m, width, large):
+    U, V = directions(n, width, large), directions(m, width, large, seed=1)
+    assert large == (max(abs(U).max(), abs(V).max()) > row_kernels.HALF)
     found = get(row_kernels.whole_product(put(U), put(V)))
     np.testing.assert_array_equal(found, U.astype(np.float64) @ V.astype(np.float64).T)
 

@@ -58,6 +58,24 @@ def entries(project: Project) -> Iterator[Entry]:
         )
 
 
+SKOS = {"Include": "scopeNote", "Exclude": "scopeNote", "Notes": "note"}
+
+
+def skos_notes(project: Project) -> list[list[tuple[str, str]]]:
+    """The texts of each topic as notes of SKOS; its definition is written with the topic."""
+    return [
+        [
+            *(
+                (SKOS[heading], f"Not: {text}" if heading == "Exclude" else text)
+                for heading, text in entry.texts
+                if heading in SKOS
+            ),
+            *(("example", text) for text in entry.examples),
+        ]
+        for entry in entries(project)
+    ]
+
+
 def write_codebook(project: Project, target: Path) -> None:
     """Write the codebook; the ending of the file says in which format."""
     title, found = f"Codebook of {project.name}", list(entries(project))

@@ -16,6 +16,7 @@ FIRST = {
     "Fitting": 3e-4,
     "Placing the documents": 1e-4,
     "Finding words and drawing the map": 6e-4,
+    "Looking for missing topics": 3e-4,
     "Saving the fit": 1e-4,
 }
 LEAST = 0.3  # seconds that every phase takes, however small the corpus

@@ -113,7 +113,10 @@ def write_taxonomy(project: Project, format: str) -> Path:
     if format not in FORMATS:
         raise ProjectError(f"no taxonomy format {format!r}. Choose one of {', '.join(FORMATS)}")
     target = new_file(project, "taxonomy", FORMATS[format].endings[0])
-    topics.current(project).taxonomy.write(target, format)
+    options = (
+        {"notes": codebook.skos_notes(project)} if "notes" in FORMATS[format].write_options else {}
+    )
+    topics.current(project).taxonomy.write(target, format, **options)
     if target.suffix in (".csv", ".tsv"):
         _guard(target)
     return target

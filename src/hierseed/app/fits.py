@@ -32,6 +32,7 @@ KEPT = 300  # documents of a proposed topic that are kept
 FORMAT, VERSION, FILE = "hierseed-fit", 1, "fit.json"
 
 Ints = NDArray[np.int32]
+Floats = NDArray[np.float32]
 
 
 class Line(NamedTuple):
@@ -53,6 +54,7 @@ class Fit:
         self.taxonomy = Taxonomy(**content["taxonomy"])
         records = _records(arrays, self.taxonomy)
         self.fitted = Placements(self.taxonomy, self.ids, records, arrays["is_seed"])
+        self.points: Floats | None = arrays.get("points")  # older fits have none
         self.n: int = content["n"]
         self.seeds: list[list[str]] = content["seeds"]  # rows of id, text, topic, as given
         self.suggestions: list[tuple[int, str]] = [tuple(s) for s in content["suggestions"]]
@@ -126,6 +128,7 @@ def write(
     seeds: list[list[str]],
     suggestions: list[tuple[int, str]],
     proposals: Sequence[Proposal] = (),
+    points: Floats | None = None,
 ) -> int:
     """Write a fit as a whole; only then does the project know of it."""
     id = int(project.db.execute("SELECT coalesce(max(id), 0) + 1 FROM fit").fetchone()[0])
@@ -168,6 +171,8 @@ def write(
         "chances": assignments.chances.astype(np.float32),
         "is_seed": assignments.is_seed,
     }
+    if points is not None:
+        arrays["points"] = points
     folder = project.fit_folder(id)
     folder.parent.mkdir(exist_ok=True)
     with atomic_folder(folder, marker=FILE) as partial:

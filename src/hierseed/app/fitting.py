@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.app import fits, vectors
+from hierseed.app import fits, mapping, vectors
 from hierseed.app.course import Course
 from hierseed.app.decided import apply_decisions
 from hierseed.app.project import Project, now
@@ -25,6 +25,7 @@ from hierseed.io.seeds import Seeds
 from hierseed.pipeline import fit as fit_model
 from hierseed.placed import PlacedDocuments
 from hierseed.progress import Event, Listener, Step
+from hierseed.report.gather import expected_accuracy
 from hierseed.taxonomy import Taxonomy
 
 SUGGESTED = 60  # documents to label next, found at each fit
@@ -135,6 +136,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     words = "Finding words and drawing the map"
     say({"phase": words, "done": 0, "total": 1})
     report = placed.report(project.name, _phase(say, words))
+    points = mapping.place_documents(placed, report)
     facts = {
         "method": dials.method,
         "dials": asdict(dials),
@@ -148,15 +150,18 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         "scores": gold_scores(project, here, assignments),
         "started": begun,
         "event": last_event,
-        "expected": expected_accuracy(assignments) if dials.method == "anchored" else None,
+        "expected": [round(one.value, 4) for one in expected_accuracy(model.estimator)],
     }
     model.about |= {"corpus": project.name, "seconds": facts["seconds"]}
+    say({"phase": "Looking for missing topics", "done": 0, "total": 1})
     last = fits.last(project)
     proposals = placed.propose_topics(PROPOSED, earlier=fits.proposals(last) if last else ())
     next_ones = placed.suggest(SUGGESTED)
     offers = [(int(row), reason) for row, reason in zip(next_ones.row, next_ones.reasons)]
     say({"phase": "Saving the fit", "done": 0, "total": 1})
-    id = fits.write(project, model, assignments, here, report, facts, given, offers, proposals)
+    id = fits.write(
+        project, model, assignments, here, report, facts, given, offers, proposals, points
+    )
     course.finish()
     return id
 
@@ -183,14 +188,6 @@ def respect_decisions(project: Project, here: Topics, placed: PlacedDocuments) -
     }
     none = labels.whole(project, labels.NONE_OF_THESE)
     return apply_decisions(placed.assignments, rejected, none, distances)
-
-
-def expected_accuracy(assignments: Assignments) -> list[float]:
-    """Mean score at each level: the share of placements to expect right, seeds left out."""
-    rows = ~assignments.is_seed
-    levels = assignments.levels[rows]
-    scores = np.where(levels >= 0, assignments.score[assignments.primary][rows], np.nan)
-    return [round(float(np.nanmean(column)), 4) for column in scores.T if np.isfinite(column).any()]
 
 
 def gold_scores(project: Project, here: Topics, assignments: Assignments) -> dict[str, Any] | None:

@@ -22,6 +22,7 @@ from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import as_text, open_records
 
 BATCH = 8_000  # documents per transaction: what a kill can cost, and how long others wait
+CHECKED = 0.15  # share of the time of a load after which the whole file was checked
 PREVIEW = 6
 AT_ONCE = 64 * 2**20  # bytes of a file that is checked while the person waits
 TEXT_NAMES = ("text", "body", "content", "abstract", "document", "message", "description")
@@ -120,7 +121,7 @@ def load_corpus(
         load = loads.begin(project, name, arguments)
     corpus = Corpus(file, id=id, text=text, on_error="skip", keep=[EVERY_COLUMN])
     if tell:
-        tell({"phase": "Checking the file"})
+        tell({"phase": "Checking the file", "share": 0.0})
     total, done, added = len(corpus), 0, 0
     loads.set_total(project, load, total)
     started = time.perf_counter()
@@ -134,10 +135,12 @@ def load_corpus(
         done += len(batch)
         if tell:
             left = (time.perf_counter() - started) / done * (total - done)
-            tell({"phase": "Reading the documents", "done": done, "total": total, "left": left})
+            share = CHECKED + (1 - CHECKED) * done / max(total, 1)
+            told = {"done": done, "total": total, "left": left, "share": share}
+            tell({"phase": "Reading the documents", **told})
     faults = corpus.survey().faults
-    told = f"{len(faults):,} rows left out: {'; '.join(faults.told())}" if faults else ""
-    loads.finish(project, load, told.replace(file.name, name))
+    left_out = f"{len(faults):,} rows left out: {'; '.join(faults.told())}" if faults else ""
+    loads.finish(project, load, left_out.replace(file.name, name))
     return added, faults
 
 

@@ -32,31 +32,35 @@ class Filter(NamedTuple):
         return bool(self.column and (self.value or self.low is not None or self.high is not None))
 
 
-def _values(project: Project, column: str) -> list[Any]:
-    """One value for each document, None where there is none; kept until documents are added."""
-    state = (column, documents.count(project))
-    known = project.memo.get("column")
+class Values(NamedTuple):
+    """A column of the corpus: the different values, and which of them each document has."""
+
+    distinct: list[Any]
+    of: NDArray[np.int32]  # -1 where a document has none
+
+
+def _values(project: Project, column: str) -> Values:
+    """Read a column; kept until documents are added."""
+    state, name = documents.count(project), f"column {column}"
+    known = project.memo.get(name)
     if known is None or known[0] != state:
         path = '$."' + column.replace('"', '""') + '"'
-        found: list[Any] = [None] * state[1]
+        number: dict[Any, int] = {}
+        of = np.full(state, -1, dtype=np.int32)
         for row, value in project.db.execute(
             "SELECT row, json_extract(value, ?) FROM kept", (path,)
         ):
-            found[row] = value
-        known = project.memo["column"] = (state, found)
-    values: list[Any] = known[1]
+            if value is not None and value != "":
+                of[row] = number.setdefault(value, len(number))
+        known = project.memo[name] = (state, Values(list(number), of))
+    values: Values = known[1]
     return values
 
 
 def numbers(project: Project, column: str) -> NDArray[np.float64]:
     """A column as numbers, NaN where it has none; a date counts by its year."""
-    state = (column, documents.count(project))
-    known = project.memo.get("numbers")
-    if known is None or known[0] != state:
-        found = np.array([_number(value) for value in _values(project, column)], dtype=float)
-        known = project.memo["numbers"] = (state, found)
-    values: NDArray[np.float64] = known[1]
-    return values
+    values = _values(project, column)
+    return np.array([*map(_number, values.distinct), math.nan])[values.of]
 
 
 def _number(value: Any) -> float:
@@ -77,7 +81,8 @@ def rows_of(project: Project, chosen: Filter) -> NDArray[np.intp] | None:
         return None
     if chosen.value:
         values = _values(project, chosen.column)
-        return np.array([i for i, v in enumerate(values) if str(v) == chosen.value], dtype=np.intp)
+        wanted = [i for i, value in enumerate(values.distinct) if str(value) == chosen.value]
+        return np.flatnonzero(np.isin(values.of, wanted))
     found = numbers(project, chosen.column)
     low = -math.inf if chosen.low is None else chosen.low
     high = math.inf if chosen.high is None else chosen.high
@@ -93,9 +98,8 @@ def columns(project: Project) -> list[dict[str, Any]]:
         return listed
     found = []
     for name in project.get("columns", []):
-        values = _values(project, name)
-        distinct = sorted({str(v) for v in values if v is not None and v != ""})
-        as_numbers = np.array([_number(v) for v in values], dtype=float)
+        distinct = sorted({str(value) for value in _values(project, name).distinct})
+        as_numbers = numbers(project, name)
         numeric = np.isfinite(as_numbers).mean() > 0.9 if len(as_numbers) else False
         found.append(
             {
@@ -122,13 +126,13 @@ def over(project: Project, placed: Placements, column: str, key: str = "") -> di
         parent, level = int(tree.parent[parent]), level - 1
     path = placed.path[placed.primary]
     inside = path[:, level - 1] == parent if parent >= 0 else np.ones(placed.n, dtype=bool)
-    bins, titles = _bins(project, column, placed.n)
-    if bins is None:
+    steps, titles, _ = bins(project, column, placed.n)
+    if steps is None:
         return None
-    known = inside & (bins >= 0)
+    known = inside & (steps >= 0)
     topics = path[:, level]
     counts = np.zeros((len(titles), len(placed.taxonomy) + 1), dtype=int)
-    np.add.at(counts, (bins[known], topics[known]), 1)
+    np.add.at(counts, (steps[known], topics[known]), 1)
     totals = counts.sum(axis=1)
     order = [int(t) for t in np.argsort(-counts.sum(axis=0), kind="stable") if counts[:, t].any()]
     lines = []
@@ -153,8 +157,11 @@ def over(project: Project, placed: Placements, column: str, key: str = "") -> di
     }
 
 
-def _bins(project: Project, column: str, n: int) -> tuple[NDArray[np.intp] | None, list[str]]:
-    """The step of each document (-1: none) and the title of each step."""
+def bins(project: Project, column: str, n: int) -> tuple[NDArray[np.intp] | None, list[str], bool]:
+    """The step of each document (-1: none), the titles of steps, and whether they have an order.
+
+    None in place of the steps where a column has too many values that are no numbers.
+    """
     found = numbers(project, column)[:n]
     if np.isfinite(found).mean() > 0.9:
         known = found[np.isfinite(found)]
@@ -166,10 +173,12 @@ def _bins(project: Project, column: str, n: int) -> tuple[NDArray[np.intp] | Non
             edges = np.linspace(known.min(), known.max(), BINS + 1)
             steps = np.clip(np.digitize(np.nan_to_num(found), edges) - 1, 0, BINS - 1)
             titles = [f"{low:g}" for low in edges[:-1]]
-        return np.where(np.isfinite(found), steps, -1), titles
-    values = ["" if v is None else str(v) for v in _values(project, column)[:n]]
-    titles = sorted(set(values) - {""})
+        return np.where(np.isfinite(found), steps, -1), titles, True
+    values = _values(project, column)
+    texts = [str(value) for value in values.distinct]
+    titles = sorted(set(texts))
     if not titles or len(titles) > LISTED:
-        return None, []
+        return None, [], False
     number = {title: i for i, title in enumerate(titles)}
-    return np.array([number.get(value, -1) for value in values], dtype=np.intp), titles
+    steps = np.array([*(number[text] for text in texts), -1], dtype=np.intp)[values.of[:n]]
+    return steps, titles, False

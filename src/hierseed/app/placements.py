@@ -130,6 +130,10 @@ class Placements:
     def _second(self) -> Grouped:
         return Grouped(self.runner_up, len(self.taxonomy))
 
+    def warm(self) -> None:
+        """Compute now what the first look at a topic would wait for."""
+        _ = self._first, self._second, self.final_score, self.own_counts
+
     def inside(self, key: str) -> Bools:
         """Mark the topics that a line of the tree covers, itself and all below; None is last."""
         marks = np.zeros(len(self.taxonomy) + 1, dtype=bool)
@@ -147,20 +151,6 @@ class Placements:
     def nearly(self, within: Bools) -> Ints:
         """Records for which any of these topics came second, in order."""
         return self._second.take(np.append(within[:-1], False))
-
-    @cached_property
-    def expected_accuracy(self) -> list[float]:
-        """Mean score at each level: the share of placements to expect right.
-
-        Seeds are left out, and so are documents that stop above the level.
-        """
-        chosen = self.primary[~self.is_seed]
-        placed = self.path[chosen] >= 0
-        scores = np.where(placed, self.score[chosen], np.nan)
-        known = np.isfinite(scores)
-        totals = np.where(known, scores, 0.0).sum(axis=0, dtype=float)
-        counts = known.sum(axis=0)
-        return [float(t / n) for t, n in zip(totals, counts) if n]
 
     def assignments(self, start: int = 0, stop: int | None = None) -> Assignments:
         """The placements of consecutive documents as the library knows them."""

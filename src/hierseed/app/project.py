@@ -100,8 +100,8 @@ class Project:
             connection.execute("PRAGMA synchronous = FULL")
             # what is said goes on into the file itself at once: people copy that file as a backup
             connection.execute("PRAGMA wal_autocheckpoint = 1")
-            connection.execute("PRAGMA cache_size = -65536")
-            connection.execute("PRAGMA mmap_size = 4294967296")
+            # Each thread has a connection, so its cache is small; the system caches the file too.
+            connection.execute("PRAGMA cache_size = -8192")
         except sqlite3.DatabaseError as fault:
             if not os.access(self.path.parent, os.W_OK):
                 raise ProjectError(

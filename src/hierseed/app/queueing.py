@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.app import fits, validating
 from hierseed.app.placements import Placements
 from hierseed.app.project import Project
+from hierseed.app.store import codings, topics
+from hierseed.errors import ModelError
 
 KINDS = {
     "uncertain": "the least certain first",
     "random": "at random",
+    "disagreement": "what coders or the last two fits disagree about",
     "certain": "the most certain first, to confirm",
     "corpus": "in the order of the corpus",
 }
@@ -45,11 +49,14 @@ def queue(
     within : only these rows
     share : (number, count) to share the queue between so many coders; each row is one coder's
     """
-    rows = np.arange(n)
-    if placed is not None and key:
+    rows = disputed(project, placed) if kind == "disagreement" else np.arange(n)
+    if placed is not None and key and kind == "disagreement":
+        inside = placed.row[placed.members(placed.inside(key))]
+        rows = rows[np.isin(rows, inside)]
+    elif placed is not None and key:
         rows = np.unique(placed.row[placed.members(placed.inside(key))])
     if within is not None:
-        rows = np.intersect1d(rows, within)
+        rows = rows[np.isin(rows, within)]
     if placed is not None and kind in ("uncertain", "certain"):
         scores = np.full(n, np.nan)
         scores[: placed.n] = placed.final_score[placed.primary]
@@ -66,6 +73,28 @@ def queue(
             if len(found) == LONGEST:
                 break
     return found
+
+
+def disputed(project: Project, placed: Placements | None) -> Rows:
+    """Rows that coders coded differently, then those that the last two fits placed differently."""
+    coded = [
+        row
+        for sample in codings.samples(project)
+        for row in validating.disagreements(project, sample)
+    ]
+    moved = np.zeros(0, dtype=np.intp)
+    lines = fits.every(project)
+    if placed is not None and len(lines) > 1:
+        here = topics.current(project)
+        try:
+            new, old = (fits.get(project, line.id).today(here) for line in lines[:2])
+        except ModelError:  # a fit whose folder was taken away
+            new = old = placed
+        shared = min(new.n, old.n)
+        moved = np.flatnonzero(
+            np.array(new.keys)[new.labels[:shared]] != np.array(old.keys)[old.labels[:shared]]
+        )
+    return np.array(list(dict.fromkeys([*coded, *moved.tolist()])), dtype=np.intp)
 
 
 def progress(project: Project, n: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hierseed.app.fits import Fit
+from hierseed.app.mapping import islands
 from hierseed.app.store.topics import Topics
 
 ABOUT = 600  # letters of a description in the report
@@ -57,7 +58,7 @@ def report_today(fit: Fit, here: Topics) -> dict[str, Any]:
         "other": int(taxonomy.is_other[labels[labels >= 0]].sum()),
         "topics": topics,
         "docs": documents,
-        "map": _map_today(found["map"], number),
+        "map": {**found["map"], **islands(fit, here)},
     }
 
 
@@ -69,11 +70,3 @@ def _joined(lists: list[list[Any]], number: Any, n: int) -> list[list[Any]]:
             home = found[number[topic]]
             home.extend(one for one in line if one not in home)
     return found
-
-
-def _map_today(found: dict[str, Any], number: Any) -> dict[str, Any]:
-    """The map without the islands of deleted topics."""
-    topics = [int(number[topic]) for topic in found["topic"]]
-    islands = [i for i, topic in enumerate(topics) if topic >= 0]
-    kept = {name: [found[name][i] for i in islands] for name in ("tx", "ty", "r")}
-    return {**found, **kept, "topic": [topics[i] for i in islands]}

@@ -6,6 +6,9 @@ import asyncio
 import json
 import sqlite3
 import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,11 +16,11 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
-from nicegui import run, ui
+from nicegui import ui
 from nicegui.element import Element
 from nicegui.language import Language
 
-from hierseed.app import export, uploads
+from hierseed.app import export, fits, mapping, uploads
 from hierseed.app.failures import explain_failure
 from hierseed.app.pages.session import SCREENS, Session
 from hierseed.app.project import Project
@@ -31,8 +34,18 @@ HEAD = '<link rel="stylesheet" href="/workbench/web/style.css">' + "".join(
     # all at once, rather than one after the other as each names the next
     f'<link rel="modulepreload" href="/workbench/web/{file.name}">'
     for file in sorted(WEB.glob("*.js"))
-    if file.stem not in ("frame", "tree", "stage")
+    if file.stem not in ("frame", "numbers", "tree", "stage")
 )
+
+
+# Few threads, since each has a connection with a cache of its own.
+POOL = ThreadPoolExecutor(3, "workbench")
+
+
+async def work(does: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Run something that may take a while outside the loop that serves all pages."""
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(POOL, partial(does, *arguments, **options))
 
 
 class Frame(Element, component="web/frame.js"):
@@ -41,6 +54,10 @@ class Frame(Element, component="web/frame.js"):
 
 class Tree(Element, component="web/tree.js"):
     """The taxonomy at the side."""
+
+
+class Numbers(Element, component="web/numbers.js"):
+    """Documents and seeds of each line of the tree; nothing to see."""
 
 
 class Stage(Element, component="web/stage.js"):
@@ -55,9 +72,12 @@ class Tab:
         self.session.restore(address)
         self.lock = asyncio.Lock()
         self.sent: dict[str, str] = {}
+        self.same: dict[str, Any] = {}
         first = self.session.everything()
         with ui.element("div").classes("workbench"):
-            self.parts = {"frame": Frame(), "tree": Tree(), "stage": Stage()}
+            self.parts = {
+                "frame": Frame(), "numbers": Numbers(), "tree": Tree(), "stage": Stage(),
+            }  # fmt: skip
         for name, part in self.parts.items():
             self.put(name, first[name])
             part.on("act", self.act)
@@ -65,6 +85,9 @@ class Tab:
 
     def put(self, name: str, view: Any) -> bool:
         """Set what a part shows; False where the browser has just that already."""
+        if self.same.get(name) is view:  # the tree, which a session keeps until it changes
+            return False
+        self.same[name] = view
         text = json.dumps(view)  # as text, since a screen may go on using what it handed out
         if self.sent.get(name) == text:
             return False
@@ -78,7 +101,7 @@ class Tab:
         do = str(arguments.pop("do", ""))
         async with self.lock:  # one after the other, in the order of the clicks
             try:
-                news = await run.io_bound(self.session.act, do, **arguments)
+                news = await work(self.session.act, do, **arguments)
             except Exception as fault:  # a fault of ours: said, logged, and the page stays alive
                 traceback.print_exc()
                 text = f"That did not work ({type(fault).__name__}: {fault}). Reload the page."
@@ -88,7 +111,7 @@ class Tab:
     async def tick(self) -> None:
         """Time has passed."""
         async with self.lock:
-            news = await run.io_bound(self.session.tick)
+            news = await work(self.session.tick)
         if news:
             self.show(news)
 
@@ -126,6 +149,24 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
         if view and name.endswith(".html"):
             return FileResponse(known[name], media_type="text/html")
         return FileResponse(known[name], filename=name, media_type="application/octet-stream")
+
+    @app.get("/workbench/map/{fit}")
+    async def map_points(fit: int, column: str = "") -> Response:
+        def pack() -> bytes:
+            return mapping.pack(project, fits.get(project, fit), column)
+
+        try:
+            packed = await work(pack)
+        except HierSeedError as fault:
+            return JSONResponse({"fault": worded(fault)}, status_code=404)
+        return Response(packed, media_type="application/octet-stream")
+
+    @app.get("/workbench/document/{row}")
+    async def document(row: int) -> Response:
+        try:
+            return JSONResponse(await work(mapping.hover, project, row))
+        except HierSeedError as fault:
+            return JSONResponse({"fault": worded(fault)}, status_code=404)
 
     def page(request: Request) -> None:
         ui.add_head_html(HEAD)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import sqlite3
 import threading
 import webbrowser
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 
 from hierseed.app import backups, jobs, security
 from hierseed.app.project import ENDING, Project
-from hierseed.errors import MissingDependency, ProjectError
+from hierseed.errors import HierSeedError, MissingDependency, ProjectError
 
 
 def serve_project(
@@ -48,7 +49,7 @@ def serve_project(
             f"{host} can be reached from other computers, so a token is needed. Leave --token out, "
             "and one is made up"
         )
-    listener = _listen(host, port)
+    listener = listen(host, port)
     port = listener.getsockname()[1]
     everywhere = host in ("0.0.0.0", "::")
     address = _address(own_address(host) if everywhere else host, port, token)
@@ -67,6 +68,7 @@ def serve_project(
     if not security.is_loopback(host):
         say("Other computers can reach it; only who has the token in the address comes in.")
     say("Everything is saved as you go. Ctrl-C ends it.")
+    threading.Thread(target=warm, args=(project,), daemon=True).start()
     if browser:
         threading.Timer(1.0, webbrowser.open, [address]).start()
     try:
@@ -76,6 +78,19 @@ def serve_project(
         jobs.end_all()
         project.close()
     say("The workbench has ended; everything is saved.")
+
+
+def warm(project: Project) -> None:
+    """Read what the first clicks need, while the browser still opens the page."""
+    from hierseed.app import fits, metadata, vectors
+    from hierseed.app.store import topics
+
+    with contextlib.suppress(HierSeedError, OSError, sqlite3.Error):  # the click that needs it says
+        if fit := fits.last(project):
+            fit.today(topics.current(project)).warm()
+            _ = fit.report, fit.model
+        metadata.columns(project)
+        vectors.space(project)
 
 
 def _address(host: str, port: int, token: str) -> str:
@@ -93,7 +108,8 @@ def own_address(host: str) -> str:
     return "::1" if ":" in host else "127.0.0.1"
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port; 0 takes any free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     if os.name != "nt":  # there it would let two servers share a port

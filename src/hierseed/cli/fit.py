@@ -24,12 +24,14 @@ from hierseed.cli.options import (
     Overwrite,
     Parent,
     PlainQuotes,
+    Query,
     Quiet,
     SeedFiles,
     SeedIdColumn,
     SeedSheet,
     Sheet,
     Source,
+    Table,
     TaxonomyColumns,
     TaxonomyFile,
     TaxonomySheet,
@@ -100,7 +102,7 @@ def fit(
         typer.Option(
             metavar="MODEL",
             help="An earlier model, whose topics stand in for seeds where a topic has none; topics "
-            "are found again by code, by address, or by path.",
+            "are found again by the edits that a JSON taxonomy keeps, by address, code or path.",
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -131,6 +133,8 @@ def fit(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
     topic: TopicColumn = None,
     seed_id: SeedIdColumn = None,
     seed_sheet: SeedSheet = None,
@@ -169,7 +173,7 @@ def fit(
     check_folder(output, marker=FILE)
     if not overwrite:
         refuse_other_model(output, source)
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     started = time.perf_counter()
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:

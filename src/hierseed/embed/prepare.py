@@ -13,6 +13,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, portable
@@ -37,13 +38,15 @@ class ArrayLike(Protocol):
     def __getitem__(self, rows: Any) -> Any: ...
 
 
-class Preparation:
-    """Centring, PCA and unit length, in this order.
+class Preparation(TransformerMixin, BaseEstimator):
+    """Centring, PCA and unit length, in this order; a step of a scikit-learn Pipeline too.
+
+    A row of zeros has no content (the embedder knows none of its words): it stays zero.
 
     Parameters
     ----------
     centre : subtract the mean of the fitting corpus
-    unit : scale each row to length 1; rows of zeros stay zero
+    unit : scale each row to length 1
     pca : keep this many principal components; None keeps the space as it is
     blocks : length of each block of a joined representation (`Embedder.blocks`). Each block is
         scaled to unit length and weighted; () for one representation
@@ -75,8 +78,8 @@ class Preparation:
         self.mean_: NDArray[np.float32] | None = None
         self.components_: NDArray[np.float32] | None = None
 
-    def fit(self, X: ArrayLike | Blocks) -> Self:
-        """Learn the mean, and the components where asked, in two or three passes over `X`.
+    def fit(self, X: ArrayLike | Blocks, y: Any = None) -> Self:
+        """Learn the mean, and the components where asked, in two or three passes; `y` is ignored.
 
         `X` may also be blocks of another engine (see `hierseed.engines`).
         """
@@ -131,6 +134,7 @@ class Preparation:
 
     def apply(self, ready: Array, xp: Arrays = NUMPY) -> Array:
         """Apply to float32 rows of any engine; they may be overwritten."""
+        empty = xp.flatnonzero(xp.all_in_rows(ready == 0))
         if self.mean_ is not None:
             ready -= xp.asarray(self.mean_)
         if self.blocks:
@@ -138,7 +142,10 @@ class Preparation:
         if self.components_ is not None:  # the order of sums shows in float32, hardly in float64
             wide = xp.astype(ready, xp.float64) @ xp.asarray(self.components_, xp.float64)
             ready = xp.astype(wide, xp.float32)
-        return _unit_length(ready, xp) if self.unit else ready
+        if self.unit:
+            ready = _unit_length(ready, xp)
+        ready[empty] = 0.0
+        return ready
 
     def _weigh_blocks(self, rows: Array, xp: Arrays) -> Array:
         kept, first = [], 0
@@ -167,6 +174,9 @@ class Preparation:
         """True once all that the options ask for is learned; unit length alone learns nothing."""
         lacks_mean = self.centre and self.mean_ is None
         return not lacks_mean and (self.pca is None or self.components_ is not None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.is_fitted
 
     @property
     def header(self) -> dict[str, Any]:

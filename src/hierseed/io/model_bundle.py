@@ -100,6 +100,7 @@ def write_bundle(
             "is_other": np.asarray(taxonomy.is_other, dtype=bool),
             **({"more_parents": taxonomy.more_parents} if any(taxonomy.more_parents) else {}),
             **({"addresses": taxonomy.addresses} if any(taxonomy.addresses) else {}),
+            **({"log": taxonomy.log} if taxonomy.log else {}),
         },
         "preparation": preparation.header if preparation else None,
         "text": bundle.text,

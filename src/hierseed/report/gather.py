@@ -121,16 +121,20 @@ def gather(
     }
 
 
+def expected_accuracy(model: Any) -> list[Share]:
+    """For each level the share to expect right; empty where no seeds were held out to tell."""
+    return getattr(model, "expected_accuracy_", []) if getattr(model, "n_held_out_", 0) else []
+
+
 def results_of(model: Any) -> dict[str, Any]:
     """What a fit says about itself: share that belongs, expected accuracy, topics to look at."""
     foreign = getattr(model, "foreign_share_", None)
-    expected = getattr(model, "expected_accuracy_", []) if getattr(model, "n_held_out_", 0) else []
     belong = None
     if foreign is not None:
         belong = str(Share(1 - foreign.value, 1 - foreign.high, 1 - foreign.low))
     return {
         "belong": belong,
-        "expected": [str(one) for one in expected],
+        "expected": [str(one) for one in expected_accuracy(model)],
         "findings": [str(one) for one in getattr(model, "diagnosis_", [])],
     }
 

@@ -8,7 +8,9 @@ the topics it is next nearest to. None lies between its nearest topics. No rando
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,8 @@ Ints = NDArray[np.intp]
 MOST = 600  # islands; a tree with more leaves is drawn at its deepest level with no more topics
 ROUNDS = 150
 NEIGHBOURS = 6  # topics that pull at a document
+BLOCK = 4_096  # documents placed at once
+AXES = 16_384  # documents that the main axes are found from
 LAND = 0.38  # share of the map's square that islands cover
 
 
@@ -49,10 +53,7 @@ def make_map(
     shown = map_topics(taxonomy.tree)
     shown = shown[(counts[shown] > 0) | ~taxonomy.is_other[shown]]  # an empty Other is no news
     positions, radii = lay_out(taxonomy.tree, vectors, shown, counts)
-    island_of = np.full(len(taxonomy) + 1, -1)
-    island_of[shown] = np.arange(len(shown))
-    above = taxonomy.tree.ancestors[labels]
-    islands = np.where(above >= 0, island_of[above], -1).max(axis=1, initial=-1)
+    islands = find_islands(taxonomy.tree, shown, labels)
     points = place(X, islands, vectors[shown], positions, radii)
     return Map(shown, positions, radii, rows, points)
 
@@ -81,40 +82,74 @@ def lay_out(tree: Tree, vectors: Floats, shown: Ints, counts: Ints) -> tuple[Flo
     return (positions - (low + high) / 2) / reach, radii / reach
 
 
+def find_islands(tree: Tree, shown: Ints, labels: Ints) -> Ints:
+    """Return for each document the position of its topic in `shown`, -1 where it has none."""
+    island_of = np.full(len(tree) + 1, -1)
+    island_of[shown] = np.arange(len(shown))
+    above = tree.ancestors[labels]
+    islands: Ints = np.where(above >= 0, island_of[above], -1).max(axis=1, initial=-1)
+    return islands
+
+
 def place(
-    X: NDArray[np.floating],
+    X: Any,
     island: Ints,
     vectors: NDArray[np.floating],
     positions: Floats,
     radii: Floats,
 ) -> Floats:
-    """Place documents; `island[i]` is a position in the shown topics, -1 where it has none."""
-    if not len(X):
+    """Place documents; `island[i]` is a position in the shown topics, -1 where it has none.
+
+    X is read in blocks, twice, so that a corpus on disk needs no memory of its own.
+    """
+    n = len(island)
+    if not n:
         return np.zeros((0, 2))
-    X, vectors = X.astype(float), vectors.astype(float)
-    squares = np.maximum(
-        (X**2).sum(1)[:, None] - 2 * X @ vectors.T + (vectors**2).sum(1)[None], 0.0
-    )
+    vectors = vectors.astype(float)
     k = min(NEIGHBOURS, len(vectors))
-    near = np.argpartition(squares, k - 1, axis=1)[:, :k]
-    gaps = np.take_along_axis(squares, near, axis=1)
-    gaps = gaps - gaps.min(axis=1, keepdims=True)
+    near, gaps, away = np.zeros((n, k), dtype=np.intp), np.zeros((n, k)), np.zeros(n)
+    for block, rows in _blocks(X, n):
+        products = rows.astype(np.float32) @ vectors.astype(np.float32).T
+        squares = (rows**2).sum(1)[:, None] - 2.0 * products + (vectors**2).sum(1)[None]
+        squares = np.maximum(squares, 0.0)
+        near[block] = np.argpartition(squares, k - 1, axis=1)[:, :k]
+        gaps[block] = np.take_along_axis(squares, near[block], axis=1)
+        away[block] = squares[np.arange(len(rows)), island[block]]
+    gaps -= gaps.min(axis=1, keepdims=True)
     weights = np.exp(-gaps / max(float(np.median(gaps)), 1e-12))
     weights /= weights.sum(axis=1, keepdims=True)
     pulled: Floats = (weights[:, :, None] * positions[near]).sum(axis=1)
 
+    # Documents on one spot are spread along the two main axes of what the topics do not explain.
+    some = np.arange(0, n, n // AXES + 1)
+    left = np.asarray(X[some], dtype=float)
+    for topic, weight in zip(near[some].T, weights[some].T):
+        left = left - weight[:, None] * vectors[topic]
+    axes = _main_axes(left)
+    explained = (weights[:, :, None] * (vectors @ axes)[near]).sum(axis=1)
+    flat = np.zeros((n, 2))
+    for block, rows in _blocks(X, n):
+        flat[block, : axes.shape[1]] = rows @ axes - explained[block]
+
     placed = pulled.copy()
-    residual = X - (weights[:, :, None] * vectors[near]).sum(axis=1)
-    spread = _scaled(_two_directions(residual))
+    spread = _scaled(flat)
     for topic in np.unique(island[island >= 0]):
         here = np.flatnonzero(island == topic)
         offset = _scaled(pulled[here]) + spread[here]
         offset /= np.maximum(np.linalg.norm(offset, axis=1, keepdims=True), 1e-12)
-        away = _ranks(squares[here, topic])  # ranks fill the island evenly
-        placed[here] = positions[topic] + radii[topic] * np.sqrt(away)[:, None] * offset
+        # Ranks fill the island evenly.
+        reach = np.sqrt(_ranks(away[here]))[:, None]
+        placed[here] = positions[topic] + radii[topic] * reach * offset
     nowhere = island < 0
     placed[nowhere] += 0.5 * radii.mean() * spread[nowhere]
     return placed
+
+
+def _blocks(X: Any, n: int) -> Iterator[tuple[slice, Floats]]:
+    """Consecutive rows with their vectors."""
+    for start in range(0, n, BLOCK):
+        block = slice(start, min(start + BLOCK, n))
+        yield block, np.asarray(X[block], dtype=float)
 
 
 def _ranks(values: Floats) -> Floats:
@@ -127,14 +162,12 @@ def _scaled(flat: Floats) -> Floats:
     return (flat - flat.mean(axis=0)) / max(float(flat.std()), 1e-12)
 
 
-def _two_directions(away: Floats) -> Floats:
-    """Project on the two main axes, signs fixed."""
+def _main_axes(away: Floats) -> Floats:
+    """The two main axes as columns, signs fixed."""
     d = away.shape[1]
     _, axes = eigh(away.T @ away, subset_by_index=[max(0, d - 2), d - 1])
     axes = axes[:, ::-1]
-    axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] < 0, -1, 1)
-    flat = away @ axes
-    return np.hstack([flat, np.zeros((len(flat), 2 - flat.shape[1]))])
+    return axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] < 0, -1, 1)
 
 
 def _distances(points: Floats) -> Floats:

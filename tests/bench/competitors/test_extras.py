@@ -3,13 +3,19 @@
 import numpy as np
 import pytest
 
-from hierseed.embed.home import model_folder
 from hierseed.errors import MissingDependency
 from hierseed.evaluate import score
 from hierseed.taxonomy import Taxonomy
 from hierseed_bench.competitors import Documents, Task
 from hierseed_bench.competitors.catalogue import make_method
-from hierseed_bench.competitors.encoder import DENSE, LAYERS, NAME, NORMS, OUTSIDE, by_torch
+from hierseed_bench.competitors.encoder import (
+    DENSE,
+    LAYERS,
+    NORMS,
+    OUTSIDE,
+    by_torch,
+    local_minilm,
+)
 
 TAXONOMY = Taxonomy.from_paths(["A > B", "A > C", "D > E", "D > F"])
 LEAVES = np.array([1, 2, 4, 5])
@@ -104,15 +110,16 @@ def test_every_weight_of_the_wheel_goes_to_one_place():
     assert turned == dense
 
 
-def test_the_tuned_encoder_starts_as_the_minilm_of_the_other_rows(shared_data):
+def test_the_tuned_encoder_starts_as_the_minilm_of_the_other_rows(
+    shared_data, fetched_home, monkeypatch
+):
     pytest.importorskip("sentence_transformers", reason="needs sentence-transformers")
-    if not model_folder(NAME).is_dir():
-        pytest.skip(f"{NAME} was not put together on this machine: run the method setfit once")
+    monkeypatch.setenv("HIERSEED_HOME", str(fetched_home))
     from hierseed.embed.sentence_transformers import SentenceTransformers
     from hierseed_bench.data.catalogue import load_dataset
 
     dataset = load_dataset("20newsgroups", shared_data / "20newsgroups")
-    embedder = SentenceTransformers(str(model_folder(NAME)), device="cpu")
+    embedder = SentenceTransformers(str(local_minilm()), device="cpu")
     ours = embedder.encode(list(dataset.texts[:4]))
     kept = np.asarray(dataset.vectors[:4], dtype=np.float32)
     kept /= np.linalg.norm(kept, axis=1, keepdims=True)

@@ -21,6 +21,7 @@ from hierseed.estimators.registry import METHODS
 from hierseed.evaluate import caught
 from hierseed.evaluate import score as score_levels
 from hierseed.evaluate.catch import INSIDE
+from hierseed.proposals import Proposals, propose_topics
 from hierseed_bench.foreign.detectors import DETECTORS, Situation
 from hierseed_bench.foreign.scenarios import SCENARIOS, Scenario, make_scenario
 from hierseed_bench.runs.config import MIN_DOCS
@@ -97,10 +98,17 @@ def run_one(run: ForeignRun) -> Record:
         fitted = time.process_time()
         placed = model.assign(scenario.X)
         detected = judge_detectors(scenario, model, placed, run.detectors)
+        wanted = len(np.unique(scenario.missing[scenario.missing >= 0]))
+        share = getattr(model, "foreign_share_", None)
+        proposed = propose_topics(
+            placed, scenario.X, model.vectors_, wanted, share=share.value if share else 0.0
+        )
     return {
         "key": run.key,
         "setting": asdict(run) | {"parameters": dict(run.parameters)},
-        "decision": rounded(judge_decision(scenario, placed)),
+        "decision": rounded(
+            judge_decision(scenario, placed) | {"proposed": judge_proposals(scenario, proposed)}
+        ),
         "detectors": rounded(detected),
         "foreign_share": rounded(_share(getattr(model, "foreign_share_", None))),
         "sizes": {
@@ -167,6 +175,19 @@ def judge_decision(scenario: Scenario, placed: Assignments) -> dict[str, Any]:
         "largest_topic": float(sizes.max() / len(rows)),
         "largest_topic_gold": float(truth),
     }
+
+
+def judge_proposals(scenario: Scenario, proposals: Proposals) -> float | None:
+    """Share of the missing topics of level 1 that most documents of some proposal come from."""
+    missing = np.unique(scenario.missing[scenario.missing >= 0])
+    if not len(missing):
+        return None
+    found = set()
+    for proposal in proposals:
+        topics, counts = np.unique(scenario.missing[proposal.rows], return_counts=True)
+        if 2 * counts.max() > counts.sum():
+            found.add(int(topics[counts.argmax()]))
+    return len(found - {-1}) / len(missing)
 
 
 def _share(estimate: Any) -> dict[str, float] | None:

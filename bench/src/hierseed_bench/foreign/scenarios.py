@@ -31,6 +31,7 @@ class Scenario:
     seeds, seed_topics : rows of the seeds, and the topic of each
     home : per document the parent of its missing topic (-1: none), INSIDE where none is missing
     gold : the listed topic of each document, -1 for foreign documents
+    missing : number of the topic of level 1 that each document misses, -1 where it is listed
     """
 
     taxonomy: Taxonomy
@@ -39,6 +40,7 @@ class Scenario:
     seed_topics: NDArray[np.intp]
     home: NDArray[np.intp]
     gold: NDArray[np.intp]
+    missing: NDArray[np.intp]
     draw: int
 
     @property
@@ -100,6 +102,8 @@ def make_scenario(dataset: Dataset, name: str, draw: int, seeds: int) -> Scenari
     vectors: Any = dataset.vectors
     X = Preparation(centre=True, unit=True).fit(vectors).transform(vectors[:])
     topics = np.array([each[0] for each in split.seed_topics], dtype=np.intp)
-    return Scenario(
-        changed.dataset.taxonomy, X, split.seeds, topics, changed.home, np.array(gold), draw
-    )
+    taxonomy, tree = changed.dataset.taxonomy, dataset.taxonomy.tree
+    first = np.array([tree.ancestors[topics[0], 0] for topics in dataset.labels], dtype=np.intp)
+    absent = [dataset.taxonomy.paths[topic] not in taxonomy.paths for topic in range(len(tree))]
+    missing = np.where(np.array(absent)[first], first, -1)
+    return Scenario(taxonomy, X, split.seeds, topics, changed.home, np.array(gold), missing, draw)

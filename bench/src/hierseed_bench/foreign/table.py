@@ -26,6 +26,7 @@ DECISIONS = (
     ("leaf_accuracy", "leaf accuracy"),
     ("bcubed_f1", "B3 F1"),
     ("largest_topic", "largest topic"),
+    ("proposed", "proposed"),
 )
 
 
@@ -67,7 +68,8 @@ def decision_table(records: Iterable[Record], scenario: str) -> Table:
         "Shares of documents, seeds not counted, mean ± standard deviation over draws. False "
         "alarms: own documents in Other or None. Kept out: foreign documents in Other or None. "
         "Right place: in the Other of the right parent, or None. Leaf accuracy and B-cubed F1 "
-        "of own documents. Largest topic: its share of all documents.",
+        "of own documents. Largest topic: its share of all documents. Proposed: missing topics of "
+        "level 1 that a proposal mostly consists of, with as many proposals as are missing.",
         ("data", "method", *(title for _, title in names)),
         tuple(rows),
     )
@@ -90,7 +92,7 @@ def _name(record: Record) -> str:
 
 
 def _known(record: Record, key: str) -> bool:
-    return record["decision"][key] is not None
+    return record["decision"].get(key) is not None
 
 
 def _detector(name: str, part: str) -> Pick:
@@ -98,7 +100,7 @@ def _detector(name: str, part: str) -> Pick:
 
 
 def _decision(key: str) -> Pick:
-    return lambda record: record["decision"][key]
+    return lambda record: record["decision"].get(key)
 
 
 def _mean(records: list[Record], sets: Iterable[str], pick: Pick) -> str:

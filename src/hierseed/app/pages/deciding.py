@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 from hierseed.app import metadata
@@ -35,6 +37,20 @@ class Deciding(Screen):
         known = {entry["name"] for entry in metadata.columns(self.project)}
         self.filter = Filter(str(column), str(value), low, high) if column in known else Filter()
         self.filtered()
+
+    def filter_where(self) -> dict[str, Any]:
+        """The filter as the address says it."""
+        column, value, low, high = self.filter
+        low_text, high_text = ("" if x is None else f"{x:g}" for x in (low, high))
+        return {"column": column, "value": value, "from": low_text, "to": high_text}
+
+    def restore_filter(self, query: Mapping[str, str]) -> None:
+        """Set the filter that the address says."""
+        known = {entry["name"] for entry in metadata.columns(self.project)}
+        column = query.get("column", "")
+        low, high = (_float(query.get(name, "")) for name in ("from", "to"))
+        chosen = Filter(column, query.get("value", ""), low, high)
+        self.filter = chosen if column in known else Filter()
 
     def filtered(self) -> None:
         """Another filter: the list starts anew."""
@@ -110,3 +126,12 @@ class Deciding(Screen):
     def do_forget_memo(self, memo: int) -> None:
         """Remove a memo."""
         memos.remove(self.project, int(memo))
+
+
+def _float(text: str) -> float | None:
+    """A number of an address, None where there is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

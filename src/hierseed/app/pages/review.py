@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.app import compare, fits, metadata, review, vectors
+from hierseed.app import compare, fits, mapping, metadata, review, vectors
 from hierseed.app.cards import cards
 from hierseed.app.pages.deciding import Deciding
 from hierseed.app.pages.screen import PAGE, number_in, pages
 from hierseed.app.parts import LEAST, dense_parts
-from hierseed.app.reporting import report_today
 from hierseed.app.store import documents, edits, topics
 from hierseed.app.tree import path_of
 from hierseed.errors import ProjectError
@@ -39,6 +38,7 @@ class Review(Deciding):
         self.before: int | None = None
         self.way: tuple[str, str] | None = None
         self.column = ""
+        self.query = ""
         self.inside = ""  # the proposed topic that is looked into
 
     def selected(self) -> None:
@@ -91,7 +91,7 @@ class Review(Deciding):
         if not key:
             return self._overview(fit, here)
         placed = fit.today(here)
-        within = metadata.rows_of(self.project, self.filter)
+        within = self._within()
         found = review.listing(placed, key, self.kind, self.page * PAGE, PAGE, within)
         rows = [int(placed.row[record]) for record in found.records]
         members = placed.members(placed.inside(key))
@@ -99,6 +99,8 @@ class Review(Deciding):
             "key": key,
             "path": self.session.path(),
             "listed": key.isdigit(),
+            "query": self.query,
+            "members": len(members),
             "kind": self.kind,
             "kinds": review.KINDS,
             "words": review.words(fit, here, key),
@@ -110,6 +112,18 @@ class Review(Deciding):
             **self.filter_view(),
             **pages(found.total, self.page),
         }
+
+    def _within(self) -> Any:
+        """Rows that pass the filter and have the words searched for; None where all do."""
+        rows = metadata.rows_of(self.project, self.filter)
+        if not self.query.strip():
+            return rows
+        hits = documents.rows_with(self.project, self.query)
+        return hits if rows is None else np.intersect1d(rows, hits)
+
+    def do_search(self, query: str) -> None:
+        """Show only the documents of the topic that have these words."""
+        self.query, self.page, self.why = str(query)[:500], 0, None
 
     def _overview(self, fit: fits.Fit, here: topics.Topics) -> dict[str, Any]:
         """Without a topic: where to look first, and topics that the taxonomy may lack."""
@@ -193,10 +207,18 @@ class Review(Deciding):
         ]
 
     def _map(self, fit: fits.Fit) -> dict[str, Any]:
+        """The islands; the points follow by a request of their own, as packed numbers."""
         here = topics.current(self.project)
-        data = report_today(fit, here)
-        return {"map": data["map"], "docs": data["docs"], "names": data["topics"]["name"],
-                "parents": data["topics"]["parent"], "keys": fit.today(here).keys}  # fmt: skip
+        placed = fit.today(here)
+        version = self.project.pulse().topics
+        return {
+            "map": mapping.islands(fit, here),
+            "names": list(placed.taxonomy.names),
+            "parents": placed.taxonomy.tree.parent.tolist(),
+            "keys": placed.keys,
+            "points": f"/workbench/map/{fit.id}?topics={version:.0f}",
+            "columns": [entry["name"] for entry in metadata.columns(self.project)],
+        }
 
     def _time(self, fit: fits.Fit) -> dict[str, Any]:
         """Topics over the values of another column of the corpus."""
@@ -240,16 +262,20 @@ class Review(Deciding):
         }
 
     def where(self) -> dict[str, Any]:
-        """Tab, kind and page."""
+        """Tab, kind, search, filter and page."""
         tab = "" if self.tab == "topic" else self.tab
         kind = "" if self.kind == "central" else self.kind
-        return {"tab": tab, "kind": kind, "page": self.page}
+        column = self.column if self.tab == "time" else ""
+        place = {"tab": tab, "kind": kind, "q": self.query, "over": column, "page": self.page}
+        return place | self.filter_where()
 
     def restore(self, query: Mapping[str, str]) -> None:
         """Show what the address says."""
         tab, kind = query.get("tab", "topic"), query.get("kind", "central")
         self.tab = tab if tab in TABS else "topic"
         self.kind = kind if kind in review.KINDS else "central"
+        self.query, self.column = query.get("q", "")[:500], query.get("over", self.column)
+        self.restore_filter(query)
         self.page, self.why = number_in(query, "page"), None
 
     # ---------------------------------------------------------------- actions

@@ -159,11 +159,12 @@ class SeedsScreen(Deciding):
         return found[0].id if found else ""
 
     def where(self) -> dict[str, Any]:
-        """Mode, search and page."""
+        """Mode, search, filter and page."""
         mode = "" if self.mode == "suggest" else self.mode
         like = self.like if self.mode == "similar" else ""
         order = self.order if self.mode == "queue" else ""
-        return {"mode": mode, "q": self.query, "like": like, "order": order, "page": self.page}
+        place = {"mode": mode, "q": self.query, "like": like, "order": order, "page": self.page}
+        return place | self.filter_where()
 
     def restore(self, query: Mapping[str, str]) -> None:
         """Show what the address says."""
@@ -175,6 +176,7 @@ class SeedsScreen(Deciding):
             self.mode = "suggest"
         order = query.get("order", "uncertain")
         self.order = order if order in queueing.KINDS else "uncertain"
+        self.restore_filter(query)
         self.found = None
 
     def do_mode(self, mode: str) -> None:

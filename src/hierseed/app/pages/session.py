@@ -46,6 +46,7 @@ class Session:
         self.pulse = project.pulse()
         self.job_state = ""
         self.path_seen = ""
+        self._tree: tuple[Any, dict[str, Any]] | None = None
 
     # ---------------------------------------------------------------- what is shown
 
@@ -74,6 +75,7 @@ class Session:
         return {
             "project": self.project.name,
             "screen": self.screen,
+            "key": self.key,
             "address": self.address(),
             "steps": [{"name": s.name, "title": s.title} for s in SCREENS],
             "documents": documents.count(self.project),
@@ -91,7 +93,7 @@ class Session:
         """What the fit is worth: expected accuracy where scores are probabilities."""
         placed = fit.today(topics.current(self.project))
         share = f"{(placed.labels >= 0).mean():.0%} placed" if placed.n else ""
-        levels = placed.expected_accuracy if fits.calibrated(fit) else []
+        levels = fit.facts.get("expected") or []
         if not levels:
             return f"Fit {fit.id} · {share}"
         right = ", ".join(f"{value:.0%}" for value in levels)
@@ -107,8 +109,13 @@ class Session:
         return {"name": load.name, "done": done, "total": load.total}
 
     def tree(self) -> dict[str, Any]:
-        """The tree at the side."""
-        return {"lines": tree_view(self.project, self.placed), "key": self.key}
+        """The tree at the side, and its numbers; made again only after a change."""
+        state = (self.project.pulse(), fit.id if (fit := self.fit) else None)
+        if self._tree is None or self._tree[0] != state:
+            found = tree_view(self.project, self.placed)
+            numbers = {"lines": found.numbers, "total": found.total}
+            self._tree = (state, {"tree": {"lines": found.lines}, "numbers": numbers})
+        return self._tree[1]
 
     def stage(self) -> dict[str, Any]:
         """The screen itself."""
@@ -173,6 +180,12 @@ class Session:
         """Select a line of the tree."""
         self.select(str(key))
 
+    def do_edit(self, what: str, **arguments: Any) -> None:
+        """Change the taxonomy from the tree, whatever screen is shown."""
+        if what not in ("add", "rename", "move", "merge", "delete"):
+            raise ProjectError(f"the tree can't {what!r}. Reload the page")
+        self.screens["taxonomy"].act(what, arguments)
+
     def do_restore(self, address: str) -> None:
         """Show what an address says."""
         self.restore(str(address))
@@ -202,7 +215,7 @@ class Session:
         try:
             self._leave_lost_topic()
             self.pulse = self.project.pulse()
-            parts = {"frame": self.frame(), "tree": self.tree(), "stage": self.stage()}
+            parts = {"frame": self.frame(), **self.tree(), "stage": self.stage()}
         except (OSError, sqlite3.Error, ProjectError) as fault:
             parts = {}
             said = worded(fault) if isinstance(fault, ProjectError) else explain_failure(fault)

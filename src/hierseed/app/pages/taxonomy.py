@@ -56,15 +56,15 @@ class TaxonomyScreen(Screen):
             "can_split": self.session.fit is not None,
         }
 
-    def do_add(self, name: str, below: bool = True) -> None:
-        """Add a topic below the one selected, or at level 1."""
-        parent = self.topic_id() if below and self.session.key else None
+    def do_add(self, name: str, below: bool = True, topic: str | None = None) -> None:
+        """Add a topic below another one (the one selected unless named), or at level 1."""
+        parent = self.topic_id(topic) if topic or (below and self.session.key) else None
         id = edits.add(self.project, parent, str(name), by=self.person)
         self.session.select(str(id))
 
-    def do_rename(self, name: str, seen: str | None = None) -> None:
-        """Give the selected topic another name."""
-        edits.rename(self.project, self.topic_id(), str(name), seen=seen, by=self.person)
+    def do_rename(self, name: str, seen: str | None = None, topic: str | None = None) -> None:
+        """Give a topic (the selected one unless named) another name."""
+        edits.rename(self.project, self.topic_id(topic), str(name), seen=seen, by=self.person)
 
     def do_describe(
         self, description: str, field: str = "description", seen: str | None = None
@@ -86,19 +86,23 @@ class TaxonomyScreen(Screen):
     def do_move(self, to: str, topic: str | None = None) -> None:
         """Move a topic (the selected one unless named) below another one; "" is the top."""
         parent = self.topic_id(to) if to else None
-        edits.move(self.project, self.topic_id(topic), parent, by=self.person)
+        id = self.topic_id(topic)
+        edits.move(self.project, id, parent, by=self.person)
+        path = topics.current(self.project).path(id)
+        self.session.say(f"It is {path} now. Undo takes it back.")
 
-    def do_merge(self, to: str) -> None:
-        """Merge the selected topic into another one."""
+    def do_merge(self, to: str, topic: str | None = None) -> None:
+        """Merge a topic (the selected one unless named) into another one."""
         target = self.topic_id(to)
-        edits.merge(self.project, self.topic_id(), target, by=self.person)
+        edits.merge(self.project, self.topic_id(topic), target, by=self.person)
         self.session.select(str(target))
 
-    def do_delete(self) -> None:
-        """Take the selected topic, and all below it, out of the tree."""
-        count = edits.delete(self.project, self.topic_id(), by=self.person)
+    def do_delete(self, topic: str | None = None) -> None:
+        """Take a topic (the selected one unless named), and all below it, out of the tree."""
+        count = edits.delete(self.project, self.topic_id(topic), by=self.person)
         more = f", with {count - 1} below it" if count > 1 else ""
-        self.session.key = ""
+        if topic in (None, self.session.key):
+            self.session.key = ""
         self.session.say(f"Deleted{more}. Undo brings it back, labels and all.")
 
     def do_split(self, names: list[str]) -> None:

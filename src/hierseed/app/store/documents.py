@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hierseed.app.project import Project
 from hierseed.errors import CorpusError, name_some
 
@@ -195,16 +198,21 @@ def _search_within(project: Project, text: str, offset: int, limit: int, within:
     """Search some of the documents: the words are looked up, then the rows are compared."""
     rows = sorted(within)
     if text.strip():
-        query = match_query(text) if _hits(project, match_query(text)) else ""
-        query = query or match_query(text, unfinished=True)
-        hits = {
-            row
-            for (row,) in project.db.execute(
-                "SELECT rowid FROM document_text WHERE document_text MATCH ?", (query,)
-            )
-        } if query else set()  # fmt: skip
+        hits = set(rows_with(project, text).tolist())
         rows = [row for row in rows if row in hits]
     return Found(rows[offset : offset + limit], len(rows), bool(text.strip()))
+
+
+def rows_with(project: Project, text: str) -> NDArray[np.intp]:
+    """Rows of all documents that have these words, in order."""
+    query = match_query(text) if _hits(project, match_query(text)) else ""
+    query = query or match_query(text, unfinished=True)
+    if not query:
+        return np.zeros(0, dtype=np.intp)
+    found = project.db.execute(
+        "SELECT rowid FROM document_text WHERE document_text MATCH ? ORDER BY rowid", (query,)
+    )
+    return np.array([row for (row,) in found], dtype=np.intp)
 
 
 def _hits(project: Project, query: str) -> int:
@@ -219,7 +227,7 @@ def _hits(project: Project, query: str) -> int:
 
 def spaced(text: str) -> str:
     """Set the signs of Chinese, Japanese, Thai and Lao apart, so that they can be looked for."""
-    return UNSPACED.sub(r" \1 ", text)
+    return text if text.isascii() else UNSPACED.sub(r" \1 ", text)
 
 
 def match_query(text: str, *, unfinished: bool = False) -> str:

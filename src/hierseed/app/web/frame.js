@@ -77,6 +77,7 @@ export default {
       immediate: true,
       handler(now) {
         shared.coder = now.coder;
+        shared.key = now.key;
         shared.answered++;
       },
     },

@@ -2,6 +2,7 @@
 import changes from "/workbench/web/changes.js";
 import documents from "/workbench/web/documents.js";
 import filters from "/workbench/web/filter.js";
+import find from "/workbench/web/find.js";
 import mapping from "/workbench/web/map.js";
 import parts from "/workbench/web/parts.js";
 import proposals from "/workbench/web/proposals.js";
@@ -12,7 +13,7 @@ import { counted, crumbs, number, percent, shown } from "/workbench/web/shared.j
 const TABS = { topic: "Topic", map: "Map", time: "Over time", changes: "What changed", scores: "Scores" };
 
 export default {
-  components: { changes, documents, filters, mapping, overtime, parts, proposals, scores },
+  components: { changes, documents, filters, find, mapping, overtime, parts, proposals, scores },
   props: { view: Object },
   emits: ["act"],
   data: () => ({ TABS }),
@@ -35,19 +36,21 @@ export default {
           <documents v-if="view.inside" :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total" @act="(what) => $emit('act', what)"></documents></div>
         <template v-else>
           <h1 class="path"><span v-for="name in crumbs(view.path)">{{ name }}</span></h1>
-          <p class="soft">{{ counted(view.total, "document") }}<template v-if="view.expected !== null"> · about {{ percent(view.expected) }} of them expected right</template></p>
+          <p class="soft">{{ counted(view.members, "document") }}<template v-if="view.members !== view.total">, {{ number(view.total) }} of them shown</template><template v-if="view.expected !== null"> · about {{ percent(view.expected) }} of them expected right</template></p>
           <p v-if="view.words.length" class="words"><span v-for="word in view.words">{{ word }}</span></p>
           <div v-if="view.rivals.length" class="rivals"><h2>Nearest rivals</h2>
             <ul><li v-for="rival in view.rivals" :key="rival.key"><button class="bare" @click="act('select', { key: rival.key })">{{ shown(rival.path) }}</button>
               <span class="soft">{{ counted(rival.count, "document") }} less than 50 % sure, and next in line there</span></li></ul></div>
-          <div class="row" v-if="!view.listed || view.total > 30"><button @click="act('parts')">{{ view.listed ? "See parts in it" : "Look for new topics in here" }}</button></div>
+          <div class="row" v-if="!view.listed || view.members > 30"><button @click="act('parts')">{{ view.listed ? "See parts in it" : "Look for new topics in here" }}</button></div>
           <p v-if="view.parts && !view.parts.length" class="soft">No dense part stands out.</p>
           <parts :parts="view.parts" @take="(what) => act('take_part', what)"></parts>
+          <find :query="view.query" placeholder="Search the documents of this topic" @search="(query) => act('search', { query })"></find>
           <div class="tabs" role="group" aria-label="Which documents">
             <button v-for="(about, kind) in view.kinds" :key="kind" :aria-pressed="view.kind === kind ? 'true' : 'false'" :title="about" @click="act('kind', { kind })">{{ kind[0].toUpperCase() + kind.slice(1) }}</button>
           </div>
           <filters :columns="view.columns" :filter="view.filter" @act="(what) => $emit('act', what)"></filters>
-          <documents :cards="view.cards" bulk :page="view.page" :pages="view.pages" :total="view.total"
+          <p v-if="!view.cards.length && (view.query || view.filter.column)" class="panel empty">No document of this topic is like that.</p>
+          <documents :cards="view.cards" :query="view.query" bulk :page="view.page" :pages="view.pages" :total="view.total"
             :why="view.why" :words="view.words" explain @act="(what) => $emit('act', what)"></documents>
           <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> accept <kbd>R</kbd> reject <kbd>M</kbd> other topic <kbd>N</kbd> none of these <kbd>E</kbd> unsure <kbd>U</kbd> undo <kbd>W</kbd> why here <kbd>?</kbd> all keys</p>
         </template>

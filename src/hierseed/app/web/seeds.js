@@ -1,13 +1,13 @@
 // Seeds: suggestions, search or similar documents for the selected topic.
 import documents from "/workbench/web/documents.js";
 import filters from "/workbench/web/filter.js";
-import { counted, crumbs, number, shared, typing } from "/workbench/web/shared.js";
+import find from "/workbench/web/find.js";
+import { counted, crumbs, number } from "/workbench/web/shared.js";
 
 export default {
-  components: { documents, filters },
+  components: { documents, filters, find },
   props: { view: Object },
   emits: ["act"],
-  data: () => ({ text: "", timer: 0, shared }),
   template: `
     <div class="head">
       <div v-if="view.topic">
@@ -16,14 +16,11 @@ export default {
       </div>
       <div v-else><h1>Show what each topic is about</h1><p class="lead">Select a topic in the tree; a handful of documents is enough for each.</p></div>
     </div>
-    <form role="search" class="search" @submit.prevent="search">
-      <input v-model="text" ref="field" type="search" aria-label="Search the documents" placeholder="Search the documents: words, &quot;a phrase&quot;, -without" @input="soon">
-      <kbd aria-hidden="true">/</kbd>
-    </form>
+    <find ref="find" :query="view.query" placeholder="Search the documents: words, &quot;a phrase&quot;, -without" @search="search"></find>
     <div class="row between">
       <div class="tabs" role="group" aria-label="Which documents">
         <button v-if="view.topic || view.fitted" :aria-pressed="view.mode === 'suggest' ? 'true' : 'false'" @click="mode('suggest')">Suggested</button>
-        <button :aria-pressed="view.mode === 'search' ? 'true' : 'false'" @click="search">{{ view.query ? "Found" : "All documents" }}</button>
+        <button :aria-pressed="view.mode === 'search' ? 'true' : 'false'" @click="search(view.query)">{{ view.query ? "Found" : "All documents" }}</button>
         <button v-if="view.mode === 'similar'" aria-pressed="true">Similar to {{ view.like }}</button>
         <button :aria-pressed="view.mode === 'queue' ? 'true' : 'false'" @click="$emit('act', { do: 'queue' })">Queue</button>
         <button v-if="view.topic" :aria-pressed="view.mode === 'mine' ? 'true' : 'false'" @click="mode('mine')">Its seeds ({{ view.topic.seeds }})</button>
@@ -60,19 +57,6 @@ export default {
       return this.view.topic ? "Nothing to suggest right now." : "Select a topic, or search.";
     },
   },
-  created() {
-    this.text = this.view.query;
-    this.listen = (event) => {
-      if (event.key === "/" && shared.keys && !typing(event)) {
-        event.preventDefault();
-        this.$refs.field?.focus();
-      }
-    };
-    addEventListener("keydown", this.listen);
-  },
-  unmounted() {
-    removeEventListener("keydown", this.listen);
-  },
   methods: {
     counted,
     crumbs,
@@ -80,13 +64,8 @@ export default {
     mode(mode) {
       this.$emit("act", { do: "mode", mode });
     },
-    search() {
-      clearTimeout(this.timer);
-      this.$emit("act", { do: "search", query: this.text });
-    },
-    soon() {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.search(), 250);
+    search(query) {
+      this.$emit("act", { do: "search", query });
     },
   },
 };

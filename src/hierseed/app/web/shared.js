@@ -3,6 +3,8 @@ import * as Vue from "vue";
 
 export const shared = Vue.reactive({
   lines: [],
+  numbers: {}, // for each line: documents (null before a fit), own seeds, all seeds
+  total: 0, // documents of the fit
   key: "",
   treeOpen: false,
   online: true,

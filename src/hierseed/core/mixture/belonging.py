@@ -8,6 +8,9 @@ beyond that is foreign. Two numbers follow, both without labels:
   distribution that fits below the corpus's (mixture proportion estimation);
 - the probability that a document with a given score belongs (a local false discovery rate).
 
+Foreign documents are said to exist only where documents score significantly lower than seeds.
+Otherwise all documents belong, and nothing is rejected.
+
 Seeds are exchangeable with documents of their topic, so a quantile of their scores bounds the
 share of such documents that is lost (a conformal p-value). Seeds whose whole topic was left out
 show how documents of missing topics score, level by level. They decide whether a foreign document
@@ -23,6 +26,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.mixture.left_out import LeftOut
+from hierseed.core.mixture.neighbours import NOTHING
 from hierseed.core.share import Share
 
 Floats = NDArray[np.float64]
@@ -32,6 +36,7 @@ KNOTS = 65
 LEAST_SEEDS = 5  # left-out scores that make a distribution
 ROUNDS = 2  # of weighing seeds by the size of their topic, which depends on belonging
 TAIL = (0.4, 0.75)  # quantiles of seeds' scores between which shares are compared
+SIGNIFICANT = 3.0  # standard errors by which documents must score lower than seeds
 MIXING = 60  # rounds of expectation-maximisation for the shares of missing levels
 NOWHERE = 0.5  # weight of the prior that foreign documents belong nowhere, to that of the data
 TIE = 0.01  # documents whose belonging is equal are ranked by their score within this
@@ -109,6 +114,8 @@ def learn_belonging(
         below[level] = np.maximum(monotone(below[level], np.ones(len(knots))), curve)
     rank = np.linspace(0.0, 1.0, len(knots))  # knots are quantiles
     below = (1.0 - TIE) * below + TIE * rank
+    if knots[0] > NOTHING:  # documents without content belong nowhere
+        knots, below = np.append(NOTHING, knots), np.pad(below, ((0, 0), (1, 0)))
     limit = conformal_quantile(own, size[seeds.component], false_alarm)
     foreign = Share(1.0 - share.value, 1.0 - share.high, 1.0 - share.low)
     return Belonging(knots, below, limit, foreign)
@@ -118,11 +125,14 @@ def two_groups(knots: Floats, score: Floats, own: Floats, weight: Floats) -> tup
     """Share of documents that score as these seeds do, and the probability at each knot.
 
     Probabilities take the upper end of the share's interval: where seeds are few, documents are
-    given the benefit of the doubt.
+    given the benefit of the doubt. All are 1 where documents do not score lower than seeds.
     """
     told = np.isfinite(own)
     own, weight = own[told], weight[told] / weight[told].sum()
     share = listed_share(score, own, weight)
+    error = _deviation(own, weight) * float(np.sqrt((weight**2).sum()))
+    if float(weight @ own - score.mean()) <= SIGNIFICANT * error:
+        return Share(share.value, share.low, 1.0), np.ones(len(knots))
     return share, belonging_curve(knots, score, own, weight, share.high)
 
 
@@ -212,6 +222,8 @@ def kernel_density(at: Floats, values: Floats, weight: Floats) -> Floats:
 def conformal_quantile(own: Floats, weight: Floats, share: float) -> float:
     """Greatest score below which at most this share of documents of listed topics lies."""
     told = np.isfinite(own)
+    if not told.any():
+        return -np.inf
     own, weight = own[told], weight[told]
     order = np.argsort(own)
     new = float((weight**2).sum() / weight.sum())  # weight that a new document has, on average

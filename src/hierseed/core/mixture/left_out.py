@@ -7,7 +7,8 @@ inner topic and, without the whole branch, of a missing topic of level 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,12 +51,14 @@ class _Places:
 
     Attributes
     ----------
+    hood : scores them
     near : (seeds, components)
     around : (seeds, neighbours, components)
     crowd : (seeds, neighbours) similarity of each neighbour to its own neighbours
     real : (seeds, neighbours) False for padding
     """
 
+    hood: Neighbourhood
     near: Floats
     around: Floats
     crowd: Floats
@@ -63,33 +66,37 @@ class _Places:
 
     def score(self, missing: Bools) -> Floats:
         """Score without some components, one row of `missing` for each seed."""
-        own = np.where(missing, -np.inf, self.near).max(axis=1)
+        own = self.hood.own_part(np.where(missing, -(LENGTH**2), self.near).max(axis=1))
         rest = np.where(missing[:, None], -np.inf, self.around).max(axis=2) - self.crowd
         mean = np.where(self.real, rest, 0.0).sum(axis=1) / np.maximum(self.real.sum(axis=1), 1)
-        return np.asarray((OWN * own + (1.0 - OWN) * mean) / LENGTH**2)
+        return np.asarray((own + (1.0 - OWN) * mean) / LENGTH**2)
+
+
+def similarity_alone(hood: Neighbourhood, pairs: Pairs) -> Floats:
+    """Similarity of each seed to its nearest topic, with topics made of the other seeds."""
+    topics = _Topics(hood, pairs)
+    parts = [np.zeros(0)]
+    for at in topics.pieces(1):
+        U = unit_rows(pairs.vectors[at], hood.centre)
+        *_, near, missing = topics.without(at, U)
+        own = np.where(missing, -np.inf, near).max(axis=1)
+        parts.append(np.where(topics.counts[pairs.component[at]] > 1, own, np.nan))
+    return np.concatenate(parts)
 
 
 def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> LeftOut:
     """Score each seed without itself, and without its topic at each level."""
-    chosen = _some(pairs)
+    topics = _Topics(hood, pairs)
     path = components.tree.ancestors[components.topic]
     to_topics = hood.references @ hood.topics.T
     crowd = to_topics.max(axis=1) - hood.difference
-    sums = np.zeros(hood.topics.shape)
-    np.add.at(sums, pairs.component, pairs.vectors - hood.centre)
-    counts = np.bincount(pairs.component, minlength=len(sums))
-    every = np.arange(len(pairs.seed))
-    size = max(VALUES // (hood.k * len(sums)), 1)
     parts = [np.zeros((0, path.shape[1] + 1))]
-    for start in range(0, len(chosen), size):
-        at = chosen[start : start + size]
+    for at in topics.pieces(hood.k):
         U = unit_rows(pairs.vectors[at], hood.centre)
-        _, mine = hood.lookup(U)
-        neighbour, real = _indices(mine)
-        near = (U @ hood.topics.T).astype(np.float64)
+        neighbour, real = _indices(hood.lookup(U)[1])
         around = to_topics[neighbour].astype(np.float64)
-        base = crowd[neighbour]
-        places = _Places(near, around, base, real)
+        near = (U @ hood.topics.T).astype(np.float64)
+        places = _Places(hood, near, around, crowd[neighbour], real)
         found = np.full((len(at), path.shape[1] + 1), np.nan)
         mine_path = path[pairs.component[at]]
         for level in range(path.shape[1]):
@@ -100,21 +107,46 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
             told = (mine_path[:, level] >= 0) & beside.any(axis=1)
             if told.any():
                 found[told, level] = places.score(missing)[told]
-        # without the seed alone: the means of its own topics are made of their other seeds
-        same = pairs.seed[at][:, None] == pairs.seed
-        near_own, around_own = near.copy(), around.copy()
-        missing = np.zeros((len(at), len(sums)), dtype=bool)
-        row, pair = np.nonzero(same)
-        topic = pairs.component[every[pair]]
-        missing[row, topic] = counts[topic] < 2
-        less = unit_rows(sums[topic] - (pairs.vectors[pair] - hood.centre), np.zeros(1))
-        near_own[row, topic] = np.einsum("ij,ij->i", U[row], less)
-        around_own[row, :, topic] = np.einsum("ikj,ij->ik", hood.references[neighbour[row]], less)
-        told = counts[pairs.component[at]] > 1
+        told = topics.counts[pairs.component[at]] > 1
         if told.any():
-            found[told, -1] = _Places(near_own, around_own, base, real).score(missing)[told]
+            row, topic, less, near, missing = topics.without(at, U)
+            rest = np.einsum("ikj,ij->ik", hood.references[neighbour[row]], less)
+            around[row, :, topic] = rest
+            found[told, -1] = replace(places, near=near, around=around).score(missing)[told]
         parts.append(found)
-    return LeftOut(np.concatenate(parts), pairs.component[chosen])
+    return LeftOut(np.concatenate(parts), pairs.component[topics.chosen])
+
+
+class _Topics:
+    """Directions of topics with all of their seeds, and without one of them."""
+
+    def __init__(self, hood: Neighbourhood, pairs: Pairs) -> None:
+        self.hood, self.pairs = hood, pairs
+        self.sums = np.zeros(hood.topics.shape)
+        np.add.at(self.sums, pairs.component, pairs.vectors - hood.centre)
+        self.counts = np.bincount(pairs.component, minlength=len(self.sums))
+        self.chosen = _some(pairs)
+
+    def pieces(self, values: int) -> Iterator[Ints]:
+        """Pairs to leave out, as many at a time as memory allows with so many values a topic."""
+        size = max(VALUES // (values * len(self.sums)), 1)
+        return (self.chosen[at : at + size] for at in range(0, len(self.chosen), size))
+
+    def without(self, at: Ints, U: Floats) -> tuple[Ints, Ints, Floats, Floats, Bools]:
+        """Leave out each of these seeds, whose unit rows are U, from all of its topics.
+
+        Returns rows of `at` with each topic of theirs, the direction of that topic without the
+        seed, similarities of all rows to all topics, and topics that have no other seed.
+        """
+        row, pair = np.nonzero(self.pairs.seed[at][:, None] == self.pairs.seed)
+        topic = self.pairs.component[pair]
+        rest = self.sums[topic] - (self.pairs.vectors[pair] - self.hood.centre)
+        less = unit_rows(rest, np.zeros(1))
+        near = (U @ self.hood.topics.T).astype(np.float64)
+        near[row, topic] = np.einsum("ij,ij->i", U[row], less)
+        missing = np.zeros(near.shape, dtype=bool)
+        missing[row, topic] = self.counts[topic] < 2
+        return row, topic, less, near, missing
 
 
 def _some(pairs: Pairs) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.blocks import Block
-from hierseed.core.mixture.belonging import Belonging, learn_belonging
+from hierseed.core.mixture.belonging import Belonging, conformal_quantile, learn_belonging
 from hierseed.core.mixture.components import Components
-from hierseed.core.mixture.left_out import leave_out
+from hierseed.core.mixture.left_out import leave_out, similarity_alone
 from hierseed.core.mixture.neighbours import REFERENCES, Neighbourhood
 from hierseed.core.mixture.seeds import Pairs
 from hierseed.core.share import Share
@@ -20,6 +20,7 @@ from hierseed.core.share import Share
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
+LEAST = 0.02  # share of seeds that may be less like any topic than the least similarity
 PARTS = 8  # a document's weight is a whole number of eighths: sums of products stay exact
 
 
@@ -78,6 +79,8 @@ def learn_membership(
     np.add.at(topics, pairs.component, pairs.vectors - centre)
     chosen = np.linspace(0, n - 1, min(n, REFERENCES)).round().astype(np.intp)
     hood = Neighbourhood.learn(X[chosen], topics, centre)
+    alone = similarity_alone(hood, pairs)
+    hood = replace(hood, least=conformal_quantile(alone, np.ones(len(alone)), LEAST))
     score, nearest = hood.scores(X)
     counts = np.bincount(pairs.component, minlength=len(components))
     found = learn_belonging(score, nearest, leave_out(hood, pairs, components), counts, false_alarm)
@@ -89,6 +92,7 @@ def pack_membership(found: Membership) -> tuple[dict[str, Any], dict[str, NDArra
     belonging, foreign = found.belonging, found.foreign
     header = {
         "limit": belonging.limit if np.isfinite(belonging.limit) else None,
+        "least": found.hood.least if found.hood and np.isfinite(found.hood.least) else None,
         "foreign": [foreign.value, foreign.low, foreign.high],
     }
     arrays: dict[str, NDArray[Any]] = {"knots": belonging.knots, "below": belonging.below}
@@ -113,5 +117,6 @@ def unpack_membership(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -
         arrays["references"].astype(np.float32),
         arrays["directions"].astype(np.float32),
         arrays["difference"],
+        -np.inf if header["least"] is None else header["least"],
     )
     return Membership(hood, belonging)

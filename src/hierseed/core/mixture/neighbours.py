@@ -6,6 +6,9 @@ noisy for one document, so it is averaged over the document's neighbours: they m
 it belongs. The document's own similarity to the nearest topic is added, because a document that
 is like nothing else, such as a nonsense string, has neighbours that say nothing about it.
 
+A document that is less like any topic than nearly all seeds are is scored lower still. A document
+without content, whose vector is zero, has the lowest score of all.
+
 Neighbours are looked up among a fixed set of reference documents. Vectors are scaled to unit
 length and rounded to whole numbers so small that every inner product is exact in float32. All
 engines therefore agree on every neighbour, to the last bit.
@@ -31,6 +34,8 @@ LENGTH = 4000.0  # of a rounded unit vector: the product of two stays below 2**2
 REFERENCES = 768
 NEIGHBOURS = 15
 OWN = 0.25  # weight of a document's own similarity beside the mean of its neighbours' differences
+DROP = 2.0  # times what a document lacks to the least similarity that seeds have
+NOTHING = -8.0  # score of a document without content; all others are higher
 COARSE = 32.0  # references' differences are rounded to this, so that sums of 20 are exact
 PIECE = 1024  # rows
 
@@ -50,12 +55,14 @@ class Neighbourhood:
     references : (references, dimensions)
     topics : (components, dimensions) mean direction of each component's seeds
     difference : similarity of each reference to its nearest topic, less that to its neighbours
+    least : similarity to their topic that nearly all seeds have
     """
 
     centre: Floats
     references: Singles
     topics: Singles
     difference: Floats
+    least: float = -np.inf
 
     @classmethod
     def learn(cls, X: NDArray[np.floating], topics: Floats, centre: Floats) -> Neighbourhood:
@@ -104,24 +111,28 @@ class Neighbourhood:
             to_topics = xp.whole_product(U, topics)
             nearest.append(xp.argmax(to_topics, axis=1))
             count, around = self._neighbours(U, coarse, xp)
-            found.append(self._combine(xp.max(to_topics, axis=1), count, around))
+            score = self._combine(xp.max(to_topics, axis=1), count, around, xp)
+            found.append(xp.where(xp.wide_squared_norms(rows) > 0, score, NOTHING))
         return xp.concat(found), xp.concat(nearest)
 
     def _neighbours(self, U: Array, coarse: Array, xp: Arrays) -> tuple[Array, Array]:
         """Number of neighbours of each row, and the sum of their differences."""
         similarity = xp.whole_product(U, xp.asarray(self.references))
         largest, count, around = xp.sum_of_nearest(similarity, self.k, coarse)
-        alike = xp.flatnonzero(largest >= xp.squared_norms(U))  # perhaps a reference itself
+        alike = xp.flatnonzero(largest >= xp.wide_squared_norms(U))  # perhaps a reference itself
         if len(alike):
             _, mine = self.lookup(U[alike], xp)
             count[alike] = xp.astype(mine.sum(axis=1), count.dtype)
             around[alike] = xp.sum_of_marked(mine, coarse)
         return count, around
 
-    @staticmethod
-    def _combine(own: Array, count: Array, around: Array) -> Array:
-        mixed = OWN * own + (1.0 - OWN) * COARSE * around / count.clip(min=1)
-        return mixed / LENGTH**2
+    def own_part(self, similarity: Array) -> Array:
+        """What a document's own similarity to the nearest topic adds to its score."""
+        return OWN * similarity - DROP * (self.least - similarity).clip(min=0.0)
+
+    def _combine(self, own: Array, count: Array, around: Array, xp: Arrays = NUMPY) -> Array:
+        own = self.own_part(xp.astype(own, xp.float64))
+        return (own + (1.0 - OWN) * COARSE * around / count.clip(min=1)) / LENGTH**2
 
 
 def _pieces(X: Array, xp: Arrays = NUMPY) -> Iterator[Array]:

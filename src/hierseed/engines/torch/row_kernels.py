@@ -16,8 +16,8 @@ import triton.language as tl
 from torch import Tensor
 
 ROUND = tl.constexpr(6755399441055744.0)  # 1.5 * 2**52: added and subtracted it rounds
-SIMILAR = tl.constexpr(16777216)  # no similarity is larger
-STEPS = tl.constexpr(26)  # halvings of the interval from -2**24 to 2**24
+LARGEST = tl.constexpr(16777216)  # no similarity is larger
+HALF = 2**11  # up to here a float16 holds every whole number
 MOST_REFERENCES = 4096
 
 
@@ -73,9 +73,12 @@ def directions_kernel(
 @triton.jit(do_not_specialize=["n", "m", "width"])
 def product_kernel(
     U, high, low, out, n, m, width,
-    ROWS: tl.constexpr, COLUMNS: tl.constexpr, DEPTH: tl.constexpr,
+    SPLIT: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, DEPTH: tl.constexpr,
 ):  # fmt: skip
-    """Products of rows of whole numbers; `high + low` are the rows of the other matrix."""
+    """Products of rows of whole numbers; `high + low` are the rows of the other matrix.
+
+    Without SPLIT all numbers fit a float16.
+    """
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     row = tl.program_id(1).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     total = tl.zeros((ROWS, COLUMNS), tl.float32)
@@ -86,43 +89,43 @@ def product_kernel(
         known = (column < m)[:, None] & (depth < width)[None, :]
         place = column[:, None] * width + depth[None, :]
         first = tl.trans(tl.load(high + place, mask=known, other=0.0))
-        second = tl.trans(tl.load(low + place, mask=known, other=0.0))
         big = u.to(tl.float16)
-        small = (u - big.to(tl.float32)).to(tl.float16)
         total = tl.dot(big, first, total)
-        total = tl.dot(big, second, total)
-        total = tl.dot(small, first, total)
-        total = tl.dot(small, second, total)
+        if SPLIT:
+            second = tl.trans(tl.load(low + place, mask=known, other=0.0))
+            small = (u - big.to(tl.float32)).to(tl.float16)
+            total = tl.dot(big, second, total)
+            total = tl.dot(small, first, total)
+            total = tl.dot(small, second, total)
     known = (row < n)[:, None] & (column < m)[None, :]
     tl.store(out + row[:, None] * m + column[None, :], total, mask=known)
 
 
-@triton.jit(do_not_specialize=["n", "m", "k"])
-def nearest_kernel(
-    S, values, count_out, sum_out, largest_out, n, m, k, ROWS: tl.constexpr, SIZE: tl.constexpr
-):
-    """Entries of each row at least as large as its k-th largest: how many, sum of their values.
+@triton.jit(do_not_specialize=["m", "k"])
+def nearest_kernel(S, values, count_out, sum_out, largest_out, m, k, SIZE: tl.constexpr):
+    """Entries of a row at least as large as its k-th largest: how many, sum of their values.
 
-    Entries are whole numbers; the k-th largest is found by halving the interval it lies in.
+    Entries are whole numbers. The interval that holds the k-th largest is halved until k entries
+    lie above its middle, or nothing is left to halve where some are equal.
     """
-    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    row = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, SIZE)
-    known = (row < n)[:, None] & (column < m)[None, :]
-    s = tl.load(S + row[:, None] * m + column[None, :], mask=known, other=float("-inf"))
-    largest = tl.max(s, axis=1)
-    low = tl.full((ROWS,), -SIMILAR, tl.int32)
-    high = tl.maximum(largest, -16777216.0).to(tl.int32)
-    for _ in range(STEPS):
+    s = tl.load(S + row * m + column, mask=column < m, other=float("-inf"))
+    largest = tl.max(s, axis=0)
+    low, high = tl.full((), -LARGEST, tl.int32), largest.to(tl.int32)
+    count = m + 0
+    while (low < high) & (count != k):
         middle = (low + high + 1) >> 1
-        enough = tl.sum((s >= middle.to(tl.float32)[:, None]).to(tl.int32), axis=1) >= k
+        above = tl.sum((s >= middle.to(tl.float32)).to(tl.int32), axis=0)
+        enough = above >= k
+        count = tl.where(enough, above, count)
         low = tl.where(enough, middle, low)
         high = tl.where(enough, high, middle - 1)
-    mine = s >= low.to(tl.float32)[:, None]
+    mine = s >= low.to(tl.float32)
     value = tl.load(values + column, mask=column < m, other=0)
-    tl.store(count_out + row, tl.sum(mine.to(tl.int32), axis=1), mask=row < n)
-    total = tl.sum(tl.where(mine, value[None, :], 0), axis=1)
-    tl.store(sum_out + row, total.to(tl.float64), mask=row < n)
-    tl.store(largest_out + row, largest, mask=row < n)
+    tl.store(count_out + row, tl.sum(mine.to(tl.int32), axis=0))
+    tl.store(sum_out + row, tl.sum(tl.where(mine, value, 0), axis=0).to(tl.float64))
+    tl.store(largest_out + row, largest)
 
 
 @triton.jit(do_not_specialize=["n", "k", "stride"])
@@ -187,12 +190,14 @@ def whole_product(U: Tensor, V: Tensor) -> Tensor:
     """Products of rows of whole numbers below 2**12, exact in float32."""
     high = V.half()
     low = (V - high.float()).half()
+    split = bool((U.abs().amax() > HALF) | (V.abs().amax() > HALF))
     n, m = len(U), len(V)
     out = torch.empty((n, m), dtype=torch.float32, device=U.device)
     tiles = -(-m // 128), -(-n // 128)
     product_kernel[tiles](
-        U, high, low, out, n, m, U.shape[1], ROWS=128, COLUMNS=128, DEPTH=64, num_warps=8
-    )
+        U, high, low, out, n, m, U.shape[1],
+        SPLIT=split, ROWS=128, COLUMNS=128, DEPTH=64, num_warps=8, num_stages=3,
+    )  # fmt: skip
     return out
 
 
@@ -202,9 +207,9 @@ def sum_of_nearest(S: Tensor, k: int, values: Tensor) -> tuple[Tensor, Tensor, T
     count = torch.empty(n, dtype=torch.int32, device=S.device)
     total = torch.empty(n, dtype=torch.float64, device=S.device)
     largest = torch.empty(n, dtype=torch.float32, device=S.device)
-    nearest_kernel[(-(-n // 2),)](
-        S, values.int(), count, total, largest, n, m, k,
-        ROWS=2, SIZE=triton.next_power_of_2(m), num_warps=1 if m <= 1024 else 4,
+    nearest_kernel[(n,)](
+        S, values.int(), count, total, largest, m, k,
+        SIZE=triton.next_power_of_2(m), num_warps=1 if m <= 1024 else 4,
     )  # fmt: skip
     return largest, count, total
 
@@ -212,7 +217,7 @@ def sum_of_nearest(S: Tensor, k: int, values: Tensor) -> tuple[Tensor, Tensor, T
 def round_shares(L: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
     """Shares of each column of logs, rounded, in their place; and the log of the sum."""
     log = torch.empty(L.shape[1], dtype=torch.float64, device=L.device)
-    shares_kernel[(-(-L.shape[1] // 64),)](
-        L, scale, log, L.shape[1], L.shape[0], L.stride(0), COLUMNS=64, CHUNK=16
+    shares_kernel[(-(-L.shape[1] // 32),)](
+        L, scale, log, L.shape[1], L.shape[0], L.stride(0), COLUMNS=32, CHUNK=32
     )
     return L, log

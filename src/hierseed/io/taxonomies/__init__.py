@@ -136,4 +136,5 @@ def _writable(taxonomy: Taxonomy, others: bool) -> Taxonomy:
     return Taxonomy(
         kept.names, kept.tree.parent, codes=codes, descriptions=texts, is_other=kept.is_other,
         more_parents=kept.more_parents, addresses=kept.addresses, vocabulary=kept.vocabulary,
+        log=kept.log,
     )  # fmt: skip

@@ -56,7 +56,7 @@ class Format:
 
 
 WHOLE = ("turtle", "rdf-xml", "json-ld", "json")  # formats that keep everything
-_SKOS_READ, _SKOS_WRITE = ("language", "parent", "code"), ("language", "base")
+_SKOS_READ, _SKOS_WRITE = ("language", "parent", "code"), ("language", "base", "notes")
 _TURTLE, _XML, _JSONLD = (partial(skos_read.read, syntax=s) for s in ("turtle", "xml", "json-ld"))
 
 FORMATS: dict[str, Format] = {

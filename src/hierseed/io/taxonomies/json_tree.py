@@ -24,6 +24,7 @@ from hierseed.io.taxonomies.table import read_table_layout
 from hierseed.io.taxonomies.table_columns import Table, find_columns
 from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
+from hierseed.taxonomy_edits import checked_log
 
 LAYOUTS = ("records", "nested", "corpus")
 
@@ -61,8 +62,8 @@ def write(taxonomy: Taxonomy, *, layout: str = "records") -> str:
     """Write `records` (holds everything), `nested` (names only) or `corpus` (see above)."""
     if layout == "records":
         value: Any = to_records(taxonomy)
-        if taxonomy.vocabulary or any(taxonomy.more_parents) or any(taxonomy.addresses):
-            value = {"topics": value, **_beside(taxonomy)}
+        if beside := _beside(taxonomy):
+            value = {"topics": value, **beside}
     elif layout == "nested":
         value = to_nested(taxonomy)
     elif layout == "corpus":
@@ -123,12 +124,12 @@ def _flat_table(source: Source, value: list[_Pairs]) -> Table:
 
 def _is_whole(value: dict[str, Any]) -> bool:
     return isinstance(value.get("topics"), list) and bool(
-        {"addresses", "more_parents", "vocabulary"} & set(value)
+        {"addresses", "more_parents", "vocabulary", "edits"} & set(value)
     )
 
 
 def _beside(taxonomy: Taxonomy) -> dict[str, Any]:
-    """What a tree of records does not hold, by path; the statements of the vocabulary as lines."""
+    """What a tree of records does not hold: by path, in lines, and the edits in their order."""
     paths = taxonomy.paths
     value: dict[str, Any] = {
         "addresses": {path: one for path, one in zip(paths, taxonomy.addresses) if one},
@@ -140,7 +141,8 @@ def _beside(taxonomy: Taxonomy) -> dict[str, Any]:
     }
     if taxonomy.vocabulary:
         value["vocabulary"] = taxonomy.vocabulary.split("\n")
-    return value
+    value["edits"] = taxonomy.log
+    return {key: some for key, some in value.items() if some}
 
 
 def _read_whole(source: Source, value: dict[str, Any]) -> Taxonomy:
@@ -161,11 +163,16 @@ def _read_whole(source: Source, value: dict[str, Any]) -> Taxonomy:
     if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
         source.fault("$.vocabulary", "no list of lines")
         lines = []
+    log = value.get("edits", [])
+    try:
+        checked_log(log)
+    except TaxonomyError as fault:
+        source.fault("$.edits", str(fault))
     source.refuse()
     return Taxonomy(
         tree.names, tree.tree.parent, codes=tree.codes, descriptions=tree.descriptions,
         is_other=tree.is_other, more_parents=more, vocabulary="\n".join(lines),
-        addresses=[addresses.get(path, "") for path in tree.paths],
+        addresses=[addresses.get(path, "") for path in tree.paths], log=log,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -13,16 +13,20 @@ from hierseed.taxonomy import Taxonomy
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
+# Of each topic in order: the name of a property of SKOS, such as scopeNote, and its text.
+Notes = Sequence[Sequence[tuple[str, str]]]
 Facts = list[tuple[str, str, bool]]  # property, text, whether it bears a language
 
 
-def write_turtle(taxonomy: Taxonomy, *, language: str | None = None, base: str = BASE) -> str:
+def write_turtle(
+    taxonomy: Taxonomy, *, language: str | None = None, base: str = BASE, notes: Notes = ()
+) -> str:
     """Write Turtle, one block per topic."""
     if taxonomy.vocabulary:
         return as_turtle(statements(taxonomy, _base(base)))
     tag = f"@{_language(language)}" if language else ""
     lines = [f"@prefix skos: <{SKOS}> .", "", f"<{_base(base)}scheme> a skos:ConceptScheme ."]
-    for address, above, facts in _concepts(taxonomy, base):
+    for address, above, facts in _concepts(taxonomy, base, notes):
         said = ["a skos:Concept"]
         for name, text, spoken in facts:
             said.append(
@@ -34,7 +38,9 @@ def write_turtle(taxonomy: Taxonomy, *, language: str | None = None, base: str =
     return "\n".join(lines) + "\n"
 
 
-def write_xml(taxonomy: Taxonomy, *, language: str | None = None, base: str = BASE) -> str:
+def write_xml(
+    taxonomy: Taxonomy, *, language: str | None = None, base: str = BASE, notes: Notes = ()
+) -> str:
     """Write RDF/XML."""
     if taxonomy.vocabulary:
         return serialized(statements(taxonomy, _base(base)), "xml")
@@ -44,7 +50,7 @@ def write_xml(taxonomy: Taxonomy, *, language: str | None = None, base: str = BA
         f'<rdf:RDF xmlns:rdf="{RDF}" xmlns:skos="{SKOS}">',
         f"  <skos:ConceptScheme rdf:about={quoteattr(_base(base) + 'scheme')}/>",
     ]
-    for address, above, facts in _concepts(taxonomy, base):
+    for address, above, facts in _concepts(taxonomy, base, notes):
         lines.append(f"  <skos:Concept rdf:about={quoteattr(address)}>")
         for name, text, spoken in facts:
             lines.append(f"    <skos:{name}{tag if spoken else ''}>{escape(text)}</skos:{name}>")
@@ -54,7 +60,9 @@ def write_xml(taxonomy: Taxonomy, *, language: str | None = None, base: str = BA
     return "\n".join([*lines, "</rdf:RDF>"]) + "\n"
 
 
-def write_jsonld(taxonomy: Taxonomy, *, language: str | None = None, base: str = BASE) -> str:
+def write_jsonld(
+    taxonomy: Taxonomy, *, language: str | None = None, base: str = BASE, notes: Notes = ()
+) -> str:
     """Write JSON-LD with its context in the file."""
     if taxonomy.vocabulary:
         return serialized(statements(taxonomy, _base(base)), "json-ld")
@@ -62,18 +70,22 @@ def write_jsonld(taxonomy: Taxonomy, *, language: str | None = None, base: str =
     for name in ("broader", "topConceptOf"):
         context[f"skos:{name}"] = {"@type": "@id"}
     if language:
-        for name in ("prefLabel", "definition"):
+        for name in ("prefLabel", "definition", "scopeNote", "note", "example"):
             context[f"skos:{name}"] = {"@language": _language(language)}
     graph: list[dict[str, Any]] = [{"@id": f"{_base(base)}scheme", "@type": "skos:ConceptScheme"}]
-    for address, above, facts in _concepts(taxonomy, base):
-        node: dict[str, Any] = {"@id": address, "@type": "skos:Concept"}
-        node |= {f"skos:{name}": text for name, text, _ in facts}
+    for address, above, facts in _concepts(taxonomy, base, notes):
+        node: dict[str, Any] = {"@id": [address], "@type": ["skos:Concept"]}
+        for name, text, _ in facts:
+            node.setdefault(f"skos:{name}", []).append(text)
+        node = {key: value[0] if len(value) == 1 else value for key, value in node.items()}
         node |= {"skos:broader": above} if above else {"skos:topConceptOf": f"{base}scheme"}
         graph.append(node)
     return json.dumps({"@context": context, "@graph": graph}, ensure_ascii=False, indent=1) + "\n"
 
 
-def _concepts(taxonomy: Taxonomy, base: str) -> Iterator[tuple[str, list[str], Facts]]:
+def _concepts(
+    taxonomy: Taxonomy, base: str, notes: Notes
+) -> Iterator[tuple[str, list[str], Facts]]:
     """Give each topic's address, those of its parents, and what is said of it."""
 
     def address(topic: int) -> str:
@@ -85,6 +97,8 @@ def _concepts(taxonomy: Taxonomy, base: str) -> Iterator[tuple[str, list[str], F
             facts.append(("notation", taxonomy.codes[topic], False))
         if taxonomy.descriptions[topic]:
             facts.append(("definition", taxonomy.descriptions[topic], True))
+        if topic < len(notes):
+            facts += [(name, text, True) for name, text in notes[topic]]
         above = [int(parent)] if parent >= 0 else []
         yield address(topic), [address(p) for p in [*above, *taxonomy.more_parents[topic]]], facts
 
