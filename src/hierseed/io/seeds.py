@@ -120,11 +120,12 @@ class Seeds:
                 "out with {on_error:skip}",
             )
 
-    def rows(self, ids: Sequence[str]) -> Labels:
+    def rows(self, ids: Iterable[str]) -> Labels:
         """Turn into the `y` of `fit` for a corpus with these ids, in order.
 
         Raises where an id is not in the corpus, with all of them at once.
         """
+        ids = ids if isinstance(ids, Sequence) else list(ids)
         rows = SeedDocuments(self.by_id).rows(ids)
         topics = {row: self.by_id[ids[row]] for row in rows}
         here = {ids[row] for row in rows}
