@@ -17,7 +17,7 @@ TORCH  ?= 2.13.0
 PYTEST  = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 .PHONY: demo test test-neural test-browser test-all coverage fuzz kill torch browser lint bench \
-	bench-quick bench-results bench-comparison docs-tables clean
+	bench-quick bench-results bench-comparison docs docs-pictures docs-tables clean
 
 $(VENV)/.light: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "make: no Python from 3.11 to 3.14 that has venv and ensurepip was \
@@ -101,6 +101,15 @@ bench-results: $(VENV)/.ready
 bench-comparison: torch
 	OMP_NUM_THREADS=1 $(BIN)/hierseed bench all --part systems-seeds --part systems-full \
 		--part systems-reduced --part systems-checks --jobs 2
+
+# The site, offline, into build/site/html. A warning, a dead link, or a page that loads anything
+# from another host fails it.
+docs: $(VENV)/.ready
+	$(BIN)/python docs/site/build.py
+
+# Draw the pictures of tutorials and examples again.
+docs-pictures: $(VENV)/.ready
+	HIERSEED_KEEP_PICTURES=1 $(PYTEST) tests/test_docs_python.py tests/test_examples.py
 
 # Fill every table of docs/ and README.md from results/; a test checks that they are up to date.
 docs-tables: $(VENV)/.ready

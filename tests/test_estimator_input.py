@@ -34,7 +34,8 @@ def test_bad_input_gets_one_clear_error():
         (X, np.where(y == 1, 99, y), SeedError, "unknown topic id.*99.*0 … 9"),
         (X, np.where(y == 1, -5, y), SeedError, "-5"),
         (X, None, SeedError, "y is None"),
-        (X, np.array(["A"] * n), SeedError, "taxonomy.labels"),
+        (X, np.array(["nothing"] * n), SeedError, "1 unknown topics: .*nothing"),
+        (X, np.full(n, 0.5), SeedError, "taxonomy.labels"),
     ]
     for bad, labels, error, text in cases:
         with pytest.raises(error, match=text):

@@ -6,13 +6,13 @@ from pathlib import Path
 import hierseed
 
 ORDER = [
-    {"errors", "checksums", "locks"},
+    {"errors", "checksums", "locks", "saved"},
     {"settings", "progress"},
     {"core", "embed", "names"},
     {"taxonomy_checks"},
     {"taxonomy", "taxonomy_edits", "assignments", "engines"},
     {"estimators", "evaluate"},
-    {"io", "suggestions"},
+    {"io", "suggestions", "model_selection"},
     {"report"},
     {"proposals"},
     {"placed", "plots"},
@@ -21,6 +21,7 @@ ORDER = [
     {"pipeline"},
     {"demo"},
     {"app"},
+    {"service"},
     {"cli", "__main__"},
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,20 @@ RANKED = 5  # topics that are kept for each document, most probable first
 RECORDS = (
     "topic", "path", "distance", "score", "runner_up", "belongs", "ranked", "chances", "is_seed"
 )  # fmt: skip
+
+
+class Names(NamedTuple):
+    """A column of texts as numbers in a list of names; -1 is the last name."""
+
+    code: Ints
+    names: list[str]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.names, dtype=object)[self.code]
+
+
+def _frame(columns: dict[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame({name: np.asarray(column) for name, column in columns.items()})
 
 
 @dataclass(frozen=True)
@@ -200,19 +214,20 @@ class Assignments:
         Over all topics, the probabilities of a document sum up to the probability that it belongs
         to the topic it is placed in, not to `belongs`, which counts any listed topic.
         """
+        return _frame(self.top_columns(k, self.ids))
+
+    def top_columns(self, k: int, ids: Sequence[Any] | None) -> dict[str, Any]:
+        """Columns of `top`."""
         k = min(k, self.ranked.shape[1])
-        names = np.array([*self.taxonomy.paths, ""], dtype=object)
         topic, chance = self.ranked[self.primary, :k], self.chances[self.primary, :k]
         known = topic >= 0
         row, rank = np.nonzero(known)
-        return pd.DataFrame(
-            {
-                "id": np.asarray(self.ids)[row] if self.ids is not None else row,
-                "rank": rank + 1,
-                "topic": names[topic[known]],
-                "probability": chance[known],
-            }
-        )
+        return {
+            "id": row if ids is None else np.asarray(ids)[row],
+            "rank": rank + 1,
+            "topic": Names(topic[known], [*self.taxonomy.paths, ""]),
+            "probability": chance[known],
+        }
 
     def to_frame(self, ids: Sequence[Any] | None = None) -> pd.DataFrame:
         """Return the table: id, topic, level_1 …, distance, score, belongs, runner_up, …
@@ -221,29 +236,32 @@ class Assignments:
         are those of `self`, or row numbers, unless given. `all_paths` comes last where topics have
         several parents: the topic by each of them, with ` | ` between.
         """
-        ids = self.ids if ids is None else ids
+        return _frame(self.columns(self.ids if ids is None else ids))
+
+    def columns(self, ids: Sequence[Any] | None) -> dict[str, Any]:
+        """Columns of `to_frame`, with topics as numbers in a list of names."""
         if ids is not None and len(ids) != self.n_documents:
             raise CorpusError(
                 f"{len(ids):,} ids for {self.n_documents:,} documents: give one id per document"
             )
-        names = np.array([*self.taxonomy.paths, ""], dtype=object)
+        names = [*self.taxonomy.paths, ""]
         key = np.asarray(ids)[self.row] if ids is not None else self.row
-        columns: dict[str, Any] = {"id": key, "topic": names[self.topic]}
+        columns: dict[str, Any] = {"id": key, "topic": Names(self.topic, names)}
         for level in range(self.path.shape[1]):
-            columns[f"level_{level + 1}"] = names[self.path[:, level]]
+            columns[f"level_{level + 1}"] = Names(self.path[:, level], names)
         columns |= {
             "distance": self.at(self.distance),
             "score": self.at(self.score),
             "belongs": self.belongs[:, 0],
-            "runner_up": names[self.runner_up],
+            "runner_up": Names(self.runner_up, names),
             "is_other": self.is_other,
             "is_none": self.is_none,
             "is_seed": self.is_seed[self.row],
         }
         if any(self.taxonomy.more_parents):
             every = [" | ".join(self.taxonomy.all_paths(i)) for i in range(len(self.taxonomy))]
-            columns["all_paths"] = np.array([*every, ""], dtype=object)[self.topic]
-        return pd.DataFrame(columns)
+            columns["all_paths"] = Names(self.topic, [*every, ""])
+        return columns
 
     def __repr__(self) -> str:
         return (

@@ -56,10 +56,11 @@ def fit(
 
     Parameters
     ----------
-    documents : list of str, mapping of id to text, DataFrame with the columns `id` and `text`,
-        file or folder, vector store or matrix; `hierseed.io.corpus.Corpus` for other columns
+    documents : list of str, mapping of id to text, data frame with the columns `id` and `text`
+        (pandas, polars, pyarrow, DuckDB, a Hugging Face data set), file or folder, database,
+        vector store or matrix; `hierseed.io.corpus.Corpus` names columns, tables and queries
     taxonomy : Taxonomy, file, or list of paths such as `"Health > Mental health"`
-    seeds : mapping of path to ids, rows or texts, DataFrame with the columns `topic` and `id` or
+    seeds : mapping of path to ids, rows or texts, data frame with the columns `topic` and `id` or
         `text`, file, or list of files
     embedder : name as `get_embedder` takes it, an embedder, or a function of a list of texts
     method : "anchored", "hierseed" or "unfit"

@@ -343,6 +343,11 @@ class Taxonomy:
             )
         return self._index[text]
 
+    def find(self, path: Path) -> int:
+        """The id of a path, or of a last name that only one topic has."""
+        named = [i for i, name in enumerate(self.names) if name == path]
+        return named[0] if len(named) == 1 and path not in self else self.index(path)
+
     def nearest(self, text: str) -> str:
         """`; did you mean 'A > B'?`, by last name or path; nothing where none is near."""
         named = [path for path, name in zip(self.paths, self.names) if name == text]
@@ -367,9 +372,7 @@ class Taxonomy:
         faults: list[str] = []
         for path, members in seeds.items():
             try:
-                named = [i for i, name in enumerate(self.names) if name == path]
-                known = len(named) != 1 or path in self
-                topic = self.index(path) if known else named[0]
+                topic = self.find(path)
             except TaxonomyError as fault:
                 faults.append(str(fault))
                 continue

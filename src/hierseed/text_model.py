@@ -7,37 +7,41 @@ texts, and vectors as the embedder makes them; an estimator takes vectors as it 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
+from hierseed.checksums import file_sha256
 from hierseed.embed.embedder import Embedder
+from hierseed.embed.function import allow_functions
 from hierseed.embed.prepare import Preparation, Prepared
-from hierseed.errors import CorpusError
+from hierseed.engines.choose import Engine
+from hierseed.errors import CorpusError, ModelError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.evaluate import Scores, score, thresholds
-from hierseed.io.assign_chunks import Chunk, Counts, chunks_of_vectors
+from hierseed.io.assign_chunks import Counts, chunks_of_rows
 from hierseed.io.atomic import atomic_file
 from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import DocumentEmbedder
-from hierseed.io.documents import Documents, DocumentVectors
-from hierseed.io.extra_columns import add_codes, add_columns
+from hierseed.io.documents import DocumentVectors, size_of
 from hierseed.io.gold import gold_topics
-from hierseed.io.model_bundle import SEED_VECTORS, read_bundle, rebuilding, write_bundle
+from hierseed.io.model_bundle import FILE, SEED_VECTORS, read_bundle, rebuilding, write_bundle
+from hierseed.io.place_table import assign_all, open_output, place_on
+from hierseed.io.placing import Placing
 from hierseed.io.seed_documents import SeedDocuments
-from hierseed.io.tables import open_table
 from hierseed.placed import PlacedDocuments
 from hierseed.progress import Listener, Step, amount, warn_of_notes
 from hierseed.proposals import Proposal, Proposals
 from hierseed.report.page import render
+from hierseed.saved import Saved
 from hierseed.suggestions import Suggestions
 from hierseed.views import TopicViews
 
@@ -109,12 +113,17 @@ class TextModel(TopicViews):
         """See vectors as the estimator saw them; rows are prepared when they are read."""
         return X if self.preparation is None else Prepared(X, self.preparation)
 
+    def encode(self, texts: Sequence[str]) -> Any:
+        """Embed texts as in the fit; `prepare` comes next."""
+        return self._documents.encode(texts)
+
     def assign(
         self,
         documents: Any,
         *,
         threshold: float | NDArray[np.float64] | None = None,
         level: int | None = None,
+        engine: Engine | str | int | None = None,
         progress: Listener | None = None,
     ) -> Assignments:
         """Place documents in the topics.
@@ -125,18 +134,15 @@ class TextModel(TopicViews):
         threshold : stop each document at the deepest topic whose score reaches this; one for all
             levels, or one for each, as `thresholds` gives them
         level : go no deeper than this level; 1 is the highest
+        engine : None or "threads", a number of worker processes, or the address of a dask
+            scheduler; the result is the same
         progress : called with each event of `hierseed.progress`
         """
         listener = progress or warn_of_notes
         opened = self._documents.open(documents, listener)
-        ids: list[str] = []
-        parts = []
-        chunks = self._documents.chunks(opened, listener)
-        for chunk, found in self._assigned(chunks, threshold, level):
-            parts.append(found)
-            ids += chunk.ids
-            listener(Step("Placing", len(ids), _size(opened)))
-        return replace(Assignments.join(parts), ids=ids)
+        with place_on(self, opened, engine, listener) as (placing, running):
+            placing = replace(placing, threshold=threshold, level=level)
+            return assign_all(placing, running, self._documents, opened, listener, self.taxonomy_)
 
     def write_table(
         self,
@@ -147,6 +153,8 @@ class TextModel(TopicViews):
         level: int | None = None,
         codes: bool = False,
         top: int | None = None,
+        overwrite: bool = False,
+        engine: Engine | str | int | None = None,
         progress: Listener | None = None,
     ) -> Counts:
         """Place documents and write the table of assignments, chunk by chunk.
@@ -155,32 +163,28 @@ class TextModel(TopicViews):
         complete. Columns that a `Corpus` keeps are appended; `codes` appends the code of each
         topic. `top` writes the most probable topics of each document instead: id, rank, topic,
         probability.
+
+        Parameters
+        ----------
+        file : a name without an ending is a folder of Parquet parts. One that was begun goes on
+        overwrite : replace a folder of parts that was made otherwise
+        engine : as in `assign`; the files have the same bytes
         """
-        listener, file = progress or warn_of_notes, Path(file)
+        listener = progress or warn_of_notes
         counts = Counts(self.taxonomy_)
-        with open_table(file, guard=True) as table:  # fails now rather than at the end
+        with open_output(self, Path(file), overwrite) as output:  # fails now rather than at the end
             opened = self._documents.open(documents, listener)
-            extra = opened.kept if isinstance(opened, Corpus) else []
-            # JSON, Excel and CSV may mix types in a column, Parquet may not
-            as_text = file.suffix == ".parquet" and Path(opened.name).suffix != ".parquet"
-            chunks = self._documents.chunks(opened, listener)
-            for chunk, found in self._assigned(chunks, threshold, level):
-                if top:
-                    frame = found.top(top)
-                    frame["id"] = np.asarray(chunk.ids)[frame["id"].to_numpy(dtype=np.intp)]
-                else:
-                    frame = found.to_frame(chunk.ids)
-                    if codes:
-                        frame = add_codes(frame, found)
-                    if extra:
-                        frame = add_columns(frame, found.row, extra, chunk.extra, text=as_text)
-                table.write(frame)
-                counts.add(found.labels)
-                counts.rows += len(frame)
-                named = sum(id in self.seeds.topics for id in chunk.ids)
-                counts.not_seeds += named - int(found.is_seed.sum())
-                listener(Step("Placing", counts.documents, _size(opened)))
+            with place_on(self, opened, engine, listener) as (placing, running):
+                placing = replace(placing, threshold=threshold, level=level, codes=codes, top=top)
+                for found in output.write(placing, running, self._documents, opened, listener):
+                    counts.include(found)
+                    listener(Step("Placing", counts.documents, size_of(opened)))
         return counts
+
+    def elsewhere(self, folder: Path, trusted: str) -> Any:
+        """The model in a folder, as workers load it; `trusted` embedders may run functions."""
+        where = folder.absolute()
+        return Saved(_load_elsewhere, where, file_sha256(where / FILE), trusted)
 
     def place(
         self,
@@ -203,9 +207,10 @@ class TextModel(TopicViews):
         opened = self._documents.open(documents, listener)
         rows = self._documents.vectors(opened, vectors, listener)
         parts: list[Assignments] = []
-        for _, found in self._assigned(chunks_of_vectors(rows), threshold, level):
+        placing = Placing(self, rows.X, threshold, level)
+        for found in map(placing.assign, chunks_of_rows(rows.ids)):
             parts.append(found)
-            listener(Step("Placing", sum(part.n_documents for part in parts), _size(opened)))
+            listener(Step("Placing", sum(part.n_documents for part in parts), size_of(opened)))
         if texts is None:
             texts = opened if isinstance(opened, Corpus) else [(str(id), "") for id in rows.ids]
         placed = replace(Assignments.join(parts), ids=rows.ids)
@@ -294,6 +299,12 @@ class TextModel(TopicViews):
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write a model folder: JSON and arrays, never a pickle. `hierseed.load` reads it."""
+        self.write(folder)
+        if self._checkpoint is not None:
+            self._checkpoint.remove()
+
+    def write(self, folder: str | PathLike[str]) -> None:
+        """Write a model folder, and leave the checkpoint of the fit."""
         target, documents = Path(folder), self._documents
         about = self.about | {"inputs": [_seen_from(target, file) for file in self.files]}
         if documents.store:
@@ -309,25 +320,6 @@ class TextModel(TopicViews):
             "dtype": documents.dtype,
         }
         write_bundle(bundle, folder, documents.embedder if documents.name else None)
-        if self._checkpoint is not None:
-            self._checkpoint.remove()
-
-    def _assigned(
-        self,
-        chunks: Generator[Chunk, None, None],
-        threshold: float | NDArray[np.float64] | None,
-        level: int | None,
-    ) -> Iterator[tuple[Chunk, Assignments]]:
-        """Prepare and place each chunk; seeds of the fit are marked."""
-        with closing(chunks):
-            for chunk in chunks:
-                X = chunk.vectors
-                if self.preparation is not None:
-                    X = self.preparation.transform(X)
-                found = self.estimator.assign(X, self.seeds.labels(chunk.ids, chunk.vectors))
-                if threshold is not None:
-                    found = found.confident(threshold)
-                yield chunk, found if level is None else found.select(level)
 
     def __repr__(self) -> str:
         topics = amount(len(self.taxonomy_), "topic")
@@ -379,13 +371,20 @@ def load(folder: str | PathLike[str], *, embedder: Any = None) -> TextModel:
     return model
 
 
+def _load_elsewhere(folder: Path, digest: str, trusted: str) -> TextModel:
+    """Load a model on a worker; `trusted` names the functions that the user has named there."""
+    advice = "Keep it on a path that all workers and this machine see"
+    if not folder.is_dir():
+        raise ModelError(f"the worker on {gethostname()} can't see the model {folder}. {advice}")
+    if file_sha256(folder / FILE) != digest:
+        raise ModelError(f"the worker on {gethostname()} sees another model at {folder}. {advice}")
+    allow_functions(trusted)
+    return load(folder)
+
+
 def _seen_from(model: Path, file: Path) -> str:
     """The way to a file from the folder that holds the model, so that both may move together."""
     try:
         return os.path.relpath(file, model.absolute().parent)
     except ValueError:  # on another drive of Windows
         return str(file)
-
-
-def _size(opened: Documents) -> int:
-    return len(opened) if isinstance(opened, Corpus) else len(opened.ids)

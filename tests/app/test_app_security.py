@@ -159,11 +159,11 @@ def test_a_corpus_is_no_project(tmp_path: Path) -> None:
 
 def test_a_port_in_use_is_told(tmp_path: Path) -> None:
     pytest.importorskip("nicegui")
-    held = serving._listen("127.0.0.1", 0)
+    held = serving.listen("127.0.0.1", 0)
     held.listen()
     try:
         with pytest.raises(ProjectError, match="--port"):
-            serving._listen("127.0.0.1", held.getsockname()[1])
+            serving.listen("127.0.0.1", held.getsockname()[1])
     finally:
         held.close()
 

@@ -17,7 +17,7 @@ def test_every_page_and_table_is_up_to_date_with_the_records():
 
 
 def test_there_is_one_grammar_of_tables():
-    for page in DOCS.glob("*.md"):
+    for page in DOCS.rglob("*.md"):
         marks = re.findall(r"<!-- (?!table \S+ -->|end -->|file: )(.*?) -->", page.read_text())
         assert not marks, f"{page.name}: {marks}"
 

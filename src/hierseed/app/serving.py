@@ -49,7 +49,7 @@ def serve_project(
             f"{host} can be reached from other computers, so a token is needed. Leave --token out, "
             "and one is made up"
         )
-    listener = _listen(host, port)
+    listener = listen(host, port)
     port = listener.getsockname()[1]
     everywhere = host in ("0.0.0.0", "::")
     address = _address(own_address(host) if everywhere else host, port, token)
@@ -108,7 +108,8 @@ def own_address(host: str) -> str:
     return "::1" if ":" in host else "127.0.0.1"
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port; 0 takes any free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     if os.name != "nt":  # there it would let two servers share a port

@@ -12,6 +12,7 @@ from hierseed.cli.console import Console, quote
 from hierseed.cli.files import Reading, refuse_changed, refuse_inputs
 from hierseed.cli.options import (
     AsJson,
+    Dask,
     Encoding,
     Html,
     IdColumn,
@@ -19,10 +20,14 @@ from hierseed.cli.options import (
     OnError,
     Overwrite,
     PlainQuotes,
+    Query,
     Quiet,
     Sheet,
     Source,
+    Table,
     TextColumns,
+    Workers,
+    engine_of,
 )
 from hierseed.errors import CorpusError
 from hierseed.progress import amount, duration
@@ -42,7 +47,8 @@ def assign(
             "--output",
             "-o",
             metavar="TABLE",
-            help="The table to write: .csv .parquet .jsonl .xlsx.",
+            help="The table to write: .csv .parquet .jsonl .xlsx; a name without an ending is a "
+            "folder of Parquet parts, which resumes where it was stopped.",
         ),
     ],
     threshold: Annotated[
@@ -104,7 +110,11 @@ def assign(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
     overwrite: Overwrite = False,
+    workers: Workers = None,
+    dask: Dask = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -114,7 +124,8 @@ def assign(
     topics): id, topic, level_1 … level_N, distance, score, belongs, runner_up, is_other, is_none,
     is_seed, then the columns of --codes and --keep. Documents are read and written a few thousand
     at a time, so memory does not limit their number. The table appears under its name when it is
-    complete.
+    complete. With a name that has no ending, a folder of Parquet parts is written: run a command
+    that was stopped again, and it writes the parts that are missing.
 
     Example: hierseed assign model docs.csv -o placed.xlsx
     """
@@ -122,8 +133,10 @@ def assign(
     from hierseed.text_model import load
 
     refuse_inputs(output, source)
-    if not overwrite:
+    if not overwrite and output.is_file():
         refuse_changed(output)
+    engine = engine_of(workers, dask)
+    engine.check()
     fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
     height = fitted.taxonomy_.tree.height
@@ -148,13 +161,15 @@ def assign(
         raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")
     if precision is not None and threshold is not None:
         raise typer.BadParameter("give --threshold or --precision", param_hint="--threshold")
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     with Console(quiet=quiet, json=json) as console:
         started = time.perf_counter()
         least: Any = threshold
         if precision is not None:
             with reading.documents(source, output, console) as documents:
-                least = fitted.thresholds(documents, coded, precision, progress=console.listen)
+                least = fitted.thresholds(
+                    documents, coded, precision, engine=engine, progress=console.listen
+                )
             console.fact("Thresholds", ", ".join(_shown(each) for each in least))
         with reading.documents(source, output, console, keep or []) as documents:
             counts = fitted.write_table(
@@ -164,6 +179,8 @@ def assign(
                 level=level,
                 codes=codes,
                 top=top,
+                overwrite=overwrite,
+                engine=engine,
                 progress=console.listen,
             )
         seconds = time.perf_counter() - started

@@ -20,11 +20,13 @@ from hierseed.cli.options import (
     OnError,
     Parent,
     PlainQuotes,
+    Query,
     Quiet,
     SeedFiles,
     SeedIdColumn,
     SeedSheet,
     Sheet,
+    Table,
     TaxonomyColumns,
     TaxonomySheet,
     TextColumns,
@@ -51,6 +53,8 @@ def check(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
     topic: TopicColumn = None,
     seed_id: SeedIdColumn = None,
     seed_sheet: SeedSheet = None,
@@ -85,7 +89,7 @@ def check(
             sheet=taxonomy_sheet, encoding=encoding,
         )  # fmt: skip
         tree = found.taxonomy(topics) if topics else None
-        reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+        reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
         documents = None
         if corpus:
             with reading.documents(corpus, None, console) as opened:

@@ -18,8 +18,10 @@ from hierseed.cli.options import (
     IdColumn,
     OnError,
     PlainQuotes,
+    Query,
     Quiet,
     Sheet,
+    Table,
     TextColumns,
     Workers,
     engine_of,
@@ -75,6 +77,8 @@ def embed(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
     workers: Workers = None,
     dask: Dask = None,
     quiet: Quiet = False,
@@ -92,7 +96,7 @@ def embed(
 
     if output is None and not estimate:
         raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     kept = None if estimate else output
     engine = engine_of(workers, dask)
     engine.check()

@@ -34,6 +34,8 @@ class Reading:
     encoding: str | None = None
     sheet: str | None = None
     html: bool = False
+    table: str | None = None
+    query: str | None = None
 
     @contextmanager
     def documents(
@@ -72,6 +74,8 @@ class Reading:
                 encoding=self.encoding,
                 sheet=self.sheet,
                 html=self.html,
+                table=self.table,
+                query=self.query,
             )
         if skipped is not None and skipped.count:
             console.note(f"rows left out are in {skipped.path}")
@@ -91,6 +95,10 @@ class Reading:
             words += ["--sheet", self.sheet]
         if self.html:
             words.append("--html")
+        if self.table:
+            words += ["--table", self.table]
+        if self.query:
+            words += ["--query", self.query]
         return "".join(f" {shlex.quote(word)}" for word in words)
 
 
@@ -154,11 +162,11 @@ def seed_tables(
 
     tables = []
     for file in files or []:
-        own = seed_id
+        own, chosen = seed_id, _sheet_of(file, sheet)
         with suppress(HierSeedError, OSError):  # a file that can't be read is told later
-            names = [name.lower() for name in open_records(file, encoding="utf-8").columns]
-            own = seed_id or (id if id and id.lower() in names else None)
-        tables.append(SeedTable(file, topic, own, None, encoding, _sheet_of(file, sheet)))
+            names = open_records(file, encoding="utf-8", sheet=chosen).columns
+            own = seed_id or (id if id and id.lower() in map(str.lower, names) else None)
+        tables.append(SeedTable(file, topic, own, None, encoding, chosen))
     return tables or None
 
 
@@ -181,7 +189,9 @@ def column_roles(columns: list[str] | None) -> dict[str, str] | None:
 
 
 def _sheet_of(file: Path, sheet: str | None) -> str | None:
-    return sheet if file.suffix.lower() in (".xlsx", ".xlsm") else None
+    from hierseed.io.records.database import ENDINGS
+
+    return sheet if file.suffix.lower() in (".xlsx", ".xlsm", *ENDINGS) else None
 
 
 def refuse_other_model(output: Path, source: Path) -> None:

@@ -24,12 +24,14 @@ from hierseed.cli.options import (
     Overwrite,
     Parent,
     PlainQuotes,
+    Query,
     Quiet,
     SeedFiles,
     SeedIdColumn,
     SeedSheet,
     Sheet,
     Source,
+    Table,
     TaxonomyColumns,
     TaxonomyFile,
     TaxonomySheet,
@@ -131,6 +133,8 @@ def fit(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
     topic: TopicColumn = None,
     seed_id: SeedIdColumn = None,
     seed_sheet: SeedSheet = None,
@@ -169,7 +173,7 @@ def fit(
     check_folder(output, marker=FILE)
     if not overwrite:
         refuse_other_model(output, source)
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     started = time.perf_counter()
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:

@@ -17,7 +17,8 @@ Source = Annotated[
     typer.Argument(
         metavar="CORPUS|VECTORS",
         help="The documents: a .csv, .tsv, .jsonl, .parquet or .xlsx file (text ones also as .gz), "
-        "a folder of .txt files, or vectors that `hierseed embed` made.",
+        "an SQLite or DuckDB database, a folder of .txt files, or vectors that `hierseed embed` "
+        "made.",
     ),
 ]
 IdColumn = Annotated[
@@ -74,6 +75,24 @@ Sheet = Annotated[
         rich_help_panel=READING,
     ),
 ]
+Table = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        metavar="NAME",
+        help="Table or view of an SQLite or DuckDB corpus, if it has several.",
+        rich_help_panel=READING,
+    ),
+]
+Query = Annotated[
+    str | None,
+    typer.Option(
+        "--query",
+        metavar="SQL",
+        help="A SELECT in place of --table: --query 'select key as id, body as text from docs'.",
+        rich_help_panel=READING,
+    ),
+]
 Html = Annotated[
     bool,
     typer.Option("--html", help="The texts are HTML: leave out the tags.", rich_help_panel=READING),
@@ -114,7 +133,7 @@ SeedSheet = Annotated[
     typer.Option(
         "--seed-sheet",
         metavar="NAME",
-        help="Sheet of Excel seeds, if it is not the first.",
+        help="Sheet of Excel seeds, if it is not the first; table of seeds in a database.",
         rich_help_panel=READING,
     ),
 ]

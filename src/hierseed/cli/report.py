@@ -17,9 +17,11 @@ from hierseed.cli.options import (
     KnownEmbedder,
     OnError,
     PlainQuotes,
+    Query,
     Quiet,
     Sheet,
     Source,
+    Table,
     TextColumns,
 )
 from hierseed.progress import amount
@@ -47,6 +49,8 @@ def report(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -70,7 +74,7 @@ def report(
     refuse_inputs(output, source)
     fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     with Console(quiet=quiet, json=json) as console:
         if is_vectors(source):
             console.note("vectors have no texts: the page shows ids only. Give the corpus instead")

@@ -1,4 +1,4 @@
-"""`hierseed serve`: the workbench in the browser."""
+"""`hierseed serve`: the workbench in the browser, or a model for programs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Annotated
 
 import typer
 
+from hierseed.cli.options import KnownEmbedder
+
 
 def serve(
     project: Annotated[
         Path,
         typer.Argument(
-            metavar="[PROJECT]", help="The project file; a new one is made where there is none."
+            metavar="[PROJECT|MODEL]",
+            help="The project file; a new one is made where there is none. With --api, the folder "
+            "that `hierseed fit` saved.",
         ),
     ] = Path("project.hierseed"),
     port: Annotated[
@@ -44,8 +48,26 @@ def serve(
         bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
     ] = True,
     max_upload: Annotated[
-        int, typer.Option(min=1, metavar="MB", help="Largest file that may be uploaded.")
-    ] = 2048,
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="MB",
+            help="Largest file that may be uploaded, 2048 unless given; with --api, largest "
+            "request, 32 unless given.",
+        ),
+    ] = None,
+    api: Annotated[
+        bool,
+        typer.Option(
+            "--api",
+            help="Serve a model to programs, by HTTP, in place of the workbench: an interface of "
+            "its own (/openapi.json), those of Annif and of Label Studio's ML backends.",
+        ),
+    ] = False,
+    language: Annotated[
+        str, typer.Option(metavar="TAG", help="With --api: the language that Annif is told.")
+    ] = "en",
+    embedder: KnownEmbedder = None,
 ) -> None:
     """Open the workbench in the browser.
 
@@ -53,11 +75,21 @@ def serve(
     taxonomy, choose seeds, fit, review, export. Everything stays in one project file and a
     folder beside it; nothing leaves this computer.
 
-    Example: hierseed serve news.hierseed
+    With --api a model is served to programs instead; docs/service.md shows how to call it.
+
+    Examples: hierseed serve news.hierseed; hierseed serve model --api --port 9090
     """
+    if api:
+        from hierseed.service.serving import serve_model
+
+        serve_model(
+            project, host=host, port=port, names=name or [], token=token, language=language,
+            most=(max_upload or 32) * 2**20, embedder=embedder, say=typer.echo,
+        )  # fmt: skip
+        return
     from hierseed.app.serving import serve_project
 
     serve_project(
         project, host=host, port=port, names=name or [], token=token,
-        browser=open_browser, most=max_upload * 2**20, say=typer.echo,
+        browser=open_browser, most=(max_upload or 2048) * 2**20, say=typer.echo,
     )  # fmt: skip

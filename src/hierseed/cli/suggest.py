@@ -24,9 +24,11 @@ from hierseed.cli.options import (
     OnError,
     Overwrite,
     PlainQuotes,
+    Query,
     Quiet,
     Sheet,
     Source,
+    Table,
     TextColumns,
 )
 from hierseed.progress import amount
@@ -75,6 +77,8 @@ def suggest(
     encoding: Encoding = None,
     sheet: Sheet = None,
     html: Html = False,
+    table: Table = None,
+    query: Query = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -96,7 +100,7 @@ def suggest(
         if not overwrite:
             refuse_labelled(output)
             refuse_changed(output)
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html)
+    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:
             placed = fitted.place(
@@ -106,10 +110,10 @@ def suggest(
                 _tell_topics(console, placed.propose_topics(number).to_frame(), output)
                 return
             found = placed.suggest(number, per_topic=per_topic)
-            table = found.to_frame()
+            listed = found.to_frame()
             texts = placed.texts(found.row.tolist())
-            table["text"] = [texts[row] for row in found.row.tolist()]
-        _tell(console, table, output)
+            listed["text"] = [texts[row] for row in found.row.tolist()]
+        _tell(console, listed, output)
 
 
 def _tell_topics(console: Console, table: pd.DataFrame, output: Path | None) -> None:

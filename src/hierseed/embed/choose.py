@@ -6,7 +6,6 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -17,9 +16,10 @@ from hierseed.checksums import checked_object, file_sha256, with_checksum
 from hierseed.embed import joined, student, windows
 from hierseed.embed.catalogue import AUTO, AUTO_OTHER_SCRIPT, KINDS, Kind
 from hierseed.embed.embedder import Embedder, is_trained
-from hierseed.embed.function import NAMED, FunctionEmbedder, refuse_unnamed
+from hierseed.embed.function import FunctionEmbedder, allow_functions, refuse_unnamed
 from hierseed.embed.language import SAMPLE, foreign_language, foreign_script
 from hierseed.errors import EmbeddingError, name_some
+from hierseed.saved import Saved
 
 HEADER = "embedder.json"
 WRAPPERS: dict[str, Callable[[Embedder], Embedder]] = {
@@ -191,32 +191,22 @@ def load_embedder(
     return found
 
 
-class SavedEmbedder:
-    """An embedder that another process loads once from the folder it is saved in.
+def saved_embedder(folder: str | PathLike[str], name: str) -> Embedder:
+    """The embedder of a saved folder, as another process loads it.
 
-    Parameters
-    ----------
-    folder : as `load_embedder` takes it; on a cluster, one that every machine sees
-    name : of the embedder, which the user of this process has chosen
+    `name` is that of the embedder, which the user of this process has chosen. On a cluster every
+    machine must see the folder.
     """
-
-    def __init__(self, folder: str | PathLike[str], name: str) -> None:
-        self.folder, self.name = Path(folder).absolute(), name
-
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__"):  # of pickle
-            raise AttributeError(attribute)
-        return getattr(_loaded(self.folder, self.name), attribute)
+    return cast(Embedder, Saved(_load_elsewhere, Path(folder).absolute(), name))
 
 
-@lru_cache(maxsize=2)
-def _loaded(folder: Path, name: str) -> Embedder:
+def _load_elsewhere(folder: Path, name: str) -> Embedder:
     if not folder.is_dir():
         raise EmbeddingError(
             f"the worker on {gethostname()} can't see the folder {str(folder)!r}. Name a folder "
             "that all workers and this machine see, such as one on a shared file system."
         )
-    NAMED.update(re.findall(r"function:[^+]*", name))
+    allow_functions(name)
     return load_embedder(folder)
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hierseed.embed.choose import SavedEmbedder, save_embedder
+from hierseed.embed.choose import save_embedder, saved_embedder
 from hierseed.embed.embedder import Embedder, Vectors, is_fitted, refuse_unfitted
 from hierseed.embed.overlap import read_ahead
 from hierseed.embed.precomputed import Precomputed
@@ -72,7 +72,7 @@ def embed_corpus(
         with closing(read_ahead(_blocks(pending, block))) as blocks:
             used = embedder
             if workers and not isinstance(embedder, Precomputed):
-                used = SavedEmbedder(folder, embedder.name)
+                used = saved_embedder(folder, embedder.name)
             for part, made in _embedded(blocks, used, writer.header.dtype, writer.rows, workers):
                 ids, _, hashes = zip(*part)
                 writer.append(ids, hashes, made.vectors)
@@ -100,7 +100,7 @@ def embed_in_memory(
         used = embedder
         if workers and not isinstance(embedder, Precomputed):
             save_embedder(embedder, folder)
-            used = SavedEmbedder(folder, embedder.name)
+            used = saved_embedder(folder, embedder.name)
         blocks = _blocks(_hashed(documents), BLOCK)
         for part, made in _embedded(blocks, used, "float32", 0, workers):
             parts.append(made.vectors)

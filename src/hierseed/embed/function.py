@@ -14,6 +14,7 @@ from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
 from hierseed.errors import EmbeddingError
 
 NAMED: set[str] = set()  # functions that the user of this process has named
+FUNCTION = re.compile(r"function:[^+]*")  # in the name of an embedder
 PROBE = ["A court rules on the budget.", "Cells divide.", "ein zwei drei"]
 
 
@@ -60,12 +61,17 @@ class FunctionEmbedder:
         return vectors
 
 
+def allow_functions(name: str) -> None:
+    """Allow the functions in the name of an embedder, which the user has named elsewhere."""
+    NAMED.update(FUNCTION.findall(name))
+
+
 def refuse_unnamed(name: str, place: str) -> None:
     """Refuse an embedder that only a file names and that would run a Python function.
 
     Whoever wrote the file could otherwise choose which code runs here.
     """
-    unknown = [one for one in re.findall(r"function:[^+]*", name) if one not in NAMED]
+    unknown = [one for one in FUNCTION.findall(name) if one not in NAMED]
     if unknown:
         raise EmbeddingError(
             f"the vectors in {place!r} were made with the Python function {unknown[0]!r}, and a "

@@ -13,6 +13,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, portable
@@ -37,8 +38,8 @@ class ArrayLike(Protocol):
     def __getitem__(self, rows: Any) -> Any: ...
 
 
-class Preparation:
-    """Centring, PCA and unit length, in this order.
+class Preparation(TransformerMixin, BaseEstimator):
+    """Centring, PCA and unit length, in this order; a step of a scikit-learn Pipeline too.
 
     A row of zeros has no content (the embedder knows none of its words): it stays zero.
 
@@ -77,8 +78,8 @@ class Preparation:
         self.mean_: NDArray[np.float32] | None = None
         self.components_: NDArray[np.float32] | None = None
 
-    def fit(self, X: ArrayLike | Blocks) -> Self:
-        """Learn the mean, and the components where asked, in two or three passes over `X`.
+    def fit(self, X: ArrayLike | Blocks, y: Any = None) -> Self:
+        """Learn the mean, and the components where asked, in two or three passes; `y` is ignored.
 
         `X` may also be blocks of another engine (see `hierseed.engines`).
         """
@@ -173,6 +174,9 @@ class Preparation:
         """True once all that the options ask for is learned; unit length alone learns nothing."""
         lacks_mean = self.centre and self.mean_ is None
         return not lacks_mean and (self.pca is None or self.components_ is not None)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.is_fitted
 
     @property
     def header(self) -> dict[str, Any]:

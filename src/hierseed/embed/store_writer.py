@@ -269,11 +269,11 @@ def _refuse_other(folder: Path, header: Header, embedder: Embedder, dtype: str |
         )
 
 
-def take_lock(folder: Path) -> BinaryIO:
+def take_lock(folder: Path, name: str = LOCK, what: str = "the store") -> BinaryIO:
     """Allow one writer at a time; the system frees the lock however the process ends."""
     while True:
         with naming(folder):
-            file = (folder / LOCK).open("wb")
+            file = (folder / name).open("wb")
         try:
             lock(file.fileno())
             # `remove_store` deletes the lock: one that is no longer in the folder locks nothing.
@@ -285,7 +285,7 @@ def take_lock(folder: Path) -> BinaryIO:
         except OSError:
             file.close()
             raise StoreInUseError(
-                f"another process is writing the store {str(folder)!r}. Wait for it to end, or "
+                f"another process is writing {what} {str(folder)!r}. Wait for it to end, or "
                 "name another folder."
             ) from None
 

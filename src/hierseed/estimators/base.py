@@ -18,15 +18,17 @@ from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.checks import check_finite, check_vectors
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
-from hierseed.errors import ModelError, TaxonomyError
+from hierseed.errors import ModelError, ParameterError, SeedError, TaxonomyError, name_some
 from hierseed.estimators.inputs import is_engine, refuse_common_offset, seed_pairs
 from hierseed.estimators.parameters import Constraints, check_parameters
+from hierseed.evaluate.protocol import score
 from hierseed.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     from hierseed.io.model_bundle import ModelBundle
 
 Floats = NDArray[np.float64]
+MEASURES = ("hierarchical_f1", "accuracy", "macro_f1", "bcubed_f1", "v_measure")  # of `score`
 Progress = Callable[[dict[str, Any]], None]
 RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million documents
     "row": np.intp,
@@ -229,6 +231,38 @@ class SeededEstimator(BaseEstimator, ABC):
         is_seed[rows] = True
         together: dict[str, Any] = {name: np.concatenate(parts.pop(name)) for name in RECORD}
         return Assignments(self.taxonomy_, blocks.n, is_seed=is_seed, **together)
+
+    def score(self, X: Any, y: Any, measure: str = "hierarchical_f1") -> float:
+        """Compare placements with labels; rows without a label are left out.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_documents, n_features)
+        y : topic ids, paths, or lists of them; -1 or an empty text for no label
+        measure : "hierarchical_f1", or a mean over levels: "accuracy", "macro_f1", "bcubed_f1",
+            "v_measure"
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+        >>> model.score([[0.2], [0.7], [0.1]], ["A", "B", "B"], measure="accuracy")
+        0.6666666666666666
+        """
+        if measure not in MEASURES:
+            raise ParameterError(f"measure must be one of {name_some(MEASURES)}, got {measure!r}")
+        found = self.predict(X)
+        rows, topics = seed_pairs(y, len(found), self.taxonomy)
+        labelled, starts = np.unique(rows, return_index=True)
+        if not len(labelled):
+            raise SeedError("no row of y has a label, so there is nothing to compare with")
+        gold = [some.tolist() for some in np.split(topics, starts[1:])]
+        scores = score(self.taxonomy, self.taxonomy_.tree.ancestors[found[labelled]], gold).all
+        if measure == "hierarchical_f1":
+            assert scores.hierarchical is not None  # topics have names
+            return scores.hierarchical.f1
+        return float(getattr(scores.mean, measure))
 
     # ---------------------------------------------------------------- on disk
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid, sum_by_group
-from hierseed.errors import CorpusError, ModelError, SeedError, name_some
+from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError, name_some
 from hierseed.taxonomy import Taxonomy
 
 LOOKED_AT = 1024  # rows: a common offset shows in any few of them
@@ -39,7 +39,10 @@ def refuse_common_offset(blocks: Blocks) -> None:
 
 
 def seed_pairs(y: Any, n: int, taxonomy: Taxonomy, name: str = "y") -> tuple[Ints, Ints]:
-    """Turn labels into pairs of row and topic; -1 (or an empty list) means no seed."""
+    """Turn labels into pairs of row and topic; -1, "" or an empty list means no seed.
+
+    A label is a topic id or a path, or a list of them.
+    """
     if y is None:
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     if hasattr(y, "to_numpy"):
@@ -51,6 +54,8 @@ def seed_pairs(y: Any, n: int, taxonomy: Taxonomy, name: str = "y") -> tuple[Int
             "no seed."
         )
     numeric = isinstance(y, np.ndarray) and y.dtype.kind in "iuf"
+    if not numeric and any(isinstance(entry, str) for entry in _flat(y)):
+        y = _ids_of_paths(y, taxonomy, name)
     if not numeric and any(isinstance(e, Iterable) and not isinstance(e, str) for e in y):
         pairs = [
             (row, topic)
@@ -70,6 +75,32 @@ def seed_pairs(y: Any, n: int, taxonomy: Taxonomy, name: str = "y") -> tuple[Int
         )
     kept = topics >= 0
     return rows[kept], topics[kept]
+
+
+def _flat(y: Iterable[Any]) -> Iterator[Any]:
+    for entry in y:
+        yield from [entry] if isinstance(entry, str) or not isinstance(entry, Iterable) else entry
+
+
+def _ids_of_paths(y: Iterable[Any], taxonomy: Taxonomy, name: str) -> list[Any]:
+    """The same labels as ids; all paths that are unknown are told at once."""
+    ids: dict[Any, Any] = {None: -1}
+    faults = []
+    for label in dict.fromkeys(_flat(y)):
+        try:
+            if isinstance(label, str):
+                ids[label] = taxonomy.find(label) if label.strip() else -1
+            elif label != label:  # NaN, as pandas marks an empty cell
+                ids[label] = -1
+        except TaxonomyError as fault:
+            faults.append(str(fault))
+    if faults:
+        raise SeedError(f"{name} names {len(faults):,} unknown topics: {'; '.join(faults[:5])}")
+    many = [isinstance(entry, Iterable) and not isinstance(entry, str) for entry in y]
+    return [
+        [ids.get(label, label) for label in entry] if several else ids.get(entry, entry)
+        for entry, several in zip(y, many)
+    ]
 
 
 def _whole_numbers(values: NDArray[Any], name: str) -> Ints:

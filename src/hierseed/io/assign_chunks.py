@@ -13,29 +13,41 @@ from numpy.typing import NDArray
 
 from hierseed.embed.overlap import read_ahead
 from hierseed.io.corpus import Corpus, Document
-from hierseed.io.documents import DocumentVectors
 from hierseed.taxonomy import Taxonomy
 
-CHUNK = 4096  # documents at a time
+CHUNK = 4096  # documents embedded and placed at a time
+CHUNK_ROWS = 1 << 16  # documents whose vectors are there already
 
 
 class Chunk(NamedTuple):
-    """Some documents that follow each other."""
+    """Some documents that follow each other.
+
+    Attributes
+    ----------
+    vectors : as the embedder makes them, not yet prepared; None: to be made of `texts`, or to be
+        taken from the rows `start` and after of a matrix that the reader of the chunk has open
+    extra : of each document, its values in the extra columns
+    """
 
     ids: Sequence[str]
-    vectors: Any  # as the embedder makes them, not yet prepared
-    extra: Sequence[Sequence[Any]] = ()  # of each document, its values in the extra columns
+    texts: Sequence[str] = ()
+    vectors: Any = None
+    start: int = 0
+    extra: Sequence[Sequence[Any]] = ()
 
 
 def chunks_of_text(
-    corpus: Corpus, vectors_of: Callable[[list[Document]], Any], size: int = CHUNK
+    corpus: Corpus, known: Callable[[list[Document]], Any], size: int = CHUNK
 ) -> Generator[Chunk, None, None]:
-    """Embed a corpus, or reuse its vectors; the next chunk is read at the same time."""
+    """Cut a corpus into chunks; the next one is read at the same time.
+
+    `known` gives the vectors of documents where there are any, else None.
+    """
     with closing(read_ahead(_batches(corpus.rows(), size))) as batches:
         for batch in batches:
             documents = [document for document, _ in batch]
-            ids = [document.id for document in documents]
-            yield Chunk(ids, vectors_of(documents), [values for _, values in batch])
+            ids, texts = (list(column) for column in zip(*documents))
+            yield Chunk(ids, texts, known(documents), extra=[values for _, values in batch])
 
 
 def _batches(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:
@@ -43,11 +55,27 @@ def _batches(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:
         yield batch
 
 
-def chunks_of_vectors(vectors: DocumentVectors, size: int = CHUNK) -> Generator[Chunk, None, None]:
-    """Cut vectors that are there already into chunks."""
-    for start in range(0, vectors.X.shape[0], size):
-        rows = slice(start, start + size)
-        yield Chunk(vectors.ids[rows], vectors.X[rows])
+def chunks_of_rows(
+    ids: Sequence[str], size: int = CHUNK_ROWS, start: int = 0
+) -> Generator[Chunk, None, None]:
+    """Cut documents whose vectors are there already into chunks."""
+    for at in range(0, len(ids), size):
+        yield Chunk(ids[at : at + size], start=start + at)
+
+
+Tally = dict[str, Any]  # documents counted by where they were placed; plain types, for JSON
+
+
+def tally(taxonomy: Taxonomy, labels: NDArray[np.integer]) -> Tally:
+    """Count documents by the deepest topic of each."""
+    placed = labels[labels >= 0]
+    first, count = np.unique(taxonomy.tree.ancestors[labels][:, 0], return_counts=True)
+    return {
+        "documents": len(labels),
+        "placed": len(placed),
+        "in_other": int(taxonomy.is_other[placed].sum()),
+        "by_topic": dict(zip(map(str, first.tolist()), count.tolist())),
+    }
 
 
 @dataclass
@@ -67,23 +95,29 @@ class Counts:
     rows: int = 0
     placed: int = 0
     in_other: int = 0
-    by_topic: dict[int, int] = field(default_factory=dict)
+    by_topic: dict[str, int] = field(default_factory=dict)
     not_seeds: int = 0
 
     def add(self, labels: NDArray[np.integer]) -> None:
         """Count documents by the deepest topic of each."""
-        placed = labels[labels >= 0]
-        self.documents += len(labels)
-        self.placed += len(placed)
-        self.in_other += int(self.taxonomy.is_other[placed].sum())
-        first = self.taxonomy.tree.ancestors[labels][:, 0]
-        for topic, count in zip(*np.unique(first, return_counts=True)):
-            self.by_topic[int(topic)] = self.by_topic.get(int(topic), 0) + int(count)
+        self.include(tally(self.taxonomy, labels))
+
+    def include(self, more: Tally) -> None:
+        """Add what was counted elsewhere."""
+        for name in ("documents", "rows", "placed", "in_other", "not_seeds"):
+            setattr(self, name, getattr(self, name) + more.get(name, 0))
+        for topic, count in more["by_topic"].items():
+            self.by_topic[topic] = self.by_topic.get(topic, 0) + count
+
+    def to_tally(self) -> Tally:
+        """All counts, as `include` takes them."""
+        return {name: value for name, value in vars(self).items() if name != "taxonomy"}
 
     def names(self) -> dict[str, int]:
         """Documents per topic of level 1, by name."""
         name = [*self.taxonomy.names, "None"]
-        return {name[topic]: count for topic, count in sorted(self.by_topic.items())}
+        topics = sorted((int(topic), count) for topic, count in self.by_topic.items())
+        return {name[topic]: count for topic, count in topics}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, ready for JSON."""

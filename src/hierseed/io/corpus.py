@@ -21,6 +21,7 @@ from hierseed.io.folder import TextFolder
 from hierseed.io.guess_columns import guess_id, guess_text
 from hierseed.io.html_text import strip_html
 from hierseed.io.records import Records, as_text, describe, open_records
+from hierseed.io.records.frames import open_frame
 from hierseed.progress import Listener, Step
 
 DEFAULT_COLUMNS: dict[str, Any] = {"id": "id", "text": ["text"]}
@@ -56,14 +57,14 @@ class Survey:
 
 
 class Corpus:
-    """Documents of a CSV, TSV, JSONL, Parquet or Excel file, of a folder of .txt files, or rows.
+    """Documents of a file (CSV, TSV, JSONL, Parquet, Excel, SQLite, DuckDB), folder or data frame.
 
     The first use reads everything once to find every fault; only then are documents
     handed out. Memory does not grow with the corpus beyond 8 bytes a document.
 
     Parameters
     ----------
-    source : the file or folder, or rows in memory
+    source : the file or folder, or a data frame or data set
     id, text : names of the columns, "id" and "text" unless given; `id="#"` numbers the rows from
         1, and of several columns of text those that are filled are joined, in the order given,
         with a blank line between
@@ -73,12 +74,13 @@ class Corpus:
     keep : further columns that `rows` gives with each document; `"*"` is all but the ids
     encoding : of lines that are not UTF-8; "auto" finds out
     sheet : of an Excel workbook, by name or number from 1
+    table, query : of an SQLite or DuckDB file: the name of a table, or a SELECT in its place
     html : True takes the texts for HTML, and leaves out the tags
     """
 
     def __init__(
         self,
-        source: str | PathLike[str] | Records,
+        source: Any,
         *,
         id: str | None = None,
         text: str | Sequence[str] | None = None,
@@ -88,15 +90,21 @@ class Corpus:
         keep: Sequence[str] = (),
         encoding: str | None = None,
         sheet: str | None = None,
+        table: str | None = None,
+        query: str | None = None,
         html: bool = False,
     ) -> None:
         self.is_file = isinstance(source, str | PathLike)
-        self.path = Path(source) if isinstance(source, str | PathLike) else source.path
+        self._source: Records | Path = (
+            Path(source) if self.is_file else open_frame("documents", source) or source
+        )
+        self.path = self._source if isinstance(self._source, Path) else self._source.path
         self.on_error = on_error
         self.on_skip = on_skip
-        self._source = source
         self._id, self._text = id, [text] if isinstance(text, str) else text
-        self._format: dict[str, Any] = {"quotes": quotes, "encoding": encoding, "sheet": sheet}
+        self._format: dict[str, Any] = {
+            "quotes": quotes, "encoding": encoding, "sheet": sheet, "table": table, "query": query
+        }  # fmt: skip
         self._keep, self._html = keep, html
         self._keeps_rows = on_error == "skip" and on_skip is not None
         self._survey: Survey | None = None
@@ -158,7 +166,7 @@ class Corpus:
 
     @cached_property
     def _records(self) -> Records:
-        if not isinstance(self._source, str | PathLike):
+        if not isinstance(self._source, Path):
             return self._source
         if self.path.is_dir():
             return TextFolder(self.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from operator import eq
@@ -21,7 +21,7 @@ from hierseed.embed.embedder import Embedder
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.store import VectorStore, is_store
 from hierseed.errors import CorpusError, ModelError
-from hierseed.io.assign_chunks import Chunk, chunks_of_text, chunks_of_vectors
+from hierseed.io.assign_chunks import Chunk, chunks_of_rows, chunks_of_text
 from hierseed.io.corpus import ROW_NUMBER, Corpus, Document
 from hierseed.io.documents import Documents, DocumentVectors, Key, open_documents
 from hierseed.io.vectorize import vectorize
@@ -115,25 +115,20 @@ class DocumentEmbedder:
         return opened
 
     def chunks(self, opened: Documents, listener: Listener) -> Generator[Chunk, None, None]:
-        """Embed documents chunk by chunk; memory does not grow with their number."""
+        """Cut documents into chunks; memory does not grow with their number."""
         if isinstance(opened, DocumentVectors):
-            return chunks_of_vectors(opened)
+            return chunks_of_rows(opened.ids)
         if (known := self.known) is not None:
             where = known.store.folder.name if known.store else "memory"
             listener(Fact("Vectors", f"those in {where} serve for documents of the fit"))
         listener(Fact("Embedder", f"{self.name}, as in the fit"))
         # a file of vectors can't embed again, so its documents are looked for anywhere
         reuse = VectorReuse(known, anywhere=self.name.startswith("precomputed:"))
+        return chunks_of_text(opened, reuse.take)
 
-        def vectors_of(documents: list[Document]) -> Any:
-            vectors = reuse.take(documents)
-            if vectors is not None:
-                return vectors
-            # rounded as in the fit: a document embedded again gets the same bits
-            texts = [document.text for document in documents]
-            return self.embedder.encode(texts).astype(self.dtype)
-
-        return chunks_of_text(opened, vectors_of)
+    def encode(self, texts: Sequence[str]) -> Any:
+        """Embed texts, rounded as in the fit: a document embedded again gets the same bits."""
+        return self.embedder.encode(texts).astype(self.dtype)
 
     def vectors(
         self, opened: Documents, folder: str | PathLike[str] | None, listener: Listener

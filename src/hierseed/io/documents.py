@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
-import pandas as pd
+import numpy as np
 
 from hierseed.embed.choose import load_embedder
 from hierseed.embed.embedder import Embedder
@@ -18,6 +18,7 @@ from hierseed.embed.prepare import ArrayLike
 from hierseed.embed.store import VectorStore, is_store, read_ids
 from hierseed.errors import CorpusError
 from hierseed.io.corpus import Corpus
+from hierseed.io.records.frames import open_frame
 from hierseed.io.records.memory import MemoryRecords
 from hierseed.progress import amount
 
@@ -82,25 +83,45 @@ class DocumentVectors:
 class RowNumbers(Sequence[str]):
     """Ids of rows that have no names: "0", "1", … without a list of them."""
 
-    def __init__(self, n: int) -> None:
-        self.n = n
+    def __init__(self, n: int | range) -> None:
+        self.numbers = n if isinstance(n, range) else range(n)
 
     def __len__(self) -> int:
-        return self.n
+        return len(self.numbers)
 
     def __getitem__(self, row: Any) -> Any:
-        numbers = range(self.n)[row]
-        return [str(number) for number in numbers] if isinstance(row, slice) else str(numbers)
+        numbers = self.numbers[row]
+        return RowNumbers(numbers) if isinstance(row, slice) else str(numbers)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        numbers = self.numbers
+        return np.arange(numbers.start, numbers.stop, numbers.step).astype(str).astype(object)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    def __hash__(self) -> int:
+        return hash(self.numbers)
+
+    def rows(self, ids: Iterable[str]) -> list[int]:
+        """Rows of those ids that are among these."""
+        numbers = (int(id) for id in ids if id.isdecimal() and str(int(id)) == id)
+        return sorted(self.numbers.index(number) for number in numbers if number in self.numbers)
 
 
 Documents = Corpus | DocumentVectors
 
 
+def size_of(documents: Documents) -> int:
+    """Number of documents."""
+    return len(documents) if isinstance(documents, Corpus) else len(documents.ids)
+
+
 def open_documents(documents: Any) -> Documents:
     """Open documents of any kind that `hierseed.fit` takes.
 
-    A list of texts and a matrix have their row numbers as ids, a DataFrame without a column `id`
-    its index.
+    A list of texts, a matrix, and a data frame or data set without a column `id` have their row
+    numbers as ids, from 0; a DataFrame of pandas has its index.
     """
     if isinstance(documents, Corpus | DocumentVectors):
         return documents
@@ -108,10 +129,8 @@ def open_documents(documents: Any) -> Documents:
         return open_vectors(documents) if is_vectors(documents) else Corpus(documents)
     if isinstance(documents, VectorStore):
         return DocumentVectors.of_store(documents)
-    if isinstance(documents, pd.DataFrame):
-        if not any(str(column).lower() == "id" for column in documents):
-            documents = documents.assign(id=documents.index)
-        return Corpus(MemoryRecords.of_frame(NAME, documents))
+    if (frame := open_frame(NAME, documents, number=True)) is not None:
+        return Corpus(frame)
     if hasattr(documents, "shape") and len(documents.shape) == 2:
         return DocumentVectors(documents, RowNumbers(documents.shape[0]))
     if isinstance(documents, Mapping):
@@ -122,7 +141,7 @@ def open_documents(documents: Any) -> Documents:
     else:
         raise CorpusError(
             f"documents can't be a {type(documents).__name__}. Give a list of texts, a mapping of "
-            "id to text, a DataFrame, a file or folder, or vectors"
+            "id to text, a data frame, a file or folder, or vectors"
         )
     return Corpus(MemoryRecords(NAME, {"id": ids, "text": texts}))
 

@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
-import pandas as pd
-
 from hierseed.errors import CorpusError, SeedError
 from hierseed.io.records import Records
-from hierseed.io.records.memory import MemoryRecords
+from hierseed.io.records.frames import open_frame
 from hierseed.io.seeds import read_seeds
 from hierseed.io.topics import TopicFinder
 from hierseed.taxonomy import Taxonomy
@@ -20,16 +18,14 @@ from hierseed.taxonomy import Taxonomy
 def gold_topics(
     gold: Any, taxonomy: Taxonomy, holds: Callable[[str], bool] | None = None
 ) -> dict[str, list[int]]:
-    """Read gold labels of any kind: mapping of id to path or paths, DataFrame, or file."""
+    """Read gold labels of any kind: mapping of id to path or paths, data frame, or file."""
     if isinstance(gold, Mapping):
         finder = TopicFinder(taxonomy)
         return {
             str(id): [finder.find(path) for path in ([paths] if isinstance(paths, str) else paths)]
             for id, paths in gold.items()
         }
-    if isinstance(gold, pd.DataFrame):
-        gold = MemoryRecords.of_frame("gold", gold)
-    return read_gold(gold, taxonomy, holds)
+    return read_gold(open_frame("gold", gold) or gold, taxonomy, holds)
 
 
 def read_gold(

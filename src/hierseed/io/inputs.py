@@ -6,13 +6,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from hierseed.embed.choose import split_spec
 from hierseed.errors import (
@@ -29,7 +27,8 @@ from hierseed.estimators.registry import METHODS, get_method
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents, DocumentVectors, open_documents
 from hierseed.io.faults import Fault
-from hierseed.io.records.memory import MemoryRecords
+from hierseed.io.records import Records
+from hierseed.io.records.frames import open_frame
 from hierseed.io.seeds import Seeds, SeedTable, open_seeds, read_seeds, seeds_of_mapping
 from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.progress import Fact, Listener, Note, amount
@@ -137,13 +136,15 @@ class Inputs:
         found, names = Seeds(), "the seeds"
         if isinstance(given, Seeds):
             found = given
-        elif isinstance(given, Mapping):
+        elif isinstance(given, Mapping) and not hasattr(given, "column_names"):  # DatasetDict
             with self.collecting():
                 if taxonomy is not None and documents is not None:
                     found = _of_mapping(given, taxonomy, documents)
         elif given is not None:
-            tables = _tables(given)
-            names = ", ".join(table.path.name for table in tables)
+            tables: list[SeedTable | Records] = []
+            with self.collecting():
+                tables = _tables(given)
+            names = ", ".join(table.path.name for table in tables) or names
             holds = None if documents is None else _holds(documents)
             for table in tables:
                 with self.collecting():
@@ -158,7 +159,7 @@ class Inputs:
 
     def _read_table(
         self,
-        table: SeedTable | MemoryRecords,
+        table: SeedTable | Records,
         taxonomy: Taxonomy | None,
         found: Seeds,
         on_skip: Callable[[Fault], object] | None,
@@ -270,12 +271,20 @@ class Inputs:
         self.notes.append(f"{amount(count, 'row')} of {name} left out:{what}")
 
 
-def _tables(given: Any) -> list[SeedTable | MemoryRecords]:
-    """Files of seeds, or a DataFrame."""
-    if isinstance(given, pd.DataFrame):
-        return [MemoryRecords.of_frame("seeds", given)]
-    files = [given] if isinstance(given, str | PathLike | SeedTable) else list(given)
-    return [file if isinstance(file, SeedTable) else SeedTable(Path(file)) for file in files]
+def _tables(given: Any) -> list[SeedTable | Records]:
+    """Files of seeds, or data frames."""
+    if isinstance(given, str | PathLike):
+        return [SeedTable(Path(given))]
+    if isinstance(given, SeedTable):
+        return [given]
+    if (frame := open_frame("seeds", given)) is not None:
+        return [frame]
+    if isinstance(given, Iterable):
+        return [table for one in given for table in _tables(one)]
+    raise SeedError(
+        f"seeds can't be a {type(given).__name__}. Give a mapping of topic to ids or texts, a "
+        "data frame, or files"
+    )
 
 
 def _holds(documents: Documents) -> Callable[[str], bool]:

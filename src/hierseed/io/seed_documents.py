@@ -5,12 +5,14 @@ An id alone is not enough: row numbers serve as ids in every second corpus.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hierseed.io.documents import RowNumbers
 
 Labels = NDArray[np.intp] | list[list[int]]  # the `y` of `fit` and `assign`
 
@@ -26,9 +28,9 @@ class SeedDocuments:
     vectors: NDArray[np.floating] = field(default_factory=lambda: np.zeros((0, 0), np.float16))
 
     @classmethod
-    def among(cls, topics: dict[str, list[int]], ids: Iterable[str], X: Any) -> Self:
+    def among(cls, topics: dict[str, list[int]], ids: Sequence[str], X: Any) -> Self:
         """Pick the vectors of the seeds out of those of the corpus."""
-        row = {id: number for number, id in enumerate(ids) if id in topics}
+        row = {ids[number]: number for number in cls(topics).rows(ids)}
         if not row:
             return cls()
         rows = np.array([row[id] for id in topics], dtype=np.intp)
@@ -37,17 +39,28 @@ class SeedDocuments:
     def __len__(self) -> int:
         return len(self.topics)
 
+    def rows(self, ids: Sequence[str]) -> list[int]:
+        """Rows of documents that have the id of a seed."""
+        if isinstance(ids, RowNumbers):
+            return ids.rows(self.topics)
+        return [row for row, id in enumerate(ids) if id in self.topics]
+
     def labels(self, ids: Sequence[str], X: Any) -> Labels:
         """Topics of the documents that were seeds: the `y` of `assign`. X: as embedded."""
-        found = [NO_SEED] * len(ids)
-        at = np.array([row for row, id in enumerate(ids) if id in self.topics], dtype=np.intp)
+        at = np.array(self.rows(ids), dtype=np.intp)
+        found: dict[int, list[int]] = {}
         if len(at):
             number = {id: number for number, id in enumerate(self.topics)}
-            then = self.vectors[[number[ids[row]] for row in at]].astype(np.float32)
+            then = self.vectors[[number[ids[row]] for row in at.tolist()]].astype(np.float32)
             away = np.linalg.norm(np.asarray(X[at], dtype=np.float32) - then, axis=1)
-            for row in at[away <= NEAR * np.linalg.norm(then, axis=1)]:
+            for row in at[away <= NEAR * np.linalg.norm(then, axis=1)].tolist():
                 found[row] = self.topics[ids[row]]
-        return as_labels(found)
+        if any(len(some) > 1 for some in found.values()):
+            return [found.get(row, NO_SEED) for row in range(len(ids))]
+        labels = np.full(len(ids), -1, dtype=np.intp)
+        for row, topics in found.items():
+            labels[row] = topics[0]
+        return labels
 
 
 def as_labels(topics: list[list[int]]) -> Labels:

@@ -13,7 +13,6 @@ from hierseed.errors import CorpusError, name_some
 from hierseed.plots.canvas import (
     INK,
     LINE,
-    NONE,
     PLAIN,
     Picture,
     bare,
@@ -61,14 +60,17 @@ def draw_over_time(
         table.drop(columns=-1, errors="ignore").sum().sort_values(ascending=False, kind="stable")
     )
     shown = [int(topic) for topic in sizes.index[:most]]
+    if not shown:
+        raise CorpusError(f"no document with a date has a topic at level {level}")
     panels = list(zip(shown, short_names(taxonomy, shown, 30), [colours[t] for t in shown]))
-    if -1 in table:
-        panels.append((-1, "None" if level == 1 else "None or higher up", NONE))
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     index: Any = table.index
     unit = PERIODS.get(index.freqstr[0], "period")
     about = f"Documents a {unit}, {int(table.to_numpy().sum()):,} in all"
+    if -1 in table:
+        nowhere = "None" if level == 1 else "None or higher up"
+        about += f", {int(table[-1].sum()):,} of them in {nowhere}"
     if undated:
         about += f"; {undated:,} without a date left out"
     title = f"Topics over time, level {level}"
@@ -86,7 +88,7 @@ def draw_over_time(
         axes.set_title(f"{name}  {int(y.sum()):,}", loc="left", fontsize=PLAIN, color=INK, pad=3)
         axes.grid(axis="y", color=LINE, lw=0.5)
         axes.margins(x=0.01)
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.08 * table[shown].to_numpy().max())
         axes.locator_params(axis="y", nbins=3, integer=True)
         axes.xaxis.set_major_locator(_ticks())
         axes.xaxis.set_major_formatter(_tick_texts(axes))

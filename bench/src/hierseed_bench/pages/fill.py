@@ -64,7 +64,7 @@ def documents(results: Path = RESULTS) -> dict[Path, str]:
     tables = all_tables(results)
     made: dict[Path, str] = {cli.FILE: cli.render()}
     shown: set[str] = set()
-    for page in (ROOT / "README.md", *sorted(DOCS.glob("*.md"))):
+    for page in (ROOT / "README.md", *sorted(DOCS.rglob("*.md"))):
         text = page.read_text(encoding="utf-8")
         names = {match[2] for match in BLOCK.finditer(text)}
         if names:

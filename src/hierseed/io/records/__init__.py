@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from hierseed.errors import CorpusError
 from hierseed.io.faults import Fault
+from hierseed.io.records.database import ENDINGS, DatabaseFile
 from hierseed.io.records.delimited import DelimitedFile
 from hierseed.io.records.encoding import AUTO, called, check_encoding, detect_encoding
 from hierseed.io.records.excel import ExcelFile
@@ -31,9 +32,10 @@ READERS: dict[str, type[Any]] = {
     ".pq": ParquetFile,
     ".xlsx": ExcelFile,
     ".xlsm": ExcelFile,
+    **dict.fromkeys(ENDINGS, DatabaseFile),
 }
 PACKED = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json")  # also with .gz
-NAMES = ".csv .tsv .jsonl .json (each also with .gz) .parquet .xlsx"
+NAMES = ".csv .tsv .jsonl .json (each also with .gz) .parquet .xlsx .sqlite .duckdb .db"
 
 
 class Records(Protocol):
@@ -66,6 +68,8 @@ def open_records(
     quotes: bool = True,
     encoding: str | None = None,
     sheet: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
 ) -> Records:
     """Open a file of rows by its ending.
 
@@ -75,6 +79,7 @@ def open_records(
     quotes : False reads quotation marks in CSV and TSV as plain letters
     encoding : of lines that are not UTF-8; "auto" finds out, None makes a fault of such lines
     sheet : of an Excel workbook, by name or number from 1; the first one unless it is named
+    table, query : of a database: the name of a table, or a SELECT in its place
     """
     path = Path(path)
     if not path.exists():
@@ -85,6 +90,13 @@ def open_records(
     if ending not in READERS or (name.endswith(".gz") and ending not in PACKED):
         raise CorpusError(f"{path}: the ending {ending!r} is none of {NAMES}. Convert or rename it")
     reader: Any = READERS[ending]
+    if reader is DatabaseFile:
+        return DatabaseFile(path, table or sheet, query)
+    if table is not None or query is not None:
+        raise CorpusError(
+            f"{path} is no database. Tables and queries go with files that end with "
+            f"{' '.join(ENDINGS)}"
+        )
     if reader is ExcelFile:
         return ExcelFile(path, sheet)
     if sheet is not None:
