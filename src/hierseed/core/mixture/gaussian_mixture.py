@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.exact import Grid
+from hierseed.core.kernels.compiled import load_kernels
 from hierseed.core.mixture.covariance import Covariance
 
 Floats = NDArray[np.float64]
@@ -101,6 +102,15 @@ class Mixture:
         L = xp.matmul(xp.asarray((self.direction * unit).T), X.T, out)
         L += xp.asarray((self.offset + self.log_size)[:, None])
         return L
+
+    def packed(self, unit: float) -> tuple[Floats, Floats]:
+        """What `log_joint` multiplies with and adds, as compiled kernels take it."""
+        kernels = load_kernels()
+        assert kernels
+        packed = kernels.pack_wide((-0.5 * unit * self.direction).T)
+        offset = np.full(len(packed) // self.means.shape[1], -np.inf)
+        offset[: len(self.means)] = self.offset + self.log_size
+        return packed, offset
 
 
 def shares(

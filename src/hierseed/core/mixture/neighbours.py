@@ -19,12 +19,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.distance import chunks
+from hierseed.core.kernels.compiled import compiled, load_kernels, load_mixture_kernels
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -107,6 +109,8 @@ class Neighbourhood:
 
     def scores(self, X: Array, xp: Arrays = NUMPY) -> tuple[Array, Array]:
         """How much each row is like listed topics, and its nearest component."""
+        if xp is NUMPY and compiled(X.shape[0] * len(self.references)):
+            return self._look_up(np.asarray(X))
         found, nearest = [xp.full(0, 0.0, xp.float64)], [xp.arange(0)]
         topics, coarse = xp.asarray(self.topics), xp.asarray(self._coarse)
         for rows in _pieces(X, xp):
@@ -114,20 +118,45 @@ class Neighbourhood:
             to_topics = U @ topics.T
             _, mine = self.lookup(U, xp)
             nearest.append(xp.argmax(to_topics, axis=1))
-            score = self._combine(xp.max(to_topics, axis=1), mine, coarse, xp)
+            count, around = self._around(mine, coarse, xp)
+            score = self._combine(xp.max(to_topics, axis=1), count, around, xp)
             found.append(xp.where(xp.squared_norms(rows) > 0, score, NOTHING))
         return xp.concat(found), xp.concat(nearest)
+
+    def _look_up(self, X: NDArray[Any]) -> tuple[Floats, Ints]:
+        """The same in one call."""
+        own, nearest = np.empty(len(X), dtype=np.float32), np.empty(len(X), dtype=np.intp)
+        count, around = np.zeros(len(X), dtype=np.intp), np.zeros(len(X))
+        load_mixture_kernels().look_up(
+            X, self.centre, LENGTH, self._packed, self.references, len(self.topics),
+            self._coarse.astype(np.int64), self.k, own, nearest, count, around,
+        )  # fmt: skip
+        has_content = np.einsum("ij,ij->i", X, X) > 0
+        return np.where(has_content, self._combine(own, count, around), NOTHING), nearest
+
+    @cached_property
+    def _packed(self) -> Singles:
+        """References and topics as the kernel takes them."""
+        kernels = load_kernels()
+        assert kernels
+        packed: Singles = kernels.pack_narrow(-0.5 * np.concatenate([self.references, self.topics]))
+        return packed
 
     def own_part(self, similarity: Array) -> Array:
         """What a document's own similarity to the nearest topic adds to its score."""
         return OWN * similarity - DROP * (self.least - similarity).clip(min=0.0)
 
-    def _combine(self, own: Array, mine: Array, coarse: Array, xp: Arrays = NUMPY) -> Array:
+    @staticmethod
+    def _around(mine: Array, coarse: Array, xp: Arrays = NUMPY) -> tuple[Array, Array]:
+        """Neighbours of each row, and the sum of their differences."""
         count, largest = mine.sum(axis=1), float(abs(coarse).max()) if len(coarse) else 0.0
         around = xp.astype(xp.astype(mine, xp.float32) @ coarse, xp.float64)
         many = xp.flatnonzero(count * largest >= 2.0**24)
         if len(many):  # a float32 would lose digits
             around[many] = xp.astype(mine[many], xp.float64) @ xp.astype(coarse, xp.float64)
+        return count, around
+
+    def _combine(self, own: Array, count: Array, around: Array, xp: Arrays = NUMPY) -> Array:
         own = self.own_part(xp.astype(own, xp.float64))
         return (own + (1.0 - OWN) * COARSE * around / count.clip(min=1)) / LENGTH**2
 
