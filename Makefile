@@ -16,7 +16,8 @@ TORCH  ?= 2.13.0
 
 PYTEST  = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
-.PHONY: demo test test-neural test-browser test-doors test-all coverage fuzz kill torch browser doors lint bench \
+.PHONY: demo test test-neural test-browser test-doors test-install test-all coverage fuzz kill torch \
+	browser doors lint bench \
 	bench-quick bench-results bench-comparison docs docs-pictures docs-tables clean
 
 $(VENV)/.light: pyproject.toml
@@ -52,6 +53,10 @@ test-browser: browser
 # Tools of others that pin their own versions: Annif, Label Studio's SDK, R.
 test-doors: doors
 	$(PYTEST) tests/doors --stage doors
+
+# Wheel and sdist in empty environments, with pip and with uv; size and time are on docs/start.md.
+test-install: $(VENV)/.ready
+	$(BIN)/python -m pytest -m slow tests/test_install.py
 
 test-all: $(VENV)/.ready torch browser doors lint
 	$(PYTEST) --stage all
