@@ -42,19 +42,19 @@ def test_counts_include_the_topics_below(placed):
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 0.6, 0.9, 1.1])
-def test_confident_stops_where_the_score_falls_short(placed, threshold):
-    found, _ = placed
+def test_confident_stops_where_the_score_falls_short_and_keeps_seeds(placed, threshold):
+    found, y = placed
     sure = found.confident(threshold)
     for i in range(len(found)):
         wanted = [
             topic
             for topic, score in zip(found.path[i], found.score[i])
-            if topic >= 0 and score >= threshold
+            if topic >= 0 and (score >= threshold or y[found.row[i]] >= 0)
         ]
         assert [t for t in sure.path[i] if t >= 0] == wanted
         assert sure.topic[i] == (wanted[-1] if wanted else -1)
     if threshold == 1.1:
-        assert sure.coverage == 0
+        assert sure.coverage == (y >= 0).mean()
     if threshold == 0.0:
         assert np.array_equal(sure.topic, found.topic)
     cut = sure.topic != found.topic

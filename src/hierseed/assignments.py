@@ -160,9 +160,9 @@ class Assignments:
         """Stop each document at the deepest topic whose score reaches the threshold.
 
         `threshold` may be one for each level, as `hierseed.evaluate.thresholds` gives them.
-        Where even level 1 falls short the document becomes None.
+        Where even level 1 falls short the document becomes None. Seeds keep their topics.
         """
-        sure = (self.path >= 0) & (self.score >= threshold)
+        sure = (self.path >= 0) & ((self.score >= threshold) | self.is_seed[self.row, None])
         depth = np.cumprod(sure, axis=1).sum(axis=1)
         cut = np.arange(self.path.shape[1]) >= depth[:, None]
         lost = depth == 0

@@ -121,19 +121,19 @@ def propose_topics(
     wanted = min(SPARE * n, len(rows) // LEAST)
     if wanted < 1:
         return Proposals()
-    U = np.asarray(X[np.sort(rows)], dtype=np.float64)[np.argsort(np.argsort(rows))]
-    middle = U.mean(axis=0)
-    U, listed = _unit(U - middle), _unit(topics - middle)
+    U = _unit(np.asarray(X[np.sort(rows)], dtype=np.float64)[np.argsort(np.argsort(rows))])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # equal documents
         cluster = KMeans(wanted, n_init=4, random_state=0).fit_predict(U)
     sums = np.stack([U[cluster == number].sum(axis=0) for number in range(wanted)])
     size = np.bincount(cluster, minlength=wanted)
     coherence = np.linalg.norm(sums, axis=1) / np.maximum(size, 1)
-    centres = _unit(sums)
+    centres, listed = _unit(sums), _unit(topics)
+    chosen = _unlike(centres, np.where(size < LEAST, 0.0, coherence), n)
+    part_of = _join(centres, coherence, chosen)[cluster]
     found: list[Proposal] = []
-    for number in _unlike(centres, np.where(size < LEAST, 0.0, coherence), n):
-        mine = np.flatnonzero(cluster == number)
+    for number in chosen:
+        mine = np.flatnonzero(part_of == number)
         near = U[mine] @ centres[number]
         sure = float((near > (U[mine] @ listed.T).max(axis=1, initial=-1.0)).mean())
         order = rows[mine[np.argsort(-near, kind="stable")]]
@@ -154,6 +154,17 @@ def _unlike(centres: Floats, coherence: Floats, n: int) -> list[int]:
         chosen.append(int(value.argmax()))
         unlike = np.minimum(unlike, np.maximum(1.0 - centres @ centres[chosen[-1]], 0.0))
     return chosen
+
+
+def _join(centres: Floats, coherence: Floats, chosen: list[int]) -> Ints:
+    """Proposal that each cluster is part of: one that is as near to it as its own documents are.
+
+    k-means cuts a large group into parts; they are found again so. -1: of none.
+    """
+    near = centres @ centres[chosen].T
+    found = np.where(near.max(axis=1) > coherence, np.array(chosen)[near.argmax(axis=1)], -1)
+    found[chosen] = chosen
+    return found
 
 
 def _parent(assignments: Assignments, rows: Ints) -> str:

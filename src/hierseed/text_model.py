@@ -23,7 +23,7 @@ from hierseed.embed.embedder import Embedder
 from hierseed.embed.function import allow_functions
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.engines.choose import Engine
-from hierseed.errors import CorpusError, ModelError
+from hierseed.errors import CorpusError, ModelError, ParameterError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.evaluate import Scores, score, thresholds
 from hierseed.io.assign_chunks import Counts, chunks_of_rows
@@ -296,6 +296,27 @@ class TextModel(TopicViews):
         gold = [truth[ids[row]] for row in rows]
         scores = found.score[found.primary][rows]
         return thresholds(self.taxonomy_, found.levels[rows], scores, gold, precision)
+
+    def set_precision(
+        self, documents: Any, coded: Any, precision: float, **options: Any
+    ) -> NDArray[np.float64]:
+        """Place documents from now on so that this share of placements is right.
+
+        Sets the thresholds that `thresholds` finds; they are saved with the model.
+
+        Parameters
+        ----------
+        documents, coded, precision : as of `thresholds`
+        """
+        if not hasattr(self.estimator, "set_thresholds"):
+            raise ParameterError(
+                f"{type(self.estimator).__name__} has no thresholds to set. Use the method "
+                "'anchored', or give the precision to `assign`."
+            )
+        found = self.thresholds(documents, coded, precision, **options)
+        self.estimator.set_thresholds(found)
+        self.estimator.labels_ = self.place(documents, **options).assignments.labels
+        return found
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write a model folder: JSON and arrays, never a pickle. `hierseed.load` reads it."""

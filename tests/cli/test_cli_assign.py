@@ -263,3 +263,29 @@ def test_a_precision_is_kept_on_the_documents_coded_by_hand(model: Project, hier
     assert (
         hierseed("assign", "model", "docs.csv", "-o", "x.csv", "--precision", "0.8").exit_code == 2
     )
+
+
+def test_fit_keeps_the_precision_in_the_model(model: Project, hierseed: Run) -> None:
+    """Thresholds learned by `fit` place as those learned by `assign` from the same sample."""
+    names = {path.split()[-1].lower(): path for path in WORDS}
+    ids = [id for id, _ in model.documents[::2]]
+    # every third label is wrong: low scores do not promise the precision
+    labels = [names[id.split("-")[0]] for id in ids]
+    wrong = [labels[0] if i % 3 == 0 else label for i, label in enumerate(labels)]
+    rows = [f"{id},{topic}" for id, topic in zip(ids, wrong)]
+    (model / "coded.csv").write_text("\n".join(["id,topic", *rows]) + "\n")
+    more = ("--precision", "0.9", "--coded", "coded.csv")
+    done = hierseed("fit", "docs.csv", *FIT, "-o", "strict", *more)
+    assert done.exit_code == 0, done.stderr
+    assert "Thresholds" in done.stderr
+    assert hierseed("assign", "strict", "docs.csv", "-o", "strict.csv").exit_code == 0
+    assert hierseed("assign", "model", "docs.csv", "-o", "sure.csv", *more).exit_code == 0
+    assert hierseed("assign", "model", "docs.csv", "-o", "all.csv").exit_code == 0
+    tables = ("strict.csv", "sure.csv", "all.csv")
+    strict, sure, every = (read(model / name)["topic"] for name in tables)
+    assert strict.tolist() == sure.tolist()
+    assert (strict != every).any()
+    assert hierseed("fit", "docs.csv", *FIT, "-o", "x", "--precision", "0.8").exit_code == 2
+    paper = hierseed("fit", "docs.csv", *FIT, "-o", "x", "--method", "hierseed", *more)
+    assert paper.exit_code != 0
+    assert "no thresholds" in paper.stderr

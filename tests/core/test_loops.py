@@ -10,14 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import make_world
 
-from hierseed import HierSeed
+from hierseed import AnchoredHierSeed, HierSeed
 from hierseed.core import distance
+from hierseed.core.array_block import ArrayBlock
+from hierseed.core.block import Families
 from hierseed.core.blocks import ArrayBlocks
-from hierseed.core.distance import Centres, squared_norms, two_least
+from hierseed.core.distance import two_least
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
 from hierseed.core.hierseed.descend import deepest
 from hierseed.core.hierseed.placements import PlacementCache
+from hierseed.core.hierseed.sphere import tightest, unbeaten
 from hierseed.core.kernels import compiled
 from hierseed.core.kernels.aligned import aligned_zeros
 
@@ -99,15 +102,20 @@ def test_moved_rows_are_added_and_taken_out(seed, dtype, fresh):
 def swept(X, C, was, monkeypatch, repaid):
     """Nearest centres and margins, and what a tally of them holds; at once and in two pieces."""
     monkeypatch.setattr(compiled, "BREAK_EVEN", repaid)
-    centres, tally = Centres(C, X.dtype), Tally(len(C), X.shape[1], Grid(30))
-    x2, cut = squared_norms(X), len(X) // 3
+    block, centres = ArrayBlock(X, 0, len(X), X.dtype), Families.one(C)
+    rows, one, cut = np.arange(len(X)), np.zeros(len(X), dtype=np.intp), len(X) // 3
     parts = [
-        centres.nearest(X[at], x2[at], tally, was[at]) for at in (slice(0, cut), slice(cut, None))
+        block.reassign(centres, rows[at], one[at], was[at], Grid(30))
+        for at in (slice(0, cut), slice(cut, None))
     ]
-    best, margin = (np.concatenate(some) for some in zip(*parts))
-    alone, _ = centres.nearest(X, x2)
+    best, margin = (np.concatenate(some) for some in list(zip(*parts))[:2])
+    sums, counts = np.zeros(C.shape), np.zeros(len(C), dtype=int)
+    for _, _, gains in parts:
+        sums[gains.centre] += gains.sums
+        counts[gains.centre] += gains.counts
+    alone = block.nearest(centres)
     assert alone.tolist() == best.tolist()
-    return best, margin, tally
+    return best, margin, sums, counts
 
 
 @given(
@@ -124,8 +132,8 @@ def test_the_nearest_centre_by_both_ways(seed, n, k, width, ties):
         X[: n // 2] = (C[0] + C[1]) / 2
     was = rng.integers(-1, k, n)
     with pytest.MonkeyPatch.context() as patch:
-        (plain, plain_margin, plain_tally) = swept(X, C, was, patch, np.inf)
-        (best, margin, tally) = swept(X, C, was, patch, 0)
+        plain, plain_margin, plain_sums, plain_counts = swept(X, C, was, patch, np.inf)
+        best, margin, sums, counts = swept(X, C, was, patch, 0)
     D = ((X[:, None].astype(np.float64) - C) ** 2).sum(axis=2)
     if not ties:
         assert best.tolist() == D.argmin(axis=1).tolist()
@@ -136,8 +144,39 @@ def test_the_nearest_centre_by_both_ways(seed, n, k, width, ties):
         assert (found <= D[:, 1] - D[:, 0] + 1e-9).all()  # what a document's skipping rests on
         assert (found >= D[:, 1] - D[:, 0] - loose).all()
     assert best.tolist() == plain.tolist()
-    assert tally.sums.tolist() == plain_tally.sums.tolist()
-    assert tally.counts.tolist() == plain_tally.counts.tolist()
+    assert sums.tolist() == plain_sums.tolist()
+    assert counts.tolist() == plain_counts.tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_families_rows_and_sums_by_both_ways(dtype, monkeypatch):
+    """A block in the middle of an array, rows in any order, families that no row is in."""
+    pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
+    rng = np.random.default_rng(0)
+    for n, width, sizes in ((3, 5, [2, 3]), (200, 33, [1, 40, 2, 7, 300]), (500, 64, [9] * 30)):
+        X = rng.normal(size=(n + 20, width)).astype(dtype)
+        C, first = rng.normal(size=(sum(sizes), width)), np.cumsum([0, *sizes])[:-1]
+        rows = rng.permutation(n)[: n - 1].astype(np.int32)
+        family = rng.choice([0, 1], n - 1) if n < 500 else rng.integers(0, 30, n - 1)
+        was = np.where(rng.random(n - 1) < 0.5, -1, first[family])
+        groups = rng.integers(0, 4, n - 1)
+        answers = []
+        for repaid in (np.inf, 0):
+            monkeypatch.setattr(compiled, "BREAK_EVEN", repaid)
+            for vectors in (X, np.asfortranarray(X)):  # kernels can't read the second
+                block = ArrayBlock(vectors, 7, n + 7, FLOAT)
+                centres = Families(C, first)
+                best, _, gains = block.reassign(centres, rows, family, was, Grid(30))
+                sums = np.zeros(C.shape)
+                sums[gains.centre] = gains.sums
+                near = block.nearest(centres, rows, family)
+                added, counts = block.sum_by_group(rows, groups, 4, Grid(30))
+                answers.append([a.tolist() for a in (best, sums, near, added, counts)])
+                exact = ((X[7 + rows][:, None].astype(float) - C[:50]) ** 2).sum(axis=2)
+                np.testing.assert_allclose(block.distances(C[:50], rows), exact, rtol=1e-10)
+                norms = (X[7 : n + 7].astype(float) ** 2).sum(axis=1)
+                np.testing.assert_allclose(block.squared_norms, norms, rtol=1e-14)
+        assert answers.count(answers[0]) == 4
 
 
 def test_which_registers_a_processor_has():
@@ -161,16 +200,18 @@ with (
     from hierseed.core.kernels import llvm_kernels as tiles
 import numpy as np
 from hierseed.core.kernels import compiled
-from hierseed.core.distance import Centres, squared_norms
+from hierseed.core.array_block import ArrayBlock
+from hierseed.core.block import Families
 assert tiles.LANES == int(sys.argv[1])
 rng = np.random.default_rng(0)
-for n, k, width in ((6, 2, 5), (7, 9, 30), (50, 70, 33), (25, 131, 16)):
+for n, k, width in ((17, 2, 5), (18, 9, 30), (50, 70, 33), (25, 131, 16)):
     X, C = rng.normal(size=(n, width)).astype(np.float32), rng.normal(size=(k, width))
-    compiled.BREAK_EVEN = float("inf")
-    best, _ = Centres(C, X.dtype).nearest(X, squared_norms(X))
-    compiled.BREAK_EVEN = 0
-    found, _ = Centres(C, X.dtype).nearest(X, squared_norms(X))
-    assert found.tolist() == best.tolist()
+    answers = []
+    for compiled.BREAK_EVEN in (float("inf"), 0):
+        block = ArrayBlock(X, 0, n, X.dtype)
+        answers.append((block.nearest(Families.one(C)), block.distances(C)))
+    assert answers[0][0].tolist() == answers[1][0].tolist()
+    np.testing.assert_allclose(answers[0][1], answers[1][1], rtol=1e-10)
 """
 
 
@@ -193,6 +234,38 @@ def test_a_fit_does_not_depend_on_the_loops_nor_on_the_size_of_pieces(dtype, mon
         model = HierSeed(taxonomy).fit(X, y)
         fits.append((model.vectors_.tobytes(), model.labels_.tobytes(), model.objective_))
     assert fits.count(fits[0]) == len(fits)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_the_mixture_does_not_depend_on_the_kernels(dtype, monkeypatch):
+    """Belonging, E-step, covariance and placement; two rows alike, one of them a reference."""
+    taxonomy, X, y, _ = make_world("deep", per_leaf=60, spread=0.9)
+    X = X.astype(dtype)
+    X[1::7] = X[::7][: len(X[1::7])]
+    fits = []
+    for repaid in (np.inf, 0):
+        monkeypatch.setattr(compiled, "BREAK_EVEN", repaid)
+        model = AnchoredHierSeed(taxonomy).fit(X, y)
+        fits.append((model.vectors_.tobytes(), model.labels_.tobytes(), model.foreign_share_))
+        fits[-1] += (model.predict(X).tobytes(),)
+    assert fits[0] == fits[1]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.booleans(), st.booleans())
+@settings(max_examples=50, deadline=None)
+def test_spheres_by_both_ways(seed, children, empty, ties):
+    pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
+    D = np.random.default_rng(seed).random((70, children))
+    if ties:
+        D = np.round(D * 3) / 4
+    found = []
+    for repaid in (np.inf, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compiled, "BREAK_EVEN", repaid)
+            spread, radius = tightest(D.copy(), empty=empty)
+            front = unbeaten(spread, radius).tolist()
+        found.append((spread.tolist(), radius.tolist(), front))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (3, 0), (7,), (5, 33)])

@@ -12,6 +12,7 @@ from hierseed.cli.console import Console, quote
 from hierseed.cli.files import Reading, refuse_changed, refuse_inputs
 from hierseed.cli.options import (
     AsJson,
+    Coded,
     Dask,
     Encoding,
     Html,
@@ -20,6 +21,7 @@ from hierseed.cli.options import (
     OnError,
     Overwrite,
     PlainQuotes,
+    Precision,
     Query,
     Quiet,
     Sheet,
@@ -28,6 +30,7 @@ from hierseed.cli.options import (
     TextColumns,
     Workers,
     engine_of,
+    need_both,
 )
 from hierseed.errors import CorpusError
 from hierseed.progress import amount, duration
@@ -64,23 +67,8 @@ def assign(
     level: Annotated[
         int | None, typer.Option(min=1, help="Go no deeper than this level; 1 is the highest.")
     ] = None,
-    precision: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            help="Keep placements so that this share of them is right, as the sample of --coded "
-            "shows; the others stop higher up or become None.",
-        ),
-    ] = None,
-    coded: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="TABLE",
-            help="Documents of the corpus, drawn at random and coded by hand: columns id and "
-            "topic. For --precision.",
-        ),
-    ] = None,
+    precision: Precision = None,
+    coded: Coded = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
@@ -157,8 +145,7 @@ def assign(
             f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
             "vectors that `hierseed fit` left beside the model are found"
         )
-    if (precision is None) != (coded is None):
-        raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")
+    need_both(precision, coded)
     if precision is not None and threshold is not None:
         raise typer.BadParameter("give --threshold or --precision", param_hint="--threshold")
     reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
@@ -170,7 +157,7 @@ def assign(
                 least = fitted.thresholds(
                     documents, coded, precision, engine=engine, progress=console.listen
                 )
-            console.fact("Thresholds", ", ".join(_shown(each) for each in least))
+            console.thresholds(least)
         with reading.documents(source, output, console, keep or []) as documents:
             counts = fitted.write_table(
                 documents,
@@ -186,10 +173,6 @@ def assign(
         seconds = time.perf_counter() - started
         words = f"{quote(model)} {quote(source)}{reading.words()}"
         _tell(console, counts, words, output, seconds)
-
-
-def _shown(threshold: float) -> str:
-    return f"{threshold:.2f}" if threshold <= 1 else "none is enough"
 
 
 def _tell(console: Console, counts: Counts, words: str, output: Path, seconds: float) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import zip_longest
 from pathlib import Path
@@ -79,6 +79,11 @@ class Console:
     def _end_bar(self) -> None:
         self._bars.close()
         self._step, self._bar = "", None
+
+    def thresholds(self, found: Iterable[float]) -> None:
+        """Print the threshold of each level; above 1 no score is enough."""
+        shown = [f"{each:.2f}" if each <= 1 else "none is enough" for each in found]
+        self.fact("Thresholds", ", ".join(shown))
 
     def fact(self, label: str, text: str, style: str = "") -> None:
         """Print a label and a text; on a terminal a long text is wrapped beside the label."""

@@ -14,6 +14,7 @@ from hierseed.cli.files import Reading, refuse_other_model, seed_tables, taxonom
 from hierseed.cli.options import (
     ENGINE,
     AsJson,
+    Coded,
     Dask,
     Encoding,
     Html,
@@ -24,6 +25,7 @@ from hierseed.cli.options import (
     Overwrite,
     Parent,
     PlainQuotes,
+    Precision,
     Query,
     Quiet,
     SeedFiles,
@@ -39,6 +41,7 @@ from hierseed.cli.options import (
     TopicColumn,
     Workers,
     engine_of,
+    need_both,
 )
 
 if TYPE_CHECKING:
@@ -106,6 +109,8 @@ def fit(
             rich_help_panel=METHOD,
         ),
     ] = None,
+    precision: Precision = None,
+    coded: Coded = None,
     setting: Annotated[
         list[str] | None,
         typer.Option(
@@ -156,6 +161,7 @@ def fit(
 
     Example: hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
     """
+    need_both(precision, coded)
     if not seeds and not seeds_from_names and start is None:
         raise typer.BadParameter("give a file, or --seeds-from-names", param_hint="--seeds / -s")
     from hierseed.embed.prepare import Preparation
@@ -201,6 +207,10 @@ def fit(
                 start=start,
                 **settings,
             )
+        if precision is not None:
+            with reading.documents(source, output, console) as documents:
+                found = model.set_precision(documents, coded, precision, progress=console.listen)
+            console.thresholds(found)
         model.save(output)
         words = f"{quote(output)} {quote(source)}{reading.words()}"
         _tell(console, model, output, words, time.perf_counter() - started)

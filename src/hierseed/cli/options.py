@@ -199,6 +199,23 @@ SeedFiles = Annotated[
         "repeatable, all files count together.",
     ),
 ]
+Precision = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        help="Keep placements so that this share of them is right, as the sample of --coded "
+        "shows; the others stop higher up or become None.",
+    ),
+]
+Coded = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="TABLE",
+        help="Documents of the corpus, drawn at random and coded by hand: columns id and "
+        "topic. For --precision.",
+    ),
+]
 Workers = Annotated[
     int | None,
     typer.Option(
@@ -239,3 +256,9 @@ def engine_of(workers: int | None, dask: str | None, device: str = "cpu") -> Eng
             param_hint="--device",
         )
     return Engine(workers, dask, None if device == "cpu" else device)
+
+
+def need_both(precision: float | None, coded: Path | None) -> None:
+    """Refuse a precision without a sample that shows it, and a sample without a precision."""
+    if (precision is None) != (coded is None):
+        raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")

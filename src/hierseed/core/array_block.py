@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,11 +12,23 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY
 from hierseed.core.block import Block, Families, Gains
-from hierseed.core.distance import FEW, Centres, chunks, lowest, squared_distances, squared_norms
+from hierseed.core.distance import (
+    FEW,
+    TIE,
+    Centres,
+    chunks,
+    lowest,
+    rounding_error,
+    squared_distances,
+    squared_norms,
+)
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
+from hierseed.core.kernels.compiled import compiled, load_mixture_kernels
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+EXACT = 32.0  # squared lengths of float16 rows are exact in float64 up to this
 
 
 class Vectors(Protocol):
@@ -54,11 +67,15 @@ class ArrayBlock(Block):
     @cached_property
     def squared_norms(self) -> Floats:
         """Squared length of each row."""
-        return np.concatenate([squared_norms(X) for _, X in self.chunks()])
+        kernels = self._kernels(len(self))
+        if kernels and self._source is not None and self._vectors.dtype == np.float16:
+            found = np.empty(len(self))
+            kernels.half_norms(kernels.source(self._source), self.start, found)
+            if found.max(initial=0.0) < EXACT:
+                return found
+        return np.concatenate([np.zeros(0), *(squared_norms(X) for _, X in self.chunks())])
 
-    def chunks(
-        self, rows: NDArray[np.integer] | None = None
-    ) -> Iterator[tuple[slice, NDArray[np.floating]]]:
+    def chunks(self, rows: Ints | None = None) -> Iterator[tuple[slice, NDArray[np.floating]]]:
         """Yield rows of the block in chunks that fit the cache of a core.
 
         Each comes with its slice of `rows`. None: all rows, in order.
@@ -73,10 +90,17 @@ class ArrayBlock(Block):
             for at in chunks(len(rows), self.width):
                 yield at, self._read(rows[at])
 
-    def distances(self, C: Floats, rows: NDArray[np.integer] | None = None) -> Floats:
+    def distances(self, C: Floats, rows: Ints | None = None) -> Floats:
         """Squared distance of some rows (None: all) to each of some centres, in float64."""
+        n = len(self) if rows is None else len(rows)
+        D = np.empty((n, len(C)))
+        kernels = self._kernels(n) if n > FEW else None
+        if kernels:
+            packed, c2 = kernels.pack_wide(C), squared_norms(C)
+            for at, X, start, index, x2 in self._sources(kernels, rows):
+                kernels.distances(X, start, index, packed, c2, x2, D[at])
+            return D
         x2 = self._norms(rows)
-        D = np.empty((len(x2), len(C)))
         for at, X in self.chunks(rows):
             D[at] = squared_distances(X, C, x2[at])
         return D
@@ -84,10 +108,16 @@ class ArrayBlock(Block):
     def nearest(
         self,
         centres: Families,
-        rows: NDArray[np.integer] | None = None,
-        family: NDArray[np.integer] | None = None,
+        rows: Ints | None = None,
+        family: Ints | None = None,
     ) -> NDArray[np.intp]:
         """Position of the nearest centre of each row's family; `rows` None: all rows."""
+        n = len(self) if rows is None else len(rows)
+        kernels = self._kernels(n) if n > FEW else None
+        if kernels:
+            rows = np.arange(n) if rows is None else rows
+            family = np.zeros(n, dtype=np.intp) if family is None else family
+            return self._by_family(kernels, centres, rows, family, rows, None)[0]
         if family is None:
             return self._nearest(centres.vectors, rows)
         best, edges = np.empty(len(family), dtype=np.intp), centres.edges
@@ -100,15 +130,18 @@ class ArrayBlock(Block):
     def reassign(
         self,
         centres: Families,
-        rows: NDArray[np.integer],
-        family: NDArray[np.integer],
-        was: NDArray[np.integer],
+        rows: Ints,
+        family: Ints,
+        was: Ints,
         grid: Grid | None,
     ) -> tuple[NDArray[np.intp], Floats, Gains | None]:
         """Nearest centre of each row, the margin to the second one, and what that changed.
 
         Sums are updated while the rows are in the cache.
         """
+        kernels = self._kernels(len(rows))
+        if kernels:
+            return self._by_family(kernels, centres, rows, family, was, grid)
         best, margin = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
         edges, x2 = centres.edges, self.squared_norms
         centre, sums, counts = [], [], []
@@ -139,13 +172,21 @@ class ArrayBlock(Block):
 
     def sum_by_group(
         self,
-        rows: NDArray[np.integer],
-        groups: NDArray[np.integer],
+        rows: Ints,
+        groups: Ints,
         n_groups: int,
         grid: Grid,
     ) -> tuple[Floats, NDArray[np.intp]]:
         """Sum of the rows of each group on a grid, and their number."""
         tally, none = Tally(n_groups, self.width, grid), np.full(len(rows), -1)
+        kernels = self._kernels(len(rows))
+        if kernels:
+            for at, X, start, index, _ in self._sources(kernels, rows):
+                kernels.add_rows(
+                    X, start, index, np.ascontiguousarray(groups[at], dtype=np.intp),
+                    tally.sums, tally.counts, tally.step,
+                )  # fmt: skip
+            return tally.sums, tally.counts
         for at, X in self.chunks(rows):
             tally.move(X, groups[at], none[at])
         return tally.sums, tally.counts
@@ -156,7 +197,132 @@ class ArrayBlock(Block):
         vectors = getattr(self._vectors, "stored", self._vectors)
         return np.asarray(vectors[self.start : self.stop])
 
-    def _nearest(self, C: Floats, rows: NDArray[np.integer] | None) -> NDArray[np.intp]:
+    def quantized(self, grid: Grid) -> Floats:
+        """The rows as whole multiples of a grid's step."""
+        return self._round_rows(grid, np.empty((len(self), self.width)))[1]
+
+    def quantized_sums(self, grid: Grid) -> Floats:
+        """Sum of each row of `quantized`."""
+        return self._round_rows(grid, np.empty((0, self.width)))[0]
+
+    def _round_rows(self, grid: Grid, found: Floats) -> tuple[Floats, Floats]:
+        sums, rows = np.empty(len(self)), self.kernel_rows()
+        if rows is None:
+            for at, X in self.chunks():
+                some = grid.quantize(X)
+                sums[at], found[at] = some.sum(axis=1), some[: len(found[at])]
+            return sums, found
+        for at, X, start in rows:
+            load_mixture_kernels().round_rows(X, start, 2.0**grid.bits, sums[at], found[at])
+        return sums, found
+
+    def kernel_rows(self) -> Iterator[tuple[slice, NDArray[Any], int]] | None:
+        """The rows for a compiled kernel, if they pay off; see `Block.kernel_rows`."""
+        kernels = self._kernels(len(self))
+        if kernels is None:
+            return None
+        return ((at, X, start) for at, X, start, _, _ in self._sources(kernels, None))
+
+    def _kernels(self, rows: int) -> ModuleType | None:
+        """The compiled kernels, if they pay off and are for numbers of this type."""
+        return compiled(rows * self.width) if self.dtype == np.float32 else None
+
+    @cached_property
+    def _source(self) -> NDArray[Any] | None:
+        """The whole array, where kernels can read it; None for a lazy view, or another layout."""
+        known = self._vectors
+        if isinstance(known, np.ndarray) and known.dtype in (np.float16, np.float32):
+            return known if known.flags.c_contiguous else None
+        return None
+
+    def _sources(
+        self, kernels: ModuleType, rows: Ints | None
+    ) -> Iterator[tuple[slice, NDArray[Any], int, Ints, Floats]]:
+        """Yield what kernels read rows from: the array, its first row, which rows, their norms.
+
+        All at once if the vectors are an array, else in chunks. Each comes with its slice of
+        `rows`. Kernels take no rows for all of them.
+        """
+        if self._source is not None:
+            n = len(self) if rows is None else len(rows)
+            index = np.zeros(0, np.intp) if rows is None else rows.astype(np.intp, copy=False)
+            yield slice(0, n), kernels.source(self._source), self.start, index, self.squared_norms
+            return
+        x2 = self._norms(rows)
+        for at, X in self.chunks(rows):
+            yield at, kernels.source(X), 0, np.arange(len(X)), x2[at]
+
+    def lloyd(
+        self, centres: Families, children: Ints, tree: Any, placements: Any, state: Any,
+        used: Floats | None, grid: Grid,
+    ) -> tuple[Gains, int, int] | None:  # fmt: skip
+        """`hierseed.refine.reassign` in a few calls that need no lock; see `Block.lloyd`."""
+        kernels = self._kernels(len(placements.row))
+        if kernels is None:
+            return None
+        order = np.empty(len(placements.row), dtype=np.intp)
+        ends = np.empty(len(centres.first) + 1, dtype=np.intp)
+        n = kernels.due(
+            state.margin, state.topic, np.zeros(0) if used is None else used, placements.topic,
+            tree.family, order, ends,
+        )  # fmt: skip
+        order = order[:n]
+        was = tree.position[state.topic[order]]
+        found, far, chosen, tally = self._sweep(
+            kernels, centres, placements.row[order], ends, was, grid
+        )
+        moved = kernels.settle(order, found, far, was, children, state.topic, state.margin)
+        total = int((state.topic >= 0).sum())
+        return Gains(chosen, tally.sums, tally.counts), int(moved), total
+
+    def _by_family(
+        self, kernels: ModuleType, centres: Families, rows: Ints, family: Ints, was: Ints,
+        grid: Grid | None,
+    ) -> tuple[NDArray[np.intp], Floats, Gains | None]:  # fmt: skip
+        """`reassign` of rows in any order."""
+        size = np.bincount(family, minlength=len(centres.first))
+        order = self.xp.argsort_groups(family, len(size)) if len(size) > 1 else slice(None)
+        ends = np.append(0, np.cumsum(size))
+        found, far, chosen, tally = self._sweep(
+            kernels, centres, rows[order], ends, was[order], grid
+        )
+        best, margin = np.empty_like(found), np.empty_like(far)
+        best[order], margin[order] = found, far
+        return best, margin, Gains(chosen, tally.sums, tally.counts) if grid else None
+
+    def _sweep(
+        self, kernels: ModuleType, centres: Families, rows: Ints, ends: Ints, was: Ints,
+        grid: Grid | None,
+    ) -> tuple[NDArray[np.intp], Floats, Ints, Tally]:  # fmt: skip
+        """Nearest centres and margins of rows in order of their families, and what that changed.
+
+        `ends` says where each family of rows begins and ends. Also returns the centres that
+        occur, which the tally is of.
+        """
+        present = np.flatnonzero(np.diff(ends))
+        before = np.array(centres.edges)
+        many = np.diff(before)[present]
+        edges = np.append(0, np.cumsum(many))
+        chosen = np.repeat(before[present] - edges[:-1], many) + np.arange(edges[-1])
+        C, ends = centres.vectors[chosen], ends[np.append(present, len(ends) - 1)]
+        c2, error = squared_norms(C), rounding_error(self.width, self.dtype)
+        panels = kernels.pack(C, c2, edges)
+        tally = Tally(len(C) if grid else 0, self.width, grid or Grid(0))
+        if len(C) < len(centres.vectors) and grid:
+            place = np.full(len(centres.vectors) + 1, -1)  # the last: of rows in no group
+            place[chosen] = np.arange(len(chosen))
+            was = place[was]
+        found, far = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
+        for at, X, start, index, x2 in self._sources(kernels, rows):
+            kernels.sweep(
+                X, start, index, np.clip(ends - at.start, 0, len(index)), edges, *panels, C, c2,
+                x2, error, TIE, was[at], tally.sums, tally.counts, tally.step, found[at], far[at],
+            )  # fmt: skip
+        if len(C) < len(centres.vectors):
+            found = chosen[found]
+        return found, far, chosen, tally
+
+    def _nearest(self, C: Floats, rows: Ints | None) -> NDArray[np.intp]:
         """Nearest of some centres to each of some rows."""
         x2 = self._norms(rows)
         if len(x2) <= FEW:
@@ -167,11 +333,11 @@ class ArrayBlock(Block):
             best[at], _ = centres.nearest(X, x2[at])
         return best
 
-    def _norms(self, rows: NDArray[np.integer] | None) -> Floats:
+    def _norms(self, rows: Ints | None) -> Floats:
         return self.squared_norms if rows is None else self.squared_norms[rows]
 
-    def _read(self, rows: NDArray[np.integer]) -> NDArray[np.floating]:
+    def _read(self, rows: Ints) -> NDArray[np.floating]:
         return floats(self._vectors[self.start + rows.astype(np.intp)], self.dtype)
 
-    def _are_all(self, rows: NDArray[np.integer]) -> bool:
+    def _are_all(self, rows: Ints) -> bool:
         return len(rows) == len(self) and bool((rows[:-1] < rows[1:]).all())

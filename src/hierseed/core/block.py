@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -105,6 +105,16 @@ class Block(ABC):
         `family` may be None where there is one family only.
         """
 
+    def lloyd(
+        self, centres: Families, children: Ints, tree: Any, placements: Any, state: Any,
+        used: Floats | None, grid: Grid,
+    ) -> tuple[Gains, int, int] | None:  # fmt: skip
+        """`hierseed.refine.reassign` in one go; None where an engine has no kernel for it.
+
+        Returns what centres gained, the placements that moved, and those that are in a child.
+        """
+        return None
+
     @abstractmethod
     def reassign(
         self, centres: Families, rows: Array, family: Array, was: Array, grid: Grid | None
@@ -119,6 +129,21 @@ class Block(ABC):
     @abstractmethod
     def stored(self) -> Array:
         """The rows in the numbers that they are stored in; not prepared, if steps see them so."""
+
+    def quantized(self, grid: Grid) -> Array:
+        """The rows as whole multiples of a grid's step."""
+        return grid.quantize(self.X, self.xp)
+
+    def quantized_sums(self, grid: Grid) -> Array:
+        """Sum of each row of `quantized`."""
+        return self.quantized(grid).sum(axis=1)
+
+    def kernel_rows(self) -> Iterator[tuple[slice, Array, int]] | None:
+        """The rows for a compiled kernel: slices of the block, an array, and where it begins there.
+
+        None where an engine has no compiled kernels, or they do not pay off yet.
+        """
+        return None
 
     @abstractmethod
     def sum_by_group(

@@ -38,7 +38,8 @@ class Mergeable(Protocol):
 M = TypeVar("M", bound=Mergeable)
 
 LEAST_ROWS = 256
-BLOCK_VALUES = 2_000_000  # numbers in a block: small enough for a cache and for 2 GB machines
+BLOCK_VALUES = 2_000_000  # numbers in a block at least
+EACH = 3  # blocks for each thread, so that all end at about the same time
 
 
 class Blocks(Protocol):
@@ -68,7 +69,8 @@ class ArrayBlocks:
 
     Each thread works on a block of its own, with the matrix library limited to one thread: that
     is faster than many threads on one small product. Steps make arrays of rows times `topics`, so
-    blocks shrink as these grow. `start` and `stop` select some of the rows,
+    blocks shrink as these grow; `largest` bounds how many times the least size they have, for
+    steps that keep little of each row. `start` and `stop` select some of the rows,
     which keep their numbers. With `forget` blocks drop their caches after each step, for a single
     pass over many documents.
     """
@@ -80,6 +82,7 @@ class ArrayBlocks:
         threads: int | None = None,
         *,
         topics: int = 0,
+        largest: int = 1,
         start: int = 0,
         stop: int | None = None,
         forget: bool = False,
@@ -90,7 +93,7 @@ class ArrayBlocks:
         if isinstance(vectors, np.ndarray):
             vectors = np.asarray(vectors)  # slicing a np.memmap object is slow
         self._vectors, self._forget = vectors, forget
-        size = block_rows or max(LEAST_ROWS, BLOCK_VALUES // max(self.width, topics, 1))
+        size = block_rows or _block_rows(self.n, max(self.width, topics, 1), self.threads, largest)
         self._blocks = [
             ArrayBlock(vectors, at, min(at + size, stop or self.n), self.dtype)
             for at in range(start, stop or self.n, size)
@@ -128,6 +131,12 @@ class ArrayBlocks:
     def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
         """Fetch a few rows."""
         return np.asarray(self._vectors[np.asarray(rows)], dtype=np.float64)
+
+
+def _block_rows(n: int, wide: int, threads: int, largest: int) -> int:
+    """Rows of a block: few large blocks, because every step costs each block some Python."""
+    fair = n * wide // (EACH * threads)
+    return max(LEAST_ROWS, min(max(fair, BLOCK_VALUES), largest * BLOCK_VALUES) // wide)
 
 
 @cache

@@ -15,15 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.exact import Grid, Tally
-from hierseed.core.kernels.compiled import compiled
+from hierseed.core.exact import Tally
 
 Reals = NDArray[np.floating]
 CHUNK_VALUES = 400_000  # numbers of a chunk that fits a core's cache, with temporary arrays
 WIDE_VALUES = 50_000  # the same for rows that are converted to float64
 FEW = 16  # rows: for so few no set-up pays off
 LANES = 8  # columns of a matrix product are padded to a multiple of this
-NO_TALLY = Tally(0, 0, Grid(0))
 TIE = 1e-11  # relative difference of float64 squared distances below which they are tied
 
 
@@ -80,17 +78,16 @@ def two_least(
     D: Reals, offset: Reals
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
     """Column of the least of D + offset in each row, its value and the second; overwrites D."""
-    n = len(D)
-    kernels = compiled(D.size)
-    if kernels:
-        best, first, second = np.empty(n, dtype=np.intp), np.empty(n), np.empty(n)
-        kernels.two_least(D, offset, best, first, second)
-        return best, first, second
     D += offset
-    every, best = np.arange(n), D.argmin(axis=1)
+    every, best = np.arange(len(D)), D.argmin(axis=1)
     first = D[every, best].astype(np.float64)
     D[every, best] = np.inf
     return best, first, D[every, D.argmin(axis=1)].astype(np.float64)  # faster than min(axis=1)
+
+
+def rounding_error(width: int, dtype: np.dtype[Any]) -> float:
+    """Rounding of two distances: `width` products, the centres and their squares, one addition."""
+    return max((width + 8) * float(np.finfo(dtype).eps), TIE)
 
 
 class Centres:
@@ -99,8 +96,7 @@ class Centres:
     def __init__(self, C: NDArray[np.float64], dtype: np.dtype[Any]) -> None:
         self.C, self._c2, self._dtype = np.ascontiguousarray(C), squared_norms(C), dtype
         self._largest = self._c2.max()
-        # rounding of two distances: `width` products, C and its squares, one addition
-        self._error = max((C.shape[1] + 8) * float(np.finfo(dtype).eps), TIE)
+        self._error = rounding_error(C.shape[1], dtype)
 
     def nearest(
         self,
@@ -114,18 +110,6 @@ class Centres:
         The margin is a lower bound that allows for rounding. With one centre it is infinite. A
         tally is updated: each row is moved from the group `was` to that of its nearest centre.
         """
-        n = len(X)
-        kernels = compiled(X.size) if X.dtype == np.float32 and len(self.C) > 1 else None
-        if kernels and n >= kernels.ROWS:
-            best, margin = np.empty(n, dtype=np.intp), np.empty(n)
-            groups = tally or NO_TALLY
-            was = best if was is None else np.ascontiguousarray(was, dtype=np.intp)
-            X, x2 = np.ascontiguousarray(X), np.ascontiguousarray(x2)
-            kernels.sweep(
-                X, *self._panels, self.C, self._c2, x2, self._error, TIE,
-                was, groups.sums, groups.counts, groups.step, best, margin,
-            )  # fmt: skip
-            return best, margin
         best, margin = self._compare(X, x2)
         if tally and was is not None:
             tally.move(X, best, was)
@@ -166,11 +150,3 @@ class Centres:
         offset = np.full(product.shape[1], np.inf, dtype=self._dtype)
         offset[: len(self.C)] = self._c2
         return product, offset
-
-    @cached_property
-    def _panels(self) -> tuple[Reals, Reals]:
-        """Centres as the numba kernel takes them."""
-        kernels = compiled(0)
-        assert kernels
-        packed: tuple[Reals, Reals] = kernels.pack(self.C, self._c2)
-        return packed

@@ -57,6 +57,12 @@ class Tree:
         return self._children[topic]
 
     @cached_property
+    def child_lists(self) -> tuple[Ints, Ints]:
+        """All children, and where those of each topic begin; the root's come last."""
+        sizes = [len(some) for some in self._children]
+        return np.concatenate(self._children), np.cumsum([0, *sizes])
+
+    @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
         """True where a topic has no children."""
         leaf = np.ones(len(self), dtype=bool)

@@ -56,6 +56,7 @@ class SeededEstimator(BaseEstimator, ABC):
     n_iter_: int
     n_jobs: int | None
     _parameter_constraints: ClassVar[Constraints]
+    _largest_blocks: ClassVar[int] = 1  # see `ArrayBlocks`
 
     # ---------------------------------------------------------------- what a method implements
 
@@ -110,8 +111,9 @@ class SeededEstimator(BaseEstimator, ABC):
         vectors = check_vectors(X)
         self.n_features_in_ = int(vectors.shape[1])
         blocks = ArrayBlocks(
-            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy.tree)
-        )
+            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy.tree),
+            largest=self._largest_blocks,
+        )  # fmt: skip
         largest = check_finite(blocks)
         refuse_common_offset(blocks)
         return blocks, largest
@@ -139,8 +141,9 @@ class SeededEstimator(BaseEstimator, ABC):
         if hasattr(self, "feature_names_in_") or not isinstance(X, np.ndarray):
             validate_data(self, X, skip_check_array=True, reset=False)  # names of columns
         blocks = ArrayBlocks(
-            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy_.tree), forget=True
-        )
+            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy_.tree),
+            largest=self._largest_blocks, forget=True,
+        )  # fmt: skip
         check_finite(blocks)
         return blocks
 

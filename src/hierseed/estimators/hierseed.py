@@ -126,6 +126,7 @@ class HierSeed(SeededEstimator):
     'Sport > Tennis'
     """
 
+    _largest_blocks = 12
     _parameter_constraints: ClassVar[Constraints] = {
         "pivot_level": [COUNT],
         "self_weight": [NOT_NEGATIVE],

@@ -95,9 +95,7 @@ def move(
         cache.lloyd[level] = state
         if before is not None:
             reassign(block, placements, model, level, before, None, state)
-    if used is not None:
-        state.margin -= xp.asarray(used)[state.topic]
-    moves = reassign(block, placements, model, level, vectors, grid, state)
+    moves = reassign(block, placements, model, level, vectors, grid, state, used)
     topic = xp.where(state.topic >= 0, state.topic, placements.topic)
     cache.by_level[level + 1] = placements.moved(topic)
     return moves
@@ -128,10 +126,20 @@ def reassign(
     vectors: Floats,
     grid: Grid | None,
     state: LloydState,
+    used: Floats | None = None,
 ) -> Moves:
     """Find the nearest child of each document whose margin is consumed; updates the state."""
     xp, tree = block.xp, model.tree
     children, _, first = tree.families[level]
+    if grid:
+        at_once = block.lloyd(
+            Families(vectors[children], first), children, tree, placements, state, used, grid
+        )
+        if at_once:
+            made, moved, total = at_once
+            return Moves(children[made.centre], made.sums, made.counts, moved, total)
+    if used is not None:
+        state.margin -= xp.asarray(used)[state.topic]
     at = xp.flatnonzero(state.margin <= 0)
     if len(at) > MOST * len(block) and bool((placements.topic == placements.topic[0]).all()):
         at = xp.arange(len(state.topic))

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.exact import Grid
+from hierseed.core.kernels.compiled import compiled
 
 Floats = NDArray[np.float64]
 
@@ -34,6 +35,16 @@ class Tolerance:
 
     rule: str = "ratio"
     all_triples: bool = False
+
+
+def tightest(D: Array, *, empty: bool = False, xp: Arrays = NUMPY) -> tuple[Array, Array]:
+    """`windows` of squared distances, which may be overwritten."""
+    kernels = compiled(D.size) if xp is NUMPY else None
+    if kernels is None:
+        return windows(xp.sqrt(D), empty=empty, xp=xp)
+    spread, radius = np.empty(len(D)), np.empty(len(D))
+    kernels.windows(D, empty, spread, radius)
+    return spread, radius
 
 
 def windows(distances: Array, *, empty: bool = False, xp: Arrays = NUMPY) -> tuple[Array, Array]:
@@ -80,6 +91,10 @@ def triple_sums(ordered: Array, grid: Grid, grid2: Grid, xp: Arrays) -> tuple[in
 
 def unbeaten(spread: Array, radius: Array, xp: Arrays = NUMPY) -> Array:
     """Positions of the documents that no other beats or equals in spread and in radius."""
+    kernels = compiled(len(spread)) if xp is NUMPY else None
+    if kernels:
+        found: Array = kernels.unbeaten(spread, radius)
+        return found
     order = xp.argsort(-radius)
     order = order[xp.argsort(spread[order])]
     radius = radius[order]

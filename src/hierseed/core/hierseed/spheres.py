@@ -14,7 +14,7 @@ from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid
 from hierseed.core.hierseed.descend import by_topic, placed
 from hierseed.core.hierseed.model import Model
-from hierseed.core.hierseed.sphere import Candidates, Tolerance, windows
+from hierseed.core.hierseed.sphere import Candidates, Tolerance, tightest
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -118,9 +118,9 @@ def _candidates(
         children = model.tree.children(topic)
         if len(children) < 2 or not len(rows):
             continue
-        distances = xp.sqrt(block.distances(vectors[children], rows))
+        D = block.distances(vectors[children], rows)
         if tolerance.all_triples and tolerance.rule != "empty":
-            yield topic, Candidates.of_triples(distances, rows, grid, grid2, block.start, xp)
+            yield topic, Candidates.of_triples(xp.sqrt(D), rows, grid, grid2, block.start, xp)
             continue
-        spread, radius = windows(distances, empty=tolerance.rule == "empty", xp=xp)
+        spread, radius = tightest(D, empty=tolerance.rule == "empty", xp=xp)
         yield topic, Candidates.of(spread, radius, rows, grid, grid2, block.start, xp)

@@ -30,3 +30,10 @@ def load_kernels() -> ModuleType | None:
     except (ImportError, RuntimeError):
         return None
     return numba_kernels
+
+
+def load_mixture_kernels() -> ModuleType:
+    """Import the kernels of the mixture, where there are kernels."""
+    from hierseed.core.kernels import mixture_kernels
+
+    return mixture_kernels

@@ -1,9 +1,9 @@
-"""The innermost loop of a pass, in LLVM IR: rows times centres, and the two nearest of each row.
+"""The innermost loops of a pass, in LLVM IR: rows times centres.
 
-A matrix library writes the whole product to memory before the least is found. Here six rows are
-multiplied with up to 64 centres at a time. The products stay in registers, where the least and
-the second are found, while the next six rows are prefetched. Numba does not compile a plain loop
-to such code.
+A matrix library copies its arguments and writes the whole product to memory before the least is
+found. Here six rows are multiplied with up to 64 centres at a time. The products stay in
+registers; `tile` finds the least and the second there, `product` stores them. Numba does not
+compile a plain loop to such code.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from hierseed.core.kernels.aligned import LINE
+
 ROWS = 6  # times 4 vectors of centres: 24 of 32 registers; times 2: 12 of 16
-INT, REAL = ir.IntType(32), ir.FloatType()
+INT, REAL, DOUBLE = ir.IntType(32), ir.FloatType(), ir.DoubleType()
 
 
 def shape(features: Mapping[str, bool], machine: str) -> tuple[int, int]:
@@ -33,7 +35,13 @@ def shape(features: Mapping[str, bool], machine: str) -> tuple[int, int]:
 
 
 LANES, MOST = shape(binding.get_host_cpu_features(), platform.machine())
+WIDE_LANES = LANES // 2  # of float64
 REALS, INTS = ir.VectorType(REAL, LANES), ir.VectorType(INT, LANES)
+
+
+def rows_at_once(vectors: int) -> int:
+    """Rows that are multiplied at once: more with few centres, or each would wait for the last."""
+    return 2 * ROWS if vectors == 1 else ROWS
 
 
 class Emitter:
@@ -54,9 +62,9 @@ class Emitter:
 
     def every(self, number: Any, kind: Any) -> Any:
         """Broadcast a number to all lanes."""
-        nothing = ir.Constant(kind, ir.Undefined)
+        nothing, zeros = ir.Constant(kind, ir.Undefined), ir.VectorType(INT, kind.count)
         one = self.build.insert_element(nothing, number, INT(0))
-        return self.build.shuffle_vector(one, nothing, ir.Constant(INTS, [0] * LANES))
+        return self.build.shuffle_vector(one, nothing, ir.Constant(zeros, [0] * kind.count))
 
     def call(self, name: str, result: Any, *values: Any) -> Any:
         """Call an intrinsic."""
@@ -69,48 +77,74 @@ class Emitter:
         return self.build.select(self.build.fcmp_ordered(sign, a, b), a, b)
 
 
+def pointer(context: Any, build: Any, array_type: Any, array: Any, kind: Any) -> Any:
+    """Where the numbers of an array begin."""
+    data = context.make_array(array_type)(context, build, array).data
+    return build.bitcast(data, kind.as_pointer())
+
+
 def widening(lanes: int) -> Callable[..., None]:
-    """Make an intrinsic that converts so many float16 to float32, at a position of two arrays."""
+    """Make an intrinsic that converts so many float16 to float32, from one place to another."""
 
     def write(context: Any, build: Any, signature: Any, args: Any) -> Any:
         halves, floats = (
-            build.bitcast(context.make_array(kind)(context, build, array).data, of.as_pointer())
-            for kind, array, of in zip(signature.args, args, (ir.IntType(16), REAL))
+            pointer(context, build, signature.args[i], args[i], kind)
+            for i, kind in ((0, ir.IntType(16)), (2, REAL))
         )
         emit = Emitter(build)
-        some = emit.load(halves, args[2], ir.VectorType(ir.IntType(16), lanes))
+        some = emit.load(halves, args[1], ir.VectorType(ir.IntType(16), lanes))
         some = build.bitcast(some, ir.VectorType(ir.HalfType(), lanes))
-        emit.store(build.fpext(some, ir.VectorType(REAL, lanes)), floats, args[2])
+        emit.store(build.fpext(some, ir.VectorType(REAL, lanes)), floats, args[3])
         return context.get_dummy_value()
 
-    def widen(_: Any, halves: Any, floats: Any, at: Any) -> Any:
-        return types.void(halves, floats, types.intp), write
+    def widen(_: Any, halves: Any, start: Any, floats: Any, to: Any) -> Any:
+        return types.void(halves, types.intp, floats, types.intp), write
 
     made: Callable[..., None] = intrinsic(widen)
     return made
 
 
-def products(emit: Emitter, X: Any, row: Any, width: Any, panel: Any, vectors: int) -> list[Any]:
-    """Products of six rows and some vectors of centres, row by row."""
+@intrinsic
+def prefetch(_: Any, X: Any, row: Any) -> Any:
+    """Fetch a row of an array into the cache while other work goes on; it may lie outside."""
+
+    def write(context: Any, build: Any, signature: Any, args: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, build, args[0])
+        begin, whole = build.bitcast(array.data, ir.IntType(8).as_pointer()), args[1].type
+        size = build.extract_value(array.strides, 0)
+        begin = build.gep(begin, [build.mul(args[1], size)])
+        with cgutils.for_range_slice(build, whole(0), size, whole(LINE)) as (at, _):
+            Emitter(build).call(
+                "llvm.prefetch", ir.VoidType(), build.gep(begin, [at]), INT(0), INT(3), INT(1)
+            )
+        return context.get_dummy_value()
+
+    return types.void(X, types.intp), write
+
+
+def products(
+    emit: Emitter, X: Any, row: Any, width: Any, panel: Any, vectors: int, number: Any = REAL
+) -> list[Any]:
+    """Products of some rows and some vectors of centres, all of one type, row by row."""
     build, whole = emit.build, row.type
-    lines = [build.gep(X, [build.mul(build.add(row, whole(r)), width)]) for r in range(ROWS + 1)]
+    lanes, name = (LANES, "f32") if number is REAL else (WIDE_LANES, "f64")
+    kind = ir.VectorType(number, lanes)
+    at_once = rows_at_once(vectors)
+    lines = [build.gep(X, [build.mul(build.add(row, whole(r)), width)]) for r in range(at_once)]
     before, loop, after = build.block, *map(build.append_basic_block, ("width", "after"))
     build.branch(loop)
     build.position_at_end(loop)
-    j, so_far = build.phi(whole), [build.phi(REALS) for _ in range(ROWS * vectors)]
-    ahead = build.gep(lines[ROWS], [build.mul(j, whole(ROWS))])  # prefetches the next six rows
-    ahead = build.bitcast(ahead, ir.IntType(8).as_pointer())
-    emit.call("llvm.prefetch", ir.VoidType(), ahead, INT(0), INT(3), INT(1))
-    at = build.mul(j, whole(vectors * LANES))
-    centres = [emit.load(panel, build.add(at, whole(v * LANES)), REALS) for v in range(vectors)]
-    rows = [emit.every(emit.load(line, j, REAL), REALS) for line in lines[:ROWS]]
+    j, so_far = build.phi(whole), [build.phi(kind) for _ in range(at_once * vectors)]
+    at = build.mul(j, whole(vectors * lanes))
+    centres = [emit.load(panel, build.add(at, whole(v * lanes)), kind) for v in range(vectors)]
+    rows = [emit.every(emit.load(line, j, number), kind) for line in lines]
     pairs = [(x, some) for x in rows for some in centres]
     sums = [
-        emit.call(f"llvm.fma.v{LANES}f32", REALS, x, some, total)
+        emit.call(f"llvm.fma.v{lanes}{name}", kind, x, some, total)
         for (x, some), total in zip(pairs, so_far)
     ]
     for total, more in zip(so_far, sums):
-        total.add_incoming(ir.Constant(REALS, [0.0] * LANES), before)
+        total.add_incoming(ir.Constant(kind, [0.0] * lanes), before)
         total.add_incoming(more, loop)
     step = build.add(j, whole(1))
     j.add_incoming(whole(0), before)
@@ -120,21 +154,60 @@ def products(emit: Emitter, X: Any, row: Any, width: Any, panel: Any, vectors: i
     return sums
 
 
-def tile(vectors: int) -> Callable[..., None]:
-    """Make an intrinsic that compares six rows with some vectors of centres.
+def product(vectors: int, number: Any) -> Callable[..., None]:
+    """Make an intrinsic that multiplies some rows with some vectors of centres.
 
-    Its arguments: the rows, contiguous, and the first of the six; the panels of
+    Its arguments: the rows, contiguous, and the first of them; the panels of
+    `numba_kernels.pack`, and the first column; an array of as many columns for the products, and
+    the row of it where the first of the rows goes.
+    """
+    lanes = LANES if number is REAL else WIDE_LANES
+
+    def write(context: Any, build: Any, signature: Any, args: Any) -> Any:
+        X, row, _, column, out, to = args
+        rows, panels, found = (
+            pointer(context, build, signature.args[i], args[i], kind)
+            for i, kind in ((0, number), (2, number), (4, number))
+        )
+        width = build.extract_value(
+            context.make_array(signature.args[0])(context, build, X).shape, 1
+        )
+        columns = build.extract_value(
+            context.make_array(signature.args[4])(context, build, out).shape, 1
+        )
+        emit, whole = Emitter(build), row.type
+        panel = build.gep(panels, [build.mul(column, width)])
+        sums = products(emit, rows, row, width, panel, vectors, number)
+        for r in range(rows_at_once(vectors)):
+            at = build.add(build.mul(build.add(to, whole(r)), columns), column)
+            for v in range(vectors):
+                emit.store(sums[r * vectors + v], found, build.add(at, whole(v * lanes)))
+        return context.get_dummy_value()
+
+    def multiply(_: Any, X: Any, row: Any, packed: Any, column: Any, out: Any, to: Any) -> Any:
+        at = types.intp
+        return types.void(X, at, packed, at, out, at), write
+
+    made: Callable[..., None] = intrinsic(multiply)
+    return made
+
+
+def tile(vectors: int) -> Callable[..., None]:
+    """Make an intrinsic that compares some rows with some vectors of centres.
+
+    Its arguments: the rows, contiguous, and the first of them; the panels of
     `numba_kernels.pack`, and the first column; the offset of each column; for each lane of a row
     the least so far, the second, and the column of the least; and the first row of these.
     """
 
     def write(context: Any, build: Any, signature: Any, args: Any) -> Any:
-        arrays = {}
-        for i, kind in ((0, REAL), (2, REAL), (4, REAL), (5, REAL), (6, REAL), (7, INT)):
-            array = context.make_array(signature.args[i])(context, build, args[i])
-            arrays[i] = build.bitcast(array.data, kind.as_pointer())
-            if i == 0:
-                width = build.extract_value(array.shape, 1)
+        arrays = {
+            i: pointer(context, build, signature.args[i], args[i], kind)
+            for i, kind in ((0, REAL), (2, REAL), (4, REAL), (5, REAL), (6, REAL), (7, INT))
+        }
+        width = build.extract_value(
+            context.make_array(signature.args[0])(context, build, args[0]).shape, 1
+        )
         _, row, _, column, _, _, _, _, state = args
         emit, whole = Emitter(build), row.type
         panel = build.gep(arrays[2], [build.mul(column, width)])
@@ -143,7 +216,7 @@ def tile(vectors: int) -> Callable[..., None]:
         offsets = [emit.load(arrays[4], start, REALS) for start in starts]
         columns = [emit.every(build.trunc(start, INT), INTS) for start in starts]
         columns = [build.add(c, ir.Constant(INTS, list(range(LANES)))) for c in columns]
-        for r in range(ROWS):
+        for r in range(rows_at_once(vectors)):
             at = build.mul(build.add(state, whole(r)), whole(LANES))
             first, second, place = (
                 emit.load(arrays[i], at, kind) for i, kind in ((5, REALS), (6, REALS), (7, INTS))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.exact import Grid
+from hierseed.core.kernels.compiled import load_kernels
 from hierseed.core.mixture.covariance import Covariance
 
 Floats = NDArray[np.float64]
@@ -102,6 +103,15 @@ class Mixture:
         L += xp.asarray((self.offset + self.log_size)[:, None])
         return L
 
+    def packed(self, unit: float) -> tuple[Floats, Floats]:
+        """What `log_joint` multiplies with and adds, as compiled kernels take it."""
+        kernels = load_kernels()
+        assert kernels
+        packed = kernels.pack_wide((-0.5 * unit * self.direction).T)
+        offset = np.full(len(packed) // self.means.shape[1], -np.inf)
+        offset[: len(self.means)] = self.offset + self.log_size
+        return packed, offset
+
 
 def shares(
     L: Array, grid: Grid, temperature: float = 1.0, weight: Array | float = 1.0, xp: Arrays = NUMPY
@@ -115,9 +125,4 @@ def shares(
     """
     if temperature != 1.0:
         L *= 1.0 / temperature
-    top = xp.max(L, axis=0)
-    L -= top
-    L = xp.exp(L)
-    total = L.sum(axis=0)
-    L *= 2.0**grid.bits * weight / total
-    return xp.rint(L), top + xp.log(total)
+    return xp.round_shares(L, 2.0**grid.bits * weight)

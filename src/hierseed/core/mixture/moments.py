@@ -13,6 +13,7 @@ from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
 from hierseed.core.distance import chunks
 from hierseed.core.exact import Sums
+from hierseed.core.kernels.compiled import load_mixture_kernels
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
 from hierseed.core.mixture.membership import PARTS, Membership
 from hierseed.core.mixture.quantization import Quantization
@@ -28,12 +29,12 @@ REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB;
 class MixtureCache:
     """What a block keeps: its rows as whole numbers, and log densities of the last round.
 
-    `logs` are the mixture's direction, the rows that are seeds, and (components, other rows).
+    `logs` are the mixture's direction, and (components, rows).
     """
 
     quantization: Quantization | None = None
     rows: Array = None
-    logs: tuple[Floats, Ints, Array] | None = None
+    logs: tuple[Floats, Array] | None = None
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,12 @@ def weighted_sums(X: Array, parts: Array, xp: Arrays = NUMPY) -> Sums:
     if bool(whole.all()):
         sums, products = PARTS * X.sum(axis=0), PARTS * (X.T @ X)
         return Sums((float(PARTS * len(X)), xp.to_numpy(sums), xp.to_numpy(products)))
-    full, rest = X[whole], (parts > 0) & ~whole
-    some, weight = X[rest], parts[rest]
-    products = PARTS * (full.T @ full)  # the library does half of the work where both are one
-    products += some.T @ (some * weight[:, None])
+    if xp is NUMPY:  # the library does half of the work where both factors are one
+        some = [(weight, X[parts == weight]) for weight in range(1, PARTS + 1)]
+        products = sum(weight * (rows.T @ rows) for weight, rows in some if len(rows))
+        products = products + np.zeros((X.shape[1], X.shape[1]))
+    else:
+        products = X.T @ (X * parts[:, None])
     return Sums((float(parts.sum()), xp.to_numpy(parts @ X), xp.to_numpy(products)))
 
 
@@ -119,12 +122,12 @@ def totals(
     )
 
 
-def counted(block: Block, quantization: Quantization, skip: Ints, total: int) -> Array:
-    """Rows of a block on the quantization, as whole numbers, seeds left out."""
-    cache, xp = block.cache(MixtureCache), block.xp
+def counted(block: Block, quantization: Quantization, total: int) -> Array:
+    """Rows of a block on the quantization, as whole numbers."""
+    cache = block.cache(MixtureCache)
     if cache.quantization == quantization:
         return cache.rows
-    X = without_seeds(block, quantization.vectors.quantize(block.X, xp), skip)
+    X = block.quantized(quantization.vectors)
     if total <= REMEMBERED:
         cache.quantization, cache.rows = quantization, X
     return X
@@ -137,31 +140,24 @@ def seeds_in(block: Block, skip: Ints) -> Ints:
     )
 
 
-def without_seeds(block: Block, values: Array, skip: Ints) -> Array:
-    """Entries of the rows of a block that are no seeds."""
-    mine = seeds_in(block, skip)
-    if not len(mine):
-        return values
-    kept = block.xp.full(len(block), True, block.xp.bool)
-    kept[block.xp.asarray(mine)] = False
-    return values[kept]
-
-
 def pieces(n: int, xp: Arrays = NUMPY) -> Iterator[slice]:
     """Some rows at a time, so few that their shares stay in a core's cache."""
     return chunks(n, 1, xp.piece or PIECE)
 
 
 def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:
-    """Weight of each row of a block in whole parts, seeds left out."""
-    return without_seeds(block, membership.parts(membership.scores(block), block.xp), skip)
+    """Weight of each row of a block in whole parts; a seed has none."""
+    parts, mine = membership.parts(membership.scores(block), block.xp), seeds_in(block, skip)
+    if len(mine):
+        parts[block.xp.asarray(mine)] = 0.0
+    return parts
 
 
 @portable
 def _spread(
     block: Block, quantization: Quantization, skip: Ints, membership: Membership, total: int
 ) -> Sums:
-    X = counted(block, quantization, skip, total)
+    X = counted(block, quantization, total)
     return weighted_sums(X, parts_of(block, membership, skip), block.xp)
 
 
@@ -174,11 +170,13 @@ def _totals(
     membership: Membership,
     total: int,
 ) -> Sums:
-    xp = block.xp
+    xp, weight = block.xp, parts_of(block, membership, skip) / PARTS
+    compiled = _share_out(block, mixture, quantization, weight)
+    if compiled:
+        return compiled
     weights, logs = _nothing(mixture, xp)
     sums = xp.full(mixture.means.shape, 0.0, xp.float64)
-    X = counted(block, quantization, skip, total)
-    weight = parts_of(block, membership, skip) / PARTS
+    X = counted(block, quantization, total)
     for at in pieces(len(X), xp):
         L = mixture.log_joint(X[at], quantization.unit, xp=xp)
         share, log = shares(L, quantization.shares, weight=weight[at], xp=xp)
@@ -186,6 +184,23 @@ def _totals(
         sums += share @ X[at]
         logs += quantization.logs.quantize(log * weight[at], xp).sum()
     return Sums((xp.to_numpy(weights), xp.to_numpy(sums), float(logs)))
+
+
+def _share_out(
+    block: Block, mixture: Mixture, quantization: Quantization, weight: Array, summed: bool = True
+) -> Sums | None:
+    """The E-step in one call, where the engine has compiled kernels."""
+    rows = block.kernel_rows()
+    if rows is None:
+        return None
+    packed, offset = mixture.packed(quantization.unit)
+    weights, sums, logs = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape), 0.0
+    for at, X, start in rows:
+        logs += load_mixture_kernels().share_out(
+            X, start, 1.0 / quantization.unit, packed, offset, 2.0**quantization.shares.bits,
+            2.0**quantization.logs.bits, weight[at], weights, sums, summed,
+        )  # fmt: skip
+    return Sums((weights, sums, logs))
 
 
 def _nothing(mixture: Mixture, xp: Arrays) -> tuple[Array, Array]:
@@ -202,10 +217,12 @@ def _closing(
     membership: Membership,
     total: int,
 ) -> Sums:
-    xp = block.xp
+    xp, weight = block.xp, parts_of(block, membership, skip) / PARTS
+    compiled = _share_out(block, mixture, quantization, weight, summed=False)
+    if compiled:
+        return compiled
     weights, logs = _nothing(mixture, xp)
-    X = counted(block, quantization, skip, total)
-    weight = parts_of(block, membership, skip) / PARTS
+    X = counted(block, quantization, total)
     L = xp.full((len(weights), len(X)), 0.0, xp.float64)
     for at in pieces(len(X), xp):
         mixture.log_joint(X[at], quantization.unit, L[:, at], xp)
@@ -213,5 +230,5 @@ def _closing(
         weights += share.sum(axis=1)
         logs += quantization.logs.quantize(log * weight[at], xp).sum()
     if total // block.width * (block.width + len(weights)) <= REMEMBERED:
-        block.cache(MixtureCache).logs = mixture.direction, seeds_in(block, skip), L
+        block.cache(MixtureCache).logs = mixture.direction, L
     return Sums((xp.to_numpy(weights), np.zeros(mixture.means.shape), float(logs)))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, portable
 from hierseed.core.exact import Grid
+from hierseed.core.kernels.compiled import load_mixture_kernels
 from hierseed.core.mixture.components import Components, add_up
 from hierseed.core.mixture.curve import calibrate_scores
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
@@ -77,29 +78,49 @@ class Descent:
 
 def descend(block: Block, placer: Placer) -> Descent:
     """Place the documents of a block."""
-    own, mass = probabilities(log_joint(block, placer), placer, block.xp)
-    found = go_down(own, mass, placer, block.xp, runner_up=False)
+    found = walk_down(block, placer)
+    if found is None:
+        own, mass = probabilities(log_joint(block, placer), placer, block.xp)
+        found = go_down(own, mass, placer, block.xp, runner_up=False)
     return cut(found, placer.membership.scores(block), placer, block.xp)
+
+
+def walk_down(block: Block, placer: Placer) -> Descent | None:
+    """`go_down` in one call, where the engine has compiled kernels; runners-up are left out."""
+    rows = None if block.cache(MixtureCache).logs else block.kernel_rows()
+    if rows is None:
+        return None
+    tree, unit = placer.tree, 2.0**-placer.grid.bits
+    packed, offset = placer.mixture.packed(unit)
+    children, first = tree.child_lists
+    path = np.full((len(block), max(tree.height, 1)), -1, dtype=np.intp)
+    chance, topic = np.zeros(path.shape), np.full(len(block), -1, dtype=np.intp)
+    for at, X, start in rows:
+        load_mixture_kernels().walk_down(
+            X, start, 1.0 / unit, packed, offset, 1.0 / placer.temperature, 2.0**FINE.bits,
+            placer.components.topic, tree.parent, children, first,
+            placer.components.of_topic >= 0, path[at], chance[at],
+        )  # fmt: skip
+    score, alive = np.full(path.shape, np.nan), np.arange(len(block))
+    for level in range(path.shape[1]):
+        alive = alive[path[alive, level] >= 0]
+        worth = calibrate_scores(chance[alive, level], placer.curve[level])
+        if level:
+            worth = np.minimum(worth, score[alive, level - 1])
+        sure = worth >= placer.thresholds[level]
+        alive = alive[sure]
+        topic[alive], score[alive, level] = path[alive, level], worth[sure]
+    score[topic < 0, 0] = 0.0
+    return Descent(topic, score, np.full(len(block), -1, dtype=np.intp))
 
 
 def log_joint(block: Block, placer: Placer) -> Array:
     """(components, documents): log of size x density; the last round of a fit may know it."""
     xp, cache = block.xp, block.cache(MixtureCache)
     known, cache.logs = cache.logs, None
-    if known is None or known[0] is not placer.mixture.direction:
-        return _log_joint(block.X, placer, xp)
-    _, seeds, L = known
-    if not len(seeds):
-        return L
-    at, others = xp.asarray(seeds), xp.full(len(block), True, xp.bool)
-    others[at] = False
-    whole = xp.full((len(L), len(block)), 0.0, xp.float64)
-    whole[:, others], whole[:, at] = L, _log_joint(block.X[at], placer, xp)
-    return whole
-
-
-def _log_joint(X: Array, placer: Placer, xp: Arrays) -> Array:
-    return placer.mixture.log_joint(placer.grid.quantize(X, xp), 2.0**-placer.grid.bits, xp=xp)
+    if known is not None and known[0] is placer.mixture.direction:
+        return known[1]
+    return placer.mixture.log_joint(block.quantized(placer.grid), 2.0**-placer.grid.bits, xp=xp)
 
 
 @portable

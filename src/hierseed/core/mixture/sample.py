@@ -26,6 +26,7 @@ from hierseed.core.mixture.moments import (
     Totals,
     counted,
     pieces,
+    seeds_in,
     spread,
     spread_of,
     weighted_sums,
@@ -190,8 +191,11 @@ class Rows(list[Rough]):
 
 @portable
 def _chosen(block: Block, quantization: Quantization, skip: Ints, every: int, total: int) -> Rows:
-    X = counted(block, quantization, skip, total)
+    xp, mine, grid = block.xp, seeds_in(block, skip), quantization.vectors
+    kept = xp.full(len(block), True, xp.bool)
     if every > 1:
-        X = X[(X.sum(axis=1) * GOLDEN) % 1.0 < 1 / every]
-    xp = block.xp
+        kept = (block.quantized_sums(grid) * GOLDEN) % 1.0 < 1 / every
+    if len(mine):
+        kept[xp.asarray(mine)] = False
+    X = grid.quantize(block.X[kept], xp) if every > 1 else counted(block, quantization, total)[kept]
     return Rows([rough(xp.to_numpy(xp.astype(X, xp.float32)))] if len(X) else [])

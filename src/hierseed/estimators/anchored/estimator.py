@@ -112,6 +112,7 @@ class AnchoredHierSeed(SeededEstimator):
     'Sport > Tennis'
     """
 
+    _largest_blocks = 2
     _parameter_constraints: ClassVar[Constraints] = {
         "precision": [NONE, Interval(0, 1, closed="neither")],
         "several": [OneOf((SEEDS, None)), Interval(0, 1, closed="right")],
@@ -276,15 +277,31 @@ class AnchoredHierSeed(SeededEstimator):
         """
         found, counts = label_and_count(blocks, self._placer)
         if self.precision is not None:
-            self.thresholds_ = thresholds(counts, self.precision)
-            self._keep_to(self.precision)
+            self.set_thresholds(thresholds(counts, self.precision), self.precision)
             found = np.concatenate(list(self._place(blocks)))
         found[rows[::-1]] = topics[::-1]  # of several topics the first given
         self.labels_ = found
         self.coverage_ = float((found >= 0).mean())
         return counts
 
-    def _keep_to(self, promise: float) -> None:
+    def set_thresholds(self, thresholds: Floats, promise: float = 0.0) -> None:
+        """Place documents from now on only where their score reaches the threshold of the level.
+
+        Parameters
+        ----------
+        thresholds : one for each level
+        promise : least score of a further topic of a document
+
+        Examples
+        --------
+        >>> from hierseed import AnchoredHierSeed, Taxonomy
+        >>> X, y = [[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]
+        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"])).fit(X, y)
+        >>> model.set_thresholds([1.1])
+        >>> model.predict([[0.1]]).tolist()
+        [-1]
+        """
+        self.thresholds_ = np.asarray(thresholds, dtype=np.float64)
         self._placer = replace(self._placer, thresholds=self.thresholds_, promise=promise)
 
     # ---------------------------------------------------------------- using it
@@ -392,7 +409,7 @@ class AnchoredHierSeed(SeededEstimator):
         self.expected_accuracy_ = [Share(*one) for one in header["expected"]]
         self.diagnosis_ = [Finding(**one) for one in header["diagnosis"]]
         self.thresholds_ = arrays["thresholds"]
-        self._keep_to(self.precision or 0.0)
+        self.set_thresholds(self.thresholds_, self.precision or 0.0)
         self.labels_, self.history_ = arrays["labels"], header["history"]
         self.objective_, self.coverage_ = header["objective"], header["coverage"]
         self.n_iter_ = len(self.history_)
