@@ -16,7 +16,8 @@ TORCH  ?= 2.13.0
 
 PYTEST  = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
-.PHONY: demo test test-neural test-browser test-all coverage fuzz kill torch browser lint bench \
+.PHONY: demo test test-neural test-browser test-doors test-install test-all coverage fuzz kill torch \
+	browser doors lint bench \
 	bench-quick bench-results bench-comparison docs docs-pictures docs-tables clean
 
 $(VENV)/.light: pyproject.toml
@@ -49,7 +50,15 @@ test-neural: torch
 test-browser: browser
 	$(PYTEST) -m "browser and not slow" --stage browser
 
-test-all: $(VENV)/.ready torch browser lint
+# Tools of others that pin their own versions: Annif, Label Studio's SDK, R.
+test-doors: doors
+	$(PYTEST) tests/doors --stage doors
+
+# Wheel and sdist in empty environments, with pip and with uv; size and time are on docs/start.md.
+test-install: $(VENV)/.ready
+	$(BIN)/python -m pytest -m slow tests/test_install.py
+
+test-all: $(VENV)/.ready torch browser doors lint
 	$(PYTEST) --stage all
 
 # Which lines the tests of `make test` never reach; the least covered files first.
@@ -80,6 +89,15 @@ $(VENV)/.neural: $(VENV)/.ready
 # What the tests of the workbench drive: Debian's chromium, and axe-core for accessibility.
 browser: $(VENV)/.ready
 	@bash tests/app/get_browser.sh
+
+doors: .doors/.ready
+
+.doors/.ready: $(VENV)/.ready
+	$(BIN)/python -m venv .doors/annif && .doors/annif/bin/pip install --quiet annif
+	$(BIN)/python -m venv .doors/label-studio && .doors/label-studio/bin/pip install --quiet label-studio-sdk
+	@command -v Rscript >/dev/null || { apt-get update -qq && apt-get install -y -qq r-base-core; } \
+		|| echo "make: R is not installed, and apt-get needs root here; tests/doors/test_r.py skips"
+	@touch $@
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

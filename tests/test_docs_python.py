@@ -25,7 +25,11 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 IMAGES = DOCS / "images"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-HOW_TO = sorted((DOCS / "howto").glob("*.md"))
+DOORS = ["frames", "databases", "scikit_learn"]  # ways to tools that every developer has
+HOW_TO = [
+    *sorted((DOCS / "howto").glob("*.md")),
+    *(DOCS / "doors" / f"{name}.md" for name in DOORS),
+]
 TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
 AFTER_README = ["report.md", "suggest.md", "method.md", "files.md"]
 ALONE = ["evaluate.md", "embedders.md"]
@@ -33,6 +37,8 @@ ELSEWHERE = {  # what can't run here, and where the same calls are tested
     "docs/scale.md": "needs a cluster and a card: tests/engines",
     "docs/baselines.md": "needs PyTorch: tests/bench/competitors",
     "docs/taxonomies.md": "tests/io/test_taxonomies_docs.py",
+    "docs/doors/service.md": "tests/doors/test_service.py",
+    "docs/doors/bertopic.md": "tests/doors/test_bertopic.py",
 }
 WIDTH, LINES = 96, 24  # of what a page shows of an output
 KEEP = bool(os.environ.get("HIERSEED_KEEP_PICTURES"))
@@ -210,7 +216,7 @@ def test_every_page_with_code_is_run() -> None:
     assert with_code <= run_here | set(ELSEWHERE)
 
 
-@pytest.mark.parametrize("page", [page for page in ELSEWHERE if "taxonomies" not in page])
+@pytest.mark.parametrize("page", [page for page, why in ELSEWHERE.items() if "needs" in why])
 def test_what_can_not_run_here_names_things_that_exist(page: str) -> None:
     for _, code in blocks(ROOT / page, "python"):
         for node in ast.walk(ast.parse(code)):

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import time
@@ -21,9 +22,11 @@ def describe():
         names = [line.split(":")[1].strip() for line in info.read_text().splitlines()
                  if line.startswith("model name")]  # fmt: skip
         cpu = names[0] if names else cpu
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
-    ).stdout.strip()
+    commit = ""
+    if shutil.which("git"):
+        commit = subprocess.run(
+            ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
+        ).stdout.strip()
     load = os.getloadavg()[0]
     packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     return {

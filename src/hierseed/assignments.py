@@ -226,7 +226,7 @@ class Assignments:
             "id": row if ids is None else np.asarray(ids)[row],
             "rank": rank + 1,
             "topic": Names(topic[known], [*self.taxonomy.paths, ""]),
-            "probability": chance[known],
+            "probability": chance[known].astype(np.float32, copy=False),
         }
 
     def to_frame(self, ids: Sequence[Any] | None = None) -> pd.DataFrame:
@@ -250,9 +250,10 @@ class Assignments:
         for level in range(self.path.shape[1]):
             columns[f"level_{level + 1}"] = Names(self.path[:, level], names)
         columns |= {
-            "distance": self.at(self.distance),
-            "score": self.at(self.score),
-            "belongs": self.belongs[:, 0],
+            # one type, whether or not there are seeds among the documents
+            "distance": self.at(self.distance).astype(np.float32, copy=False),
+            "score": self.at(self.score).astype(np.float32, copy=False),
+            "belongs": self.belongs[:, 0].astype(np.float32, copy=False),
             "runner_up": Names(self.runner_up, names),
             "is_other": self.is_other,
             "is_none": self.is_none,

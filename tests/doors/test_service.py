@@ -1,5 +1,6 @@
 """`hierseed serve MODEL --api`: a real process, called by a real client."""
 
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 import hierseed
 from hierseed.cli.app import make_app
 
+ROOT = Path(__file__).resolve().parents[2]
 SECRET = "a secret"
 TEXTS = ["a kitten with whiskers", "the puppy on a leash", "dough in the oven", "salt and broth"]
 
@@ -168,3 +170,14 @@ def test_what_can_t_be_served_is_told(tmp_path: Path, model_folder: Path) -> Non
         [[0.0], [1.0]], [0, 1]
     ).save(tmp_path / "vectors")
     assert "fitted on vectors" in told(tmp_path / "vectors")
+
+
+def test_the_page_runs(service: Any) -> None:
+    page = (ROOT / "docs" / "doors" / "service.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {"address": service.address, "token": SECRET}
+    for code in re.findall(r"^```python\n(.*?)^```", page, re.S | re.M):
+        exec(compile(code, "docs/doors/service.md", "exec"), names)
+    assert names["kept"]["left_out"][0]["row"] == 1
+    described = httpx.get(f"{service.address}/openapi.json", params={"token": SECRET}).json()
+    for path in re.findall(r"`(?:POST|GET) (/[\w/.]*)`", page):
+        assert path in described["paths"] or path == "/openapi.json", path

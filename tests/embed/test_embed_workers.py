@@ -91,6 +91,9 @@ KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 from test_embed_workers import *
+from hierseed.embed import store_writer
+
+store_writer.MOST_WAITING = 1  # a block is on disk before the next one is handed over
 
 def die(event):
     if event["done"] >= int(sys.argv[3]):

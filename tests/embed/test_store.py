@@ -158,7 +158,7 @@ CHILD = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[3])
 from test_store import documents
-from hierseed.embed import embed_corpus, get_embedder
+from hierseed.embed import embed_corpus, get_embedder, store_writer
 calls, real = 0, os.fsync
 def fsync(number):
     global calls
@@ -167,6 +167,7 @@ def fsync(number):
         os.kill(os.getpid(), signal.SIGKILL)
     real(number)
 os.fsync = fsync
+store_writer.MOST_WAITING = 1  # one block at a time, so that the calls can be counted
 embed_corpus(documents(500), get_embedder("wordllama:64"), sys.argv[1], block=64, shard_rows=150)
 """
 

@@ -29,6 +29,7 @@ def small():
         patch.setattr(place_table, "TEXTS", 3 * CHUNK)
         patch.setattr(place_table, "CHUNK", CHUNK)
         patch.setattr(assign_chunks.chunks_of_text, "__defaults__", (CHUNK,))
+        patch.setattr(place_table, "CHUNK_ROWS", CHUNK)
         yield
 
 
@@ -118,6 +119,7 @@ from hierseed.io.parts import Parts
 
 place_table.ROWS, place_table.TEXTS, place_table.CHUNK = ROWS, 3 * CHUNK, CHUNK
 assign_chunks.chunks_of_text.__defaults__ = (CHUNK,)
+place_table.CHUNK_ROWS = CHUNK
 write = Parts.write
 
 def die(self, complete=False):

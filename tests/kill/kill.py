@@ -34,15 +34,19 @@ WORDS = {
 FIT = ["--taxonomy", "topics.txt", "--seeds", "seeds.csv", "--embedder", "wordllama:64"]
 COMMANDS: dict[str, list[str]] = {
     "embed": ["embed", "docs.csv", "-o", "v", "--embedder", "wordllama:64"],
+    "embed with workers": [
+        "embed", "docs.csv", "-o", "v", "--embedder", "wordllama:64", "--workers", "2",
+    ],
     "fit": ["fit", "docs.csv", *FIT, "-o", "new"],
     "fit over a model": ["fit", "docs.csv", *FIT, "-o", "model"],
     "fit with workers": ["fit", "docs.csv", *FIT, "-o", "new", "--workers", "2"],
     "assign": ["assign", "model", "docs.csv", "-o", "placed.csv"],
     "assign over a table": ["assign", "model", "docs.csv", "-o", "old.csv", "--overwrite"],
+    "assign with workers": ["assign", "model", "docs.csv", "-o", "placed.csv", "--workers", "2"],
     "report": ["report", "model", "docs.csv", "-o", "report.html"],
     "convert": ["convert", "topics.txt", "topics.json", "--overwrite"],
     "workbench": ["workbench"],
-}
+}  # fmt: skip
 # The journal tells of interruptions too; what the workbench acknowledged is checked by itself.
 SKIPPED = {"journal.jsonl", "lock", "acknowledged.txt", "upload.csv"}
 BEFORE = {"docs.csv", "topics.txt", "seeds.csv"}

@@ -13,9 +13,11 @@ from hierseed.app.project import Project
 from hierseed.app.store import loads
 from hierseed.errors import CorpusError, ProjectError
 from hierseed.io.records import READERS
+from hierseed.io.records.database import ENDINGS as DATABASES
 from hierseed.io.taxonomies import FORMATS
 
-ENDINGS = sorted({*READERS, *(one for form in FORMATS.values() for one in form.endings)})
+TABLES = set(READERS) - set(DATABASES)  # a database asks for a table, which no field here names
+ENDINGS = sorted({*TABLES, *(one for form in FORMATS.values() for one in form.endings)})
 TOKEN = re.compile(r"[A-Za-z0-9_-]{8,64}(\.[a-z0-9]{1,8}){1,2}")
 MOST = 2 * 2**30  # bytes
 KEPT = 24 * 3600  # seconds that a file nobody used is kept

@@ -100,7 +100,8 @@ def embed(
     kept = None if estimate else output
     engine = engine_of(workers, dask)
     engine.check()
-    with Console(quiet=quiet, json=json) as console:
+    # workers start now, and import what they need while the corpus is read
+    with Console(quiet=quiet, json=json) as console, engine.open(console.listen) as running:
         with reading.corpus(corpus, kept, console) as documents:
             documents.read(console.listen)
             documents.refuse_faults()
@@ -112,11 +113,10 @@ def embed(
         chosen = kept_embedder(output, spec) or make_embedder(spec, documents, console.listen)
         dtype = "float16" if half else "float32"
         started = time.perf_counter()
-        with engine.open(console.listen) as running:
-            made = vectorize(
-                documents, chosen, console.listen, output,
-                dtype=dtype, append=append, engine=running,
-            )  # fmt: skip
+        made = vectorize(
+            documents, chosen, console.listen, output,
+            dtype=dtype, append=append, engine=running,
+        )  # fmt: skip
         _tell(console, made, output, time.perf_counter() - started)
 
 

@@ -1,8 +1,8 @@
 """The vector store, writing side: a block counts once the journal names it.
 
-Order of one block: rows, then the shard's header, then ids, all forced to disk; then one journal
-line, forced to disk. A kill at any point leaves whole blocks and perhaps a tail that no journal
-line names; opening the store again cuts that tail off.
+Rows, the shard's header and ids of all blocks that are waiting are written and forced to disk;
+then one journal line for each block, forced to disk together. A kill at any point leaves whole
+blocks and perhaps a tail that no journal line names; opening the store again cuts that tail off.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from os import PathLike
 from pathlib import Path
+from threading import Lock
 from typing import Any, BinaryIO, Self
 
 import numpy as np
@@ -45,6 +46,7 @@ from hierseed.errors import CorpusError, EmbeddingError, StoreInUseError, StoreM
 from hierseed.locks import lock
 
 SHARD_ROWS = 1 << 18
+MOST_WAITING = 32  # blocks in memory that are not yet written
 
 
 class StoreWriter:
@@ -78,6 +80,8 @@ class StoreWriter:
         self._journal = (self.folder / JOURNAL).open("ab")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="hierseed-store")
         self._pending: Future[None] | None = None
+        self._waiting: list[tuple[list[str], list[str], Vectors]] = []
+        self._guard = Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -90,28 +94,48 @@ class StoreWriter:
             file.close()
 
     def append(self, ids: Sequence[str], hashes: Sequence[str], vectors: Vectors) -> None:
-        """Hand a block over; returns once the block before it is on disk."""
+        """Hand a block over; waits only where many are waiting to be written."""
         if vectors.shape != (len(ids), self.header.dimension):
             raise EmbeddingError(
                 f"vectors of shape {vectors.shape} for {len(ids):,} documents in a store of "
                 f"dimension {self.header.dimension}. The embedder changed its mind; embed again."
             )
-        self._settle()
-        self._pending = self._thread.submit(self._write, list(ids), list(hashes), vectors)
+        if len(self._waiting) + 1 >= MOST_WAITING:
+            self._settle()
+        with self._guard:
+            self._waiting.append((list(ids), list(hashes), vectors))
+        if self._pending is None or self._pending.done():
+            self._settle()
+            self._pending = self._thread.submit(self._drain)
 
     def finish(self) -> None:
         """Wait for the last block and mark the store complete, with the corpus' hash."""
         self._settle()
+        self._drain()
         corpus = self._ids_digest.hexdigest()
         if self._corpus != corpus:
-            self._note({}, corpus=corpus)
+            self._note([self._body({}) | {"corpus": corpus}])
 
     def _settle(self) -> None:
         pending, self._pending = self._pending, None
         if pending is not None:
             pending.result()
 
-    def _write(self, ids: list[str], hashes: list[str], vectors: Vectors) -> None:
+    def _drain(self) -> None:
+        """Write all blocks that are waiting, together: forcing files to disk takes longest."""
+        while True:
+            with self._guard:
+                blocks, self._waiting = self._waiting, []
+            if not blocks:
+                return
+            bodies = [self._write(*block) for block in blocks]
+            if self._shard is not None:
+                _force(self._shard[1])
+            _force(self._ids)
+            self._note(bodies)
+
+    def _write(self, ids: list[str], hashes: list[str], vectors: Vectors) -> dict[str, Any]:
+        """Write a block; return its line for the journal."""
         rows = vectors.astype(self.header.dtype, order="C", copy=False)
         written = 0
         shards: dict[int, str] = {}
@@ -125,7 +149,6 @@ class StoreWriter:
             file.write(header)
             file.seek(offset * self.header.row_bytes, os.SEEK_CUR)
             file.write(content)
-            _force(file)
             digest.update(content)
             shards[number] = digest.hexdigest()
             written += len(part)
@@ -133,27 +156,29 @@ class StoreWriter:
             line = json.dumps(pair, ensure_ascii=False).encode() + b"\n"
             self._ids.write(line)
             self._ids_digest.update(line)
-        _force(self._ids)
         self.rows += len(rows)
-        self._note(shards)
+        return self._body(shards)
 
-    def _note(self, shards: dict[int, str], **more: str) -> None:
-        """Add a line to the journal: from now on the rows before it count."""
-        body = {
+    def _body(self, shards: dict[int, str]) -> dict[str, Any]:
+        return {
             "rows": self.rows,
             "ids_bytes": self._ids.tell(),
             "ids": self._ids_digest.hexdigest(),
             "shards": {str(number): digest for number, digest in shards.items()},
-            **more,
         }
-        line = with_checksum(body, self._chain)
-        self._journal.write(json.dumps(line).encode() + b"\n")
+
+    def _note(self, bodies: list[dict[str, Any]]) -> None:
+        """Add lines to the journal: from now on the rows before them count."""
+        for body in bodies:
+            line = with_checksum(body, self._chain)
+            self._journal.write(json.dumps(line).encode() + b"\n")
+            self._chain = line[CHECKSUM]
         _force(self._journal)
-        self._chain = line[CHECKSUM]
 
     def _open_shard(self, number: int, digest: Any = None) -> tuple[BinaryIO, Any]:
         """The file to write rows to, and the digest of the rows in it."""
         if self._shard is not None and self._shard[0] != number:
+            _force(self._shard[1])
             self._shard[1].close()
             self._shard = None
         if self._shard is None:

@@ -90,8 +90,8 @@ class _Process:
             "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
             THREADS: str(threads),
         }
-        self._child: subprocess.Popen[bytes] | None = None
         self._closed = False
+        self._start()  # now, so that it imports what it needs while the corpus is read
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="hierseed-worker")
 
     def submit(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Future[Any]:
@@ -133,8 +133,9 @@ class _Process:
         # warnings were given once already, by the process that asks
         command = [sys.executable, "-W", "ignore", "-c", START]
         pipe = subprocess.PIPE
-        self._child = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=self._env)
-        return self._child
+        child = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=self._env)
+        self._child: subprocess.Popen[bytes] | None = child
+        return child
 
     def _end(self) -> None:
         child, self._child = self._child, None

@@ -19,7 +19,7 @@ import numpy as np
 from hierseed.assignments import Assignments
 from hierseed.engines.choose import Engine, OpenEngine
 from hierseed.errors import ModelError
-from hierseed.io.assign_chunks import CHUNK, Chunk, Counts, Tally
+from hierseed.io.assign_chunks import CHUNK, CHUNK_ROWS, Chunk, Counts, Tally
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import DocumentEmbedder
 from hierseed.io.documents import Documents, DocumentVectors, size_of
@@ -147,8 +147,9 @@ class PlacedParts:
     ) -> Iterator[Tally]:
         """Write the parts that are missing; yield what each holds."""
         placing = replace(
-            placing, extra=_extra(opened), extra_as_text=True, folder=self._folder.absolute()
-        )
+            placing, extra=_extra(opened), extra_as_text=True,
+            folder=self._folder.absolute(), chunk_rows=CHUNK_ROWS,
+        )  # fmt: skip
         job = {"model": self._model, **placing.options()}
         with open_parts(self._folder, job, self._overwrite) as parts, ExitStack() as stack:
             if isinstance(opened, DocumentVectors):

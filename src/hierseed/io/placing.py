@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments, Names
-from hierseed.io.assign_chunks import Chunk, Counts, Tally, chunks_of_rows, tally
+from hierseed.io.assign_chunks import CHUNK_ROWS, Chunk, Counts, Tally, chunks_of_rows, tally
 from hierseed.io.extra_columns import add_columns
 from hierseed.io.parts import Entry, ParquetPart, check_part, part_file
 
@@ -40,7 +40,7 @@ class Placing:
     X : vectors of the documents where they are there already, as the embedder made them
     threshold, level, codes, top : as in `TextModel.write_table`
     extra : names of further columns; `extra_as_text` where a column has one type
-    folder : of the parts, for `write_part`
+    folder, chunk_rows : of the parts, for `write_part`
     """
 
     model: Any
@@ -52,6 +52,7 @@ class Placing:
     extra: Sequence[str] = ()
     extra_as_text: bool = False
     folder: Path | None = None
+    chunk_rows: int = CHUNK_ROWS
 
     def assign(self, chunk: Chunk) -> Assignments:
         """Embed, prepare and place documents; seeds of the fit are marked."""
@@ -80,7 +81,7 @@ class Placing:
         """Write a part of the folder, unless it is there; return its line of the manifest."""
         assert self.folder
         file, read = part_file(self.folder, part.number), hashlib.sha256()
-        chunks = list(chunks_of_rows(part.ids, start=part.start))
+        chunks = list(chunks_of_rows(part.ids, self.chunk_rows, part.start))
         if part.known is not None:
             for chunk in chunks:
                 read.update(np.ascontiguousarray(self._vectors(chunk)).data)

@@ -1,7 +1,7 @@
 """The ML-backend protocol of Label Studio: topics are suggested while people label.
 
 The labelling configuration says where the text is and which tag takes topics: a `Taxonomy`, or
-`Choices` whose values are paths, last names or codes.
+`Choices` whose values are paths or last names.
 """
 
 from __future__ import annotations
@@ -195,20 +195,15 @@ def _parsed(xml: str | None) -> ElementTree.Element:
 
 
 def _listed(
-    tag: ElementTree.Element, above: tuple[str, ...] = ()
+    tag: ElementTree.Element, above: tuple[str, ...] = (), stored: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, list[str] | str]]:
-    """Paths, last names and aliases of the choices, with the value of each in an annotation."""
+    """Paths of the choices, with what Label Studio stores for each: aliases, where there are."""
     for choice in tag.findall("Choice"):
         own = choice.get("value", "")
-        # Label Studio keeps the alias of a choice in place of its value
-        path = (*above, own)
-        value: list[str] | str = list(path) if tag.tag != "Choices" else choice.get("alias") or own
-        if tag.tag == "Choices":
-            for key in (own, choice.get("alias") or own):
-                yield key, value
-        else:
-            yield SEPARATOR.join(path), value
-            yield from _listed(choice, path)
+        path, kept = (*above, own), (*stored, choice.get("alias") or own)
+        yield SEPARATOR.join(path), kept[-1] if tag.tag == "Choices" else list(kept)
+        if tag.tag != "Choices":
+            yield from _listed(choice, path, kept)
 
 
 def _endings(path: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from hierseed_bench.tables.markdown import grid
 
 def clicks() -> str:
     """One row per kind of click."""
-    record = json.loads((RESULTS / "workbench.json").read_text())
+    record = json.loads((RESULTS / "workbench.json").read_text(encoding="utf-8"))
     load, fit, held = record["load"], record["second_fit"], record["server_memory_mb"]
     about = (
         f"{record['documents']:,} documents, {record['topics']:,} topics, on "
