@@ -103,6 +103,9 @@ class RowNumbers(Sequence[str]):
     def __hash__(self) -> int:
         return hash(self.numbers)
 
+    def __contains__(self, id: object) -> bool:
+        return isinstance(id, str) and bool(self.rows([id]))
+
     def rows(self, ids: Iterable[str]) -> list[int]:
         """Rows of those ids that are among these."""
         numbers = (int(id) for id in ids if id.isdecimal() and str(int(id)) == id)

@@ -18,7 +18,7 @@ from hierseed.io.columns import choose_columns, other_sheets
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.guess_columns import guess_id, guess_topic
 from hierseed.io.records import Records, as_text, open_records
-from hierseed.io.seed_documents import NO_SEED, Labels, as_labels
+from hierseed.io.seed_documents import Labels, SeedDocuments, as_labels
 from hierseed.io.topics import TopicFinder
 from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
@@ -125,13 +125,12 @@ class Seeds:
 
         Raises where an id is not in the corpus, with all of them at once.
         """
-        found = []
-        missing = dict.fromkeys(self.by_id)
-        for id in ids:
-            found.append(self.by_id.get(id, NO_SEED))
-            missing.pop(id, None)
-        self._refuse(missing, len(found))
-        return as_labels(found)
+        ids = ids if isinstance(ids, Sequence) else list(ids)
+        rows = SeedDocuments(self.by_id).rows(ids)
+        topics = {row: self.by_id[ids[row]] for row in rows}
+        here = {ids[row] for row in rows}
+        self._refuse([id for id in self.by_id if id not in here], len(ids))
+        return as_labels(topics, len(ids))
 
 
 @dataclass(frozen=True)
