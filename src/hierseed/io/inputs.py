@@ -25,7 +25,7 @@ from hierseed.errors import (
 from hierseed.estimators.base import SeededEstimator
 from hierseed.estimators.registry import METHODS, get_method
 from hierseed.io.corpus import Corpus
-from hierseed.io.documents import Documents, DocumentVectors, open_documents
+from hierseed.io.documents import Documents, DocumentVectors, RowNumbers, open_documents
 from hierseed.io.faults import Fault
 from hierseed.io.records import Records
 from hierseed.io.records.frames import open_frame
@@ -290,14 +290,15 @@ def _tables(given: Any) -> list[SeedTable | Records]:
 def _holds(documents: Documents) -> Callable[[str], bool]:
     """Tells whether a document has an id."""
     if isinstance(documents, DocumentVectors):
-        return set(documents.ids).__contains__
+        ids = documents.ids
+        return (ids if isinstance(ids, RowNumbers) else set(ids)).__contains__
     return documents.survey().holds
 
 
 def _of_mapping(given: Mapping[Any, Any], taxonomy: Taxonomy, documents: Documents) -> Seeds:
     if isinstance(documents, DocumentVectors):
         stored = documents.ids
-        return seeds_of_mapping(given, taxonomy, set(stored).__contains__, lambda: stored)
+        return seeds_of_mapping(given, taxonomy, _holds(documents), lambda: stored)
     corpus = documents
     every = lambda: [document.id for document in corpus]  # noqa: E731 - read only where rows are given
     return seeds_of_mapping(given, taxonomy, corpus.survey().holds, every)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
 from hierseed.io.columns import choose_columns, other_sheets
+from hierseed.io.documents import RowNumbers
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.guess_columns import guess_id, guess_topic
 from hierseed.io.records import Records, as_text, open_records
@@ -125,6 +126,8 @@ class Seeds:
 
         Raises where an id is not in the corpus, with all of them at once.
         """
+        if isinstance(ids, RowNumbers):
+            return self._numbered(ids)
         found = []
         missing = dict.fromkeys(self.by_id)
         for id in ids:
@@ -132,6 +135,20 @@ class Seeds:
             missing.pop(id, None)
         self._refuse(missing, len(found))
         return as_labels(found)
+
+    def _numbered(self, ids: RowNumbers) -> Labels:
+        """The same for row numbers, of which there may be many millions."""
+        rows = {id: ids.row(id) for id in self.by_id}
+        self._refuse([id for id, row in rows.items() if row < 0], len(ids))
+        if any(len(topics) > 1 for topics in self.by_id.values()):
+            several = [NO_SEED] * len(ids)
+            for id, row in rows.items():
+                several[row] = self.by_id[id]
+            return several
+        labels = np.full(len(ids), -1, dtype=np.intp)
+        for id, row in rows.items():
+            labels[row] = self.by_id[id][0]
+        return labels
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from hierseed.core.kernels.numba_kernels import multiply_wide, read_row, squared
 
 LOG2_E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 6.93147180369123816490e-01, 1.90821492927058770e-10
 SHARED, LOOKED = 4 * ROWS, 16 * ROWS  # rows at a time: they, and what they meet, fit a cache
+MANY = 1000  # components
 GROUP = 32  # values that are looked at together
 LOWEST = -700.0  # below, exp is as good as nothing
 TAYLOR = tuple(1.0 / math.factorial(i) for i in range(14))
@@ -80,7 +81,16 @@ def whole_sum(x: Any, step: float) -> float:
 @njit(nogil=True, cache=True)
 def add_shares(strip: Any, share: Any, weight: Any, weights: Any, sums: Any, summed: bool) -> None:
     """Add shares of rows to components; four rows at a time, because most shares are zero."""
-    width, rows = strip.shape[1], np.empty(len(weight) + 3, np.intp)
+    width, rows = strip.shape[1], np.empty(len(weight), np.intp)
+    if len(weights) > MANY:  # columns of shares lie far apart
+        for i in range(len(weight)):
+            for c in range(len(weights) if weight[i] != 0.0 else 0):
+                if share[i, c] != 0.0:
+                    weights[c] += share[i, c]
+                    if summed:
+                        for j in range(width):
+                            sums[c, j] += share[i, c] * strip[i, j]
+        return
     for c in range(len(weights)):
         some = 0
         for i in range(len(weight)):

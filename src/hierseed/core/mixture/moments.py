@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
 PIECE = 1600  # rows
+MOST_SHARES = 2_000_000  # of a piece: rows times components
 REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
 
 
@@ -145,9 +146,9 @@ def seeds_in(block: Block, skip: Ints) -> Ints:
     )
 
 
-def pieces(n: int, xp: Arrays = NUMPY) -> Iterator[slice]:
-    """Some rows at a time, so few that their shares stay in a core's cache."""
-    return chunks(n, 1, xp.piece or PIECE)
+def pieces(n: int, xp: Arrays = NUMPY, components: int = 1) -> Iterator[slice]:
+    """Some rows at a time, so few that their shares among components stay in a core's cache."""
+    return chunks(n, 1, xp.piece or min(PIECE, MOST_SHARES // components))
 
 
 def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:
