@@ -16,7 +16,7 @@ TORCH  ?= 2.13.0
 
 PYTEST  = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
-.PHONY: demo test test-neural test-browser test-all coverage fuzz kill torch browser lint bench \
+.PHONY: demo test test-neural test-browser test-install test-all coverage fuzz kill torch browser lint bench \
 	bench-quick bench-results bench-comparison docs docs-pictures docs-tables clean
 
 $(VENV)/.light: pyproject.toml
@@ -48,6 +48,10 @@ test-neural: torch
 # The workbench and the report in a real browser.
 test-browser: browser
 	$(PYTEST) -m "browser and not slow" --stage browser
+
+# Wheel and sdist in empty environments, with pip and with uv; size and time are on docs/start.md.
+test-install: $(VENV)/.ready
+	$(BIN)/python -m pytest -m slow tests/test_install.py
 
 test-all: $(VENV)/.ready torch browser lint
 	$(PYTEST) --stage all

@@ -13,7 +13,7 @@ import pytest
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 LIST = Path(__file__).with_name("skips.txt")
 STAGES = ("test", "neural", "browser", "all")
-NEURAL = re.compile(r"\b(torch|transformers|tiny_checkpoint|setfit|bertopic)\b")
+NEURAL = re.compile(r'\b(torch|transformers|tiny_checkpoint|setfit|bertopic)\b|skip\("datasets"')
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

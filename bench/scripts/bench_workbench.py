@@ -11,6 +11,7 @@ the page shows the answer.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import itertools
 import json
@@ -85,13 +86,23 @@ def make_vectors(project: Project, topic: Any) -> None:
     _write_sketch(project.vectors, VectorStore(project.vectors))
 
 
+def processor_ms(pid: int) -> float:
+    """Milliseconds of processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return 1e3 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def watch(project: Project, kind: str, **arguments: Any) -> dict[str, float]:
-    """Run a job as the page does; its seconds, and the share of them with the bar at its end."""
+    """Run a job as the page does.
+
+    Returns its seconds on the clock and of processor time, the share of them with the bar at its
+    end, and the memory of the worker.
+    """
     began = time.perf_counter()
     id = jobs.start(project, kind, **arguments)
     full = 0.0
     worker = jobs._running[project.path, id].pid
-    peak = 0.0
+    peak = used = 0.0
     while True:
         job = jobs.get(project, id)
         assert job is not None
@@ -101,12 +112,19 @@ def watch(project: Project, kind: str, **arguments: Any) -> dict[str, float]:
         if (view := job_view(job)) and view["share"] < 0.985:
             full = at
         peak = max(peak, memory(worker))
+        with contextlib.suppress(OSError):  # it may have ended since
+            used = processor_ms(worker) / 1e3
         time.sleep(0.1)
     if job.state != "done":
         sys.exit(f"{kind}: {job.message}")
     taken = time.perf_counter() - began
     at_end = round((taken - full) / taken, 3)
-    return {"seconds": round(taken, 1), "bar_at_end": at_end, "memory_mb": round(peak)}
+    return {
+        "seconds": round(taken, 1),
+        "processor_seconds": round(used, 1),
+        "bar_at_end": at_end,
+        "memory_mb": round(peak),
+    }
 
 
 def memory(pid: int, field: str = "VmRSS") -> float:
@@ -152,12 +170,6 @@ def first_paint(browser: Any, address: str) -> tuple[float, float]:
     )
     context.close()
     return paint, shown
-
-
-def processor_ms(pid: int) -> float:
-    """Milliseconds of processor time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return 1e3 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Clicks:

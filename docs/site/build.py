@@ -39,6 +39,8 @@ def collect(target: Path) -> None:
     tables = sorted((ROOT / "results" / "tables").glob("*.md"))
     home |= {file: target / "tables" / file.name for file in tables}
     home[ROOT / "results" / "tables"] = target / "tables" / "index.md"
+    for file in sorted((ROOT / "examples" / "pictures").glob("*.png")):
+        home[file] = target / "examples" / "pictures" / file.name
     home |= write_gallery(ROOT / "examples", target / "examples")
     for file, place in home.items():
         if not file.is_file() or file.name == "README.md" or file.suffix == ".py":
@@ -86,6 +88,7 @@ def main(folder: Path) -> None:
         shutil.rmtree(part, ignore_errors=True)
     collect(source)
     shutil.copytree(SITE / "static", source / "static")
+    shutil.copytree(ROOT / "examples" / "pictures", source / "static" / "pictures")
     shutil.copyfile(SITE / "conf.py", source / "conf.py")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
     subprocess.run([*command, "-d", folder / "doctrees", source, html], check=True)

@@ -39,7 +39,7 @@ html_title = "hierseed"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_favicon = "static/icon.svg"
-html_copy_source = html_show_sourcelink = False
+html_copy_source = html_show_sourcelink = html_show_copyright = False
 html_theme_options = {
     "light_logo": "icon.svg",
     "dark_logo": "icon.svg",

@@ -7,7 +7,6 @@ code. `make test-all` runs the scripts and keeps their pictures in examples/pict
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 SHOWN = re.compile(r"""show\(.*?,\s*"([\w-]+)"\)""", re.S)
@@ -24,10 +23,8 @@ def write_gallery(examples: Path, target: Path) -> dict[Path, Path]:
         home[script] = target / f"{script.stem}.md"
         title = text.splitlines()[0].removeprefix("# ")
         cards.append((script.stem, title, first))
-    if (examples / "pictures").is_dir():
-        shutil.copytree(examples / "pictures", target / "pictures", dirs_exist_ok=True)
     inner = "\n".join(
-        f'<a class="card" href="{stem}.html"><img src="pictures/{first}.png" alt="">'
+        f'<a class="card" href="{stem}.html"><img src="../_static/pictures/{first}.png" alt="">'
         f"<span>{title}</span></a>"
         for stem, title, first in cards
         if first

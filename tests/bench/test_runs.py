@@ -16,6 +16,7 @@ from hierseed import AnchoredHierSeed, HierSeed
 from hierseed.embed.tfidf import TfidfSvd
 from hierseed.errors import CorpusError
 from hierseed_bench.competitors.catalogue import METHODS, make_method
+from hierseed_bench.runs import environment
 from hierseed_bench.runs.check import check_records, recompute
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.plan import PLANS, everything
@@ -390,3 +391,32 @@ def test_records_of_others_are_not_lost_while_some_are_forgotten(tmp_path):
         records.add({"key": "gone", "setting": {"data": "x"}})
         records.forget(["gone"])
     assert len(records.keys()) == 121
+
+
+def test_records_of_another_machine_are_taken_if_their_source_is_that_of_the_commit(
+    folder, tmp_path
+):
+    ours, theirs = Records(tmp_path / "ours"), Records(tmp_path / "theirs")
+    made = run_one(RunConfig(folder, "nearest-leaf"))
+    head = environment.commit().rstrip("+")
+    if not head:
+        pytest.skip("not a git clone")
+    proof = environment.committed_digest(head)
+    ours.add(made | {"commit": "before"})
+    theirs.add(made | {"commit": head, "source": proof})
+    assert ours.take_over(theirs) == (1, [])
+    assert [record["commit"] for record in ours] == [head]
+    for false in ({"commit": head, "source": "0" * 16}, {"commit": "0" * 12, "source": proof}):
+        forged = Records(tmp_path / f"forged-{false['commit']}")
+        forged.add(made | false)
+        taken, refused = ours.take_over(forged)
+        assert (taken, len(refused)) == (0, 1)
+        assert [record["commit"] for record in ours] == [head]
+
+
+def test_the_digest_of_the_source_is_that_of_git():
+    """Computed from the files and from git's tree: the same, unless files are changed or new."""
+    head = environment.commit()
+    if not head or head.endswith("+"):
+        pytest.skip("no git clone, or uncommitted changes")
+    assert environment.source_digest() == environment.committed_digest(head)

@@ -49,6 +49,16 @@ def test_auto_learns_from_a_corpus_that_is_not_english():
     assert why == "lsa: it learns from the corpus, which looks like Chinese or Japanese"
 
 
+def test_auto_lets_a_student_read_a_large_corpus(minilm, monkeypatch, tmp_path):
+    texts = ["The court heard an appeal."] * 30
+    assert choose_embedder(texts, n_documents=100_000)[0].name == "minilm+lsa"
+    embedder, why = choose_embedder(texts, n_documents=100_001)
+    assert embedder.name == "minilm+student+lsa"
+    assert "imitated by a student, since there are 100,001 documents (minilm+lsa reads all" in why
+    monkeypatch.setenv("HIERSEED_HOME", str(tmp_path))  # without MiniLM there is no teacher
+    assert choose_embedder(texts, n_documents=100_001)[0].name == "wordllama+lsa"
+
+
 def test_endings_may_come_in_any_order(minilm):
     assert get_embedder("minilm+lsa+windows").name == "minilm+windows+lsa"
 

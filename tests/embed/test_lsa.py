@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from hierseed.embed import get_embedder, load_embedder, save_embedder
+from hierseed.embed import Preparation, get_embedder, load_embedder, save_embedder
 from hierseed.embed.joined import Joined
 from hierseed.embed.lsa import Lsa, singular_vectors
 from hierseed.embed.sample import sample_by_content
@@ -91,15 +91,21 @@ def test_a_content_sample_is_bounded_and_of_the_stream():
 # ---------------------------------------------------------------- joined
 
 
-def test_joined_vectors_are_both_blocks_of_unit_length(corpus):
+def test_joined_vectors_are_both_blocks(corpus):
     embedder = get_embedder("wordllama:64+lsa").fit(corpus)
     vectors = embedder.encode(corpus)
     assert embedder.blocks == (64, embedder.learned.dimension)
-    parts = np.split(vectors, [64], axis=1)
-    for part, alone in zip(parts, (get_embedder("wordllama:64"), Lsa().fit(corpus))):
-        raw = alone.encode(corpus)
-        unit = raw / np.linalg.norm(raw, axis=1, keepdims=True)
-        np.testing.assert_allclose(part, unit, atol=1e-6)
+    inner, learned = np.split(vectors, [64], axis=1)
+    np.testing.assert_array_equal(inner, get_embedder("wordllama:64").encode(corpus))
+    raw = Lsa().fit(corpus).encode(corpus)
+    np.testing.assert_allclose(learned, raw / np.linalg.norm(raw, axis=1, keepdims=True), atol=1e-6)
+
+
+def test_a_learned_block_of_weight_zero_leaves_the_other_as_it_is_alone(corpus):
+    embedder = get_embedder("wordllama:64+lsa").fit(corpus)
+    joined, alone = embedder.encode(corpus), embedder.inner.encode(corpus)
+    without = Preparation(blocks=embedder.blocks, weights=(1.0, 0.0)).fit(joined).transform(joined)
+    np.testing.assert_array_equal(without, Preparation().fit(alone).transform(alone))
 
 
 def test_a_joined_embedder_is_saved_and_tells_when_it_changes(corpus, tmp_path):

@@ -65,7 +65,8 @@ def test_a_linear_teacher_is_foreseen(student, texts):
 def test_reading_stops_where_more_documents_gain_little(student, texts):
     sizes = [size for size, _ in student.curve_]
     assert sizes[0] == 500
-    assert student.teacher.read == 250 + sizes[-1] < len(texts)
+    words = len(student.learned.words)
+    assert student.teacher.read == words + 250 + sizes[-1] < len(texts)
     assert "after 500" in student.describe()
 
 
@@ -97,6 +98,40 @@ def test_a_student_is_joined_as_others_are(student, tmp_path, texts):
     save_embedder(both, tmp_path)
     loaded = load_embedder(tmp_path)
     np.testing.assert_array_equal(loaded.encode(texts[:5]), both.encode(texts[:5]))
+
+
+class SlowTeacher(LinearTeacher):
+    """Stops once, after so many texts, as a person does."""
+
+    def __init__(self, patience):
+        super().__init__()
+        self.patience = patience
+
+    def encode(self, texts):
+        if self.read + len(texts) > self.patience:
+            raise KeyboardInterrupt
+        return super().encode(texts)
+
+
+def test_a_stopped_student_goes_on_where_it_was(student, texts, tmp_path, monkeypatch):
+    monkeypatch.setenv("HIERSEED_HOME", str(tmp_path))
+    first = SlowTeacher(600)
+    with pytest.raises(KeyboardInterrupt):
+        Student(first).fit(texts)
+    second = LinearTeacher()
+    found = Student(second).fit(texts)
+    assert first.read + second.read == student.teacher.read
+    assert found.fingerprint == student.fingerprint
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == []
+
+
+def test_the_teacher_reads_single_words_too():
+    names = ["oak", "elm", "ash", "fir", "yew", "box", "bay", "fig", "pear", "plum", "lime"]
+    texts = [f"{one} {other}" for one in names for other in names if one != other]
+    student = Student(LinearTeacher()).fit(texts)
+    at = student.learned.words.index("pear")
+    found, wanted = student._words[at], LinearTeacher().encode(["pear"])[0]
+    assert found @ wanted > 0.999 * np.linalg.norm(found) * np.linalg.norm(wanted) > 0
 
 
 def test_a_corpus_of_few_texts_is_refused():

@@ -276,6 +276,15 @@ def test_the_array_functions_of_torch_are_those_of_numpy():
             f.bincount(put(abs(groups)), 6, put(np.round(vector * 10))),
         ],
         "scale_and_round": lambda f, put: f.scale_and_round(put(vector), 5.0),
+        "round_directions": lambda f, put: f.round_directions(put(values), values[0], 4000.0),
+        "whole_product": lambda f, put: f.whole_product(put(np.rint(values)), put(np.eye(5))),
+        "sum_of_nearest": lambda f, put: f.sum_of_nearest(
+            put(np.rint(values).astype(np.float32)), 2, put(np.arange(5, dtype=np.float32))
+        ),
+        "sum_of_marked": lambda f, put: f.sum_of_marked(
+            put(values > 0), put(np.array([3, 2**24 - 1, 2**24, 5, 1], dtype=np.float32))
+        ),
+        "round_shares": lambda f, put: f.round_shares(put(values.copy()), 4096.0),
         "by_group": lambda f, put: [
             part
             for some in (groups, groups[:1], np.full(4, 2), np.full(3, -1), groups[:0])

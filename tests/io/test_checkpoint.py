@@ -8,13 +8,18 @@ import pytest
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed
+from hierseed.checksums import CHECKSUM, with_checksum
 from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.hierseed import loop
+from hierseed.core.mixture import em
 from hierseed.io.checkpoint import FILE, Checkpoint, CheckpointWarning, digest_of_documents
 
 METHODS = {
     "hierseed": lambda taxonomy: HierSeed(taxonomy, tol=0.0),
     "anchored": lambda taxonomy: AnchoredHierSeed(taxonomy, max_iter=20, tol=1e-5),
 }
+
+STATES = {HierSeed: loop.State, AnchoredHierSeed: em.State}
 
 
 class Stop(Exception):  # noqa: N818 - what a kill looks like from inside
@@ -103,6 +108,39 @@ def test_a_damaged_checkpoint_is_left_alone_with_a_word(world, tmp_path):
     with pytest.warns(CheckpointWarning, match="begins anew"):
         again = method(taxonomy).fit(X, y, checkpoint=folder)
     assert learned(again) == learned(whole)
+
+
+def places(value, path=()):
+    """Every place in a JSON object, by the keys that lead to it."""
+    yield path
+    if isinstance(value, dict | list):
+        for key, below in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(below, (*path, key))
+
+
+@pytest.mark.filterwarnings("ignore::hierseed.io.checkpoint.CheckpointWarning")
+def test_a_forged_checkpoint_is_left_alone_or_goes_on_without_a_crash(world, tmp_path):
+    """Right checksums, a value of another type: any place of the state, each in turn."""
+    method, taxonomy, X, y, _ = world
+    kept = tmp_path / "kept"
+    stop_after(1, method, taxonomy, X, y, kept)
+    body = json.loads((kept / FILE).read_text())
+    del body[CHECKSUM]
+    for path in list(places(body["state"])):
+        *above, last = ("state", *path)
+        for forged in (None, "x", [7]):
+            changed = json.loads(json.dumps(body))
+            inside = changed
+            for key in above:
+                inside = inside[key]
+            inside[last] = forged
+            folder = tmp_path / "forged"
+            shutil.copytree(kept, folder)
+            (folder / FILE).write_text(json.dumps(with_checksum(changed)))
+            state = Checkpoint(folder).open(STATES[type(method(taxonomy))], changed["fit"])
+            if state is not None:
+                method(taxonomy).fit(X, y, checkpoint=folder)
+            shutil.rmtree(folder)
 
 
 def test_a_folder_of_somebody_else_is_not_touched(world, tmp_path):

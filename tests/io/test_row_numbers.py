@@ -17,7 +17,7 @@ def test_an_id_is_found_as_in_a_list(numbers):
     ids, plain = RowNumbers(numbers), [str(number) for number in numbers]
     for id in ["0", "7", "19", "20", "49", "50", "-1", "007", " 7", "x", "²", ""]:
         assert (id in ids) == (id in plain)
-        assert ids.row(id) == (plain.index(id) if id in plain else -1)
+        assert ids.rows([id]) == ([plain.index(id)] if id in plain else [])
 
 
 @pytest.mark.parametrize("topics", [{"row3": [1], "row40": [2]}, {"row3": [1, 5], "row0": [2]}])
@@ -42,4 +42,4 @@ def test_many_millions_of_rows_are_not_walked(monkeypatch):
     monkeypatch.setattr(RowNumbers, "__iter__", None)
     ids = RowNumbers(10**9)
     assert "999999999" in ids
-    assert ids.row("1000000000") == -1
+    assert ids.rows(["1000000000", "17"]) == [17]

@@ -21,6 +21,10 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+import workbench
+
 WORDS = {
     "Animals > Cats": "cat kitten purr whiskers meow claws",
     "Animals > Dogs": "dog puppy bark leash kennel paws",
@@ -30,17 +34,21 @@ WORDS = {
 FIT = ["--taxonomy", "topics.txt", "--seeds", "seeds.csv", "--embedder", "wordllama:64"]
 COMMANDS: dict[str, list[str]] = {
     "embed": ["embed", "docs.csv", "-o", "v", "--embedder", "wordllama:64"],
+    "embed with workers": [
+        "embed", "docs.csv", "-o", "v", "--embedder", "wordllama:64", "--workers", "2",
+    ],
     "fit": ["fit", "docs.csv", *FIT, "-o", "new"],
     "fit over a model": ["fit", "docs.csv", *FIT, "-o", "model"],
     "fit with workers": ["fit", "docs.csv", *FIT, "-o", "new", "--workers", "2"],
     "assign": ["assign", "model", "docs.csv", "-o", "placed.csv"],
     "assign over a table": ["assign", "model", "docs.csv", "-o", "old.csv", "--overwrite"],
+    "assign with workers": ["assign", "model", "docs.csv", "-o", "placed.csv", "--workers", "2"],
     "report": ["report", "model", "docs.csv", "-o", "report.html"],
     "convert": ["convert", "topics.txt", "topics.json", "--overwrite"],
     "workbench": ["workbench"],
-}
+}  # fmt: skip
 # The journal tells of interruptions too; what the workbench acknowledged is checked by itself.
-SKIPPED = {"journal.jsonl", "lock", "acknowledged.txt"}
+SKIPPED = {"journal.jsonl", "lock", "acknowledged.txt", "upload.csv"}
 BEFORE = {"docs.csv", "topics.txt", "seeds.csv"}
 
 
@@ -94,22 +102,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     return found
 
 
-def lost_facts(folder: Path) -> list[int]:
-    """Facts that the workbench had acknowledged and that its file does not have."""
-    from hierseed.app.project import Project
-
-    notes = folder / "acknowledged.txt"
-    told = [int(line) for line in notes.read_text().split()] if notes.exists() else []
-    if not (folder / "work.hierseed").exists():
-        return told
-    project = Project(folder / "work")
-    try:
-        assert project.db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
-        return [i for i in told if project.get(f"fact {i}") != i]
-    finally:
-        project.close()
-
-
 def kill_at(base: Path, whole: dict[str, bytes], name: str, seconds: float, at: float) -> str:
     """One kill; returns what was wrong, "" for nothing."""
     with tempfile.TemporaryDirectory(dir=base.parent) as place:
@@ -123,8 +115,8 @@ def kill_at(base: Path, whole: dict[str, bytes], name: str, seconds: float, at: 
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
         after = contents(folder)
-        if name == "workbench" and (lost := lost_facts(folder)):
-            return f"acknowledged and lost: {lost[:5]}"
+        if name == "workbench" and (missing := workbench.lost(folder)):
+            return f"shown as done and lost: {missing[:5]}"
         for file, content in before.items():
             if file in BEFORE and after.get(file) != content:
                 return f"{file} was changed"
@@ -132,6 +124,8 @@ def kill_at(base: Path, whole: dict[str, bytes], name: str, seconds: float, at: 
             if after.get(file) != content and not replaced:
                 return f"{file} is neither as before nor as after a whole run"
         run(folder, COMMANDS[name])
+        if name == "workbench" and (missing := workbench.lost(folder)):
+            return f"lost after the second run: {missing[:5]}"
         final = contents(folder)
         wrong = [f for f in {**whole, **final} if whole.get(f) != final.get(f)]
         left = [file.name for file in folder.iterdir() if ".partial" in file.name]

@@ -173,6 +173,49 @@ class Arrays:
         whole = np.multiply(values, factor, dtype=np.float64)
         return np.rint(whole, out=whole)
 
+    def round_directions(self, X: Array, centre: Array, length: float) -> Array:
+        """Rows less a centre, scaled to a length and rounded; a row at the centre is zero."""
+        rows = X - self.asarray(centre)
+        away = self.sqrt(self.squared_norms(rows))
+        rows *= (length / self.where(away > 0, away, np.inf))[:, None]
+        return self.astype(self.rint(rows), self.float32)
+
+    def whole_product(self, U: Array, V: Array) -> Array:
+        """Products of rows of whole numbers below 2**12; exact, if all are below 2**24."""
+        return U @ V.T
+
+    def sum_of_nearest(
+        self, similarity: Array, k: int, values: Array
+    ) -> tuple[Array, Array, Array]:
+        """Largest entry of each row; number and sum of the values of its k largest, with ties.
+
+        Entries and values are whole numbers.
+        """
+        top = self.largest(similarity, k)
+        mine = similarity >= self.min(top, axis=1)[:, None]
+        return self.max(top, axis=1), mine.sum(axis=1), self.sum_of_marked(mine, values)
+
+    def sum_of_marked(self, mine: Array, values: Array) -> Array:
+        """Sum of the values, which are whole numbers, that a row marks; in float64."""
+        total = self.astype(self.astype(mine, self.float32) @ values, self.float64)
+        largest = float(abs(values).max()) if len(values) else 0.0
+        many = self.flatnonzero(mine.sum(axis=1) * largest >= 2.0**24)
+        if len(many):  # a float32 would lose digits
+            total[many] = self.astype(mine[many], self.float64) @ self.astype(values, self.float64)
+        return total
+
+    def round_shares(self, L: Array, scale: Array | float) -> tuple[Array, Array]:
+        """Shares of each column of logs in its scale, rounded, and the log of the sum.
+
+        L is overwritten.
+        """
+        top = self.max(L, axis=0)
+        L -= top
+        L = self.exp(L)
+        total = L.sum(axis=0)
+        L *= scale / total
+        return self.rint(L), top + self.log(total)
+
     def by_group(self, groups: Array, n_groups: int) -> Iterator[tuple[int, Array]]:
         """Yield each group number that occurs, and the positions where it does; -1 is no group."""
         if len(groups) and bool((groups == groups[0]).all()):  # one row, or one group: no sorting

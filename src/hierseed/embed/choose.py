@@ -22,6 +22,7 @@ from hierseed.errors import EmbeddingError, name_some
 from hierseed.saved import Saved
 
 HEADER = "embedder.json"
+MANY_DOCUMENTS = 100_000  # MiniLM reads them in 40 minutes on two cores
 WRAPPERS: dict[str, Callable[[Embedder], Embedder]] = {
     windows.SUFFIX: windows.Windowed,
     student.SUFFIX: student.Student,
@@ -65,7 +66,7 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
 
 
 def choose_embedder(
-    texts: Iterable[str] | None = None, *, read_whole: bool = False
+    texts: Iterable[str] | None = None, *, read_whole: bool = False, n_documents: int = 0
 ) -> tuple[Embedder, str]:
     """Return the best embedder that is ready on this machine, and a sentence that says why.
 
@@ -74,6 +75,7 @@ def choose_embedder(
     texts : of the corpus, which the embedder will learn from; some are read to see whether they
         are plainly not English. None: there is no corpus to learn from
     read_whole : read long texts window by window, where the model would cut them
+    n_documents : of the corpus; a transformer does not read all of them where they are many
     """
     sample = list(islice(texts, SAMPLE)) if texts is not None else []
     if script := foreign_script(sample):
@@ -84,10 +86,17 @@ def choose_embedder(
     for name in AUTO:
         lacking = KINDS[name].lacking()
         if not lacking:
-            if read_whole and hasattr(get_embedder(name), "token_spans"):
+            is_transformer = hasattr(get_embedder(name), "token_spans")
+            if read_whole and is_transformer:
                 name += windows.SUFFIX
             why = f"the best of {', '.join(AUTO)} that is here"
             pretrained = name
+            if is_transformer and n_documents > MANY_DOCUMENTS:
+                name += student.SUFFIX
+                why += (
+                    f", imitated by a student, since there are {n_documents:,} documents"
+                    f" ({pretrained}{joined.SUFFIX} reads all of them)"
+                )
             if texts is not None:
                 name += joined.SUFFIX
                 why += ", joined with what is learned from the corpus"

@@ -29,10 +29,15 @@ from hierseed.embed.sample import sample_by_content
 
 SUFFIX = "+lsa"
 INNER, LEARNED = "inner", "lsa"  # folders
+FORM = 2  # of the vectors; before it the first block had unit length, too
 
 
 class Joined:
-    """Vectors of an embedder, then those of latent semantic analysis, each of unit length."""
+    """Vectors of an embedder as they are, then those of latent semantic analysis of unit length.
+
+    The preparation scales both. It must see the first as they are: a weight of 0 for the second
+    then gives what the embedder gives alone, to the bit.
+    """
 
     def __init__(self, inner: Embedder, learned: Lsa | None = None) -> None:
         self.inner = inner
@@ -62,7 +67,7 @@ class Joined:
     @property
     def fingerprint(self) -> str:
         """Of both."""
-        return fingerprint(SUFFIX, self.inner.fingerprint, self.learned.fingerprint)
+        return fingerprint(SUFFIX, FORM, self.inner.fingerprint, self.learned.fingerprint)
 
     @property
     def cut(self) -> int:
@@ -89,7 +94,7 @@ class Joined:
         with ThreadPoolExecutor(1) as other:
             learned = other.submit(self.learned.encode, rows)
             inner = self.inner.encode(rows)
-            return np.hstack([unit_length(inner), unit_length(learned.result())])
+            return join(inner, learned.result())
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write what each of the two has learned."""
@@ -103,6 +108,11 @@ class Joined:
     def load(cls, folder: str | PathLike[str], inner: Embedder) -> Self:
         """Read what `save` wrote; the inner embedder is in `INNER`, where it has learned."""
         return cls(inner, Lsa.load(Path(folder) / LEARNED))
+
+
+def join(inner: Vectors, learned: Vectors) -> Vectors:
+    """Put the blocks side by side, the second scaled to unit length."""
+    return np.hstack([np.asarray(inner, dtype=np.float32), unit_length(learned)])
 
 
 def unit_length(vectors: Vectors) -> Vectors:

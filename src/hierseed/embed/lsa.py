@@ -98,9 +98,26 @@ class Lsa:
         rows = as_text_list(texts)
         vectors = np.empty((len(rows), self.dimension), dtype=np.float32)
         for start in range(0, len(rows), CHUNK):
-            counts = self._terms.count(rows[start : start + CHUNK])
-            vectors[start : start + CHUNK] = counts @ self._components
+            vectors[start : start + CHUNK] = self.project(self.count(rows[start : start + CHUNK]))
         return vectors
+
+    def count(self, texts: Sequence[str]) -> sparse.csr_array:
+        """Weighted counts of the terms of each text: words, then pairs of words."""
+        return self._terms.count(texts)
+
+    def project(self, counts: sparse.csr_array) -> Vectors:
+        """Turn weighted counts into vectors."""
+        return np.asarray(counts @ self._components)
+
+    @property
+    def words(self) -> list[str]:
+        """Words that it counts, the commonest first; none where it counts groups of letters."""
+        return [] if self._terms.letters else self._terms.words
+
+    @property
+    def weights(self) -> Vectors:
+        """The weight of each term."""
+        return self._terms.weights
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write `lsa.json`, `pairs.npy`, `weights.npy` and `components.npy`."""

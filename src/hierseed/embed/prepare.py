@@ -151,10 +151,11 @@ class Preparation(TransformerMixin, BaseEstimator):
         kept, first = [], 0
         for size, weight in zip(self.blocks, self.weights):
             if weight > 0:
-                part = xp.copy(rows[:, first : first + size])
-                kept.append(_unit_length(part, xp) * float(np.float32(weight)))
+                kept.append((xp.copy(rows[:, first : first + size]), float(np.float32(weight))))
             first += size
-        return xp.concat(kept, axis=1)
+        if len(kept) == 1 and self.unit:  # scaled once: the bits that it has without other blocks
+            return kept[0][0]
+        return xp.concat([_unit_length(part, xp) * weight for part, weight in kept], axis=1)
 
     def dimension(self, d: int) -> int:
         """Columns after preparing rows of `d` numbers."""

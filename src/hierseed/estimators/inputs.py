@@ -64,6 +64,9 @@ def seed_pairs(y: Any, n: int, taxonomy: Taxonomy, name: str = "y") -> tuple[Int
         ]
         rows = np.array([row for row, _ in pairs], dtype=np.intp)
         values = np.array([topic for _, topic in pairs])
+    elif numeric and y.dtype.kind == "i" and y.ndim == 1:  # of millions of rows few are seeds
+        rows = np.flatnonzero(y != -1)
+        values = y[rows]
     else:
         rows, values = np.arange(n, dtype=np.intp), np.asarray(y)
     topics = _whole_numbers(values, name)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from hierseed.io.sealed import Arrays, read_sealed, write_sealed
 
 FORMAT, VERSION = "hierseed-checkpoint", 1
 FILE = "checkpoint.json"
+PLAIN = (bool, int, float, str, list, np.ndarray)
 LOOKED_AT = 64  # rows of the corpus that enter its digest in full
 
 S = TypeVar("S")
@@ -138,8 +139,8 @@ def pack(value: Any, name: str, arrays: Arrays) -> Any:
 
 
 def unpack(kind: Any, content: Any, name: str, arrays: Arrays) -> Any:
-    """Rebuild what `pack` gave, as the class `kind`."""
-    if content is None:
+    """Rebuild what `pack` gave, as the class `kind`; a value of another type is refused."""
+    if content is None and type(None) in get_args(kind):
         return None
     kind = next((one for one in get_args(kind) if is_dataclass(one) or one is Tree), kind)
     if is_dataclass(kind):
@@ -153,7 +154,22 @@ def unpack(kind: Any, content: Any, name: str, arrays: Arrays) -> Any:
         )
     if kind is Tree:
         return Tree(arrays[name])
-    return arrays.get(name, content)
+    plain = get_origin(kind) or kind
+    value = arrays.get(name, content)
+    if plain in PLAIN and not isinstance(value, (int, float) if plain is float else plain):
+        raise TypeError(f"{name} is {value!r}")
+    if plain is list and not (value and all(map(_is_round, value))):
+        raise TypeError(f"{name} is no list of rounds")
+    return value
+
+
+def _is_round(entry: Any) -> bool:
+    """Whether this is an entry of a history: an objective and further numbers."""
+    return (
+        isinstance(entry, dict)
+        and "objective" in entry
+        and all(isinstance(number, int | float) for number in entry.values())
+    )
 
 
 def digest(*given: Any) -> str:

@@ -104,17 +104,12 @@ class RowNumbers(Sequence[str]):
         return hash(self.numbers)
 
     def __contains__(self, id: object) -> bool:
-        return isinstance(id, str) and self.row(id) >= 0
-
-    def row(self, id: str) -> int:
-        """Row of an id, -1 if it is none of these."""
-        number = int(id) if id.isdecimal() else -1
-        known = number in self.numbers and str(number) == id
-        return self.numbers.index(number) if known else -1
+        return isinstance(id, str) and bool(self.rows([id]))
 
     def rows(self, ids: Iterable[str]) -> list[int]:
         """Rows of those ids that are among these."""
-        return sorted(row for row in map(self.row, ids) if row >= 0)
+        numbers = (int(id) for id in ids if id.isdecimal() and str(int(id)) == id)
+        return sorted(self.numbers.index(number) for number in numbers if number in self.numbers)
 
 
 Documents = Corpus | DocumentVectors

@@ -290,15 +290,18 @@ def _tables(given: Any) -> list[SeedTable | Records]:
 def _holds(documents: Documents) -> Callable[[str], bool]:
     """Tells whether a document has an id."""
     if isinstance(documents, DocumentVectors):
-        ids = documents.ids
-        return (ids if isinstance(ids, RowNumbers) else set(ids)).__contains__
+        return _among(documents.ids)
     return documents.survey().holds
+
+
+def _among(ids: Sequence[str]) -> Callable[[str], bool]:
+    return ids.__contains__ if isinstance(ids, RowNumbers) else set(ids).__contains__
 
 
 def _of_mapping(given: Mapping[Any, Any], taxonomy: Taxonomy, documents: Documents) -> Seeds:
     if isinstance(documents, DocumentVectors):
         stored = documents.ids
-        return seeds_of_mapping(given, taxonomy, _holds(documents), lambda: stored)
+        return seeds_of_mapping(given, taxonomy, _among(stored), lambda: stored)
     corpus = documents
     every = lambda: [document.id for document in corpus]  # noqa: E731 - read only where rows are given
     return seeds_of_mapping(given, taxonomy, corpus.survey().holds, every)

@@ -75,7 +75,8 @@ class Parts:
         }
         body = {"format": FORMAT, "job": self._job, "complete": complete, "parts": files}
         with atomic_file(self.folder / MANIFEST) as partial:
-            partial.write_text(json.dumps(with_checksum(body), indent=1) + "\n", encoding="utf-8")
+            text = json.dumps(with_checksum(body), indent=1) + "\n"
+            partial.write_text(text, encoding="utf-8", newline="\n")
 
 
 def check_parts(folder: Path, overwrite: bool) -> None:

@@ -55,16 +55,14 @@ class SeedDocuments:
             away = np.linalg.norm(np.asarray(X[at], dtype=np.float32) - then, axis=1)
             for row in at[away <= NEAR * np.linalg.norm(then, axis=1)].tolist():
                 found[row] = self.topics[ids[row]]
-        if any(len(some) > 1 for some in found.values()):
-            return [found.get(row, NO_SEED) for row in range(len(ids))]
-        labels = np.full(len(ids), -1, dtype=np.intp)
-        for row, topics in found.items():
-            labels[row] = topics[0]
-        return labels
+        return as_labels(found, len(ids))
 
 
-def as_labels(topics: list[list[int]]) -> Labels:
-    """One number a row where that is enough: -1 stands for no topic."""
-    if any(len(some) > 1 for some in topics):
-        return topics
-    return np.array([some[0] if some else -1 for some in topics], dtype=np.intp)
+def as_labels(topics: dict[int, list[int]], n: int) -> Labels:
+    """Topics of n rows: one number for each where that is enough, -1 for no topic."""
+    if any(len(some) > 1 for some in topics.values()):
+        return [topics.get(row, NO_SEED) for row in range(n)]
+    found = np.full(n, -1, dtype=np.intp)
+    for row, some in topics.items():
+        found[row] = some[0] if some else -1
+    return found

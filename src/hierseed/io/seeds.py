@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
 from hierseed.io.columns import choose_columns, other_sheets
-from hierseed.io.documents import RowNumbers
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.guess_columns import guess_id, guess_topic
 from hierseed.io.records import Records, as_text, open_records
-from hierseed.io.seed_documents import NO_SEED, Labels, as_labels
+from hierseed.io.seed_documents import Labels, SeedDocuments, as_labels
 from hierseed.io.topics import TopicFinder
 from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
@@ -126,29 +125,12 @@ class Seeds:
 
         Raises where an id is not in the corpus, with all of them at once.
         """
-        if isinstance(ids, RowNumbers):
-            return self._numbered(ids)
-        found = []
-        missing = dict.fromkeys(self.by_id)
-        for id in ids:
-            found.append(self.by_id.get(id, NO_SEED))
-            missing.pop(id, None)
-        self._refuse(missing, len(found))
-        return as_labels(found)
-
-    def _numbered(self, ids: RowNumbers) -> Labels:
-        """The same for row numbers, of which there may be many millions."""
-        rows = {id: ids.row(id) for id in self.by_id}
-        self._refuse([id for id, row in rows.items() if row < 0], len(ids))
-        if any(len(topics) > 1 for topics in self.by_id.values()):
-            several = [NO_SEED] * len(ids)
-            for id, row in rows.items():
-                several[row] = self.by_id[id]
-            return several
-        labels = np.full(len(ids), -1, dtype=np.intp)
-        for id, row in rows.items():
-            labels[row] = self.by_id[id][0]
-        return labels
+        ids = ids if isinstance(ids, Sequence) else list(ids)
+        rows = SeedDocuments(self.by_id).rows(ids)
+        topics = {row: self.by_id[ids[row]] for row in rows}
+        here = {ids[row] for row in rows}
+        self._refuse([id for id in self.by_id if id not in here], len(ids))
+        return as_labels(topics, len(ids))
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,9 @@ def make_embedder(
     Where `folder` has the vectors already, no time is told.
     """
     if isinstance(spec, str) and split_wrappers(spec)[0] == "auto":
-        embedder, why = choose_embedder(corpus.texts(), read_whole=spec.endswith(WINDOWS))
+        embedder, why = choose_embedder(
+            corpus.texts(), read_whole=spec.endswith(WINDOWS), n_documents=len(corpus)
+        )
     else:
         embedder = get_embedder(spec)
         why = spec if isinstance(spec, str) else embedder.name

@@ -1,4 +1,4 @@
-"""Commands that make runs: run, all, quick, foreign."""
+"""Commands that make runs: run, all, quick, foreign; and merge, for runs made elsewhere."""
 
 from __future__ import annotations
 
@@ -279,3 +279,25 @@ def _summary(records: Iterable[Record]) -> str:
     from hierseed_bench.tables.cells import summary
 
     return summary(list(records)).markdown()
+
+
+def merge(
+    folder: Annotated[Path, typer.Argument(help="The results folder of another machine.")],
+    results: Results = RESULTS,
+) -> None:
+    """Take over records that were made on another machine, in place of ours.
+
+    A copy without git names its commit in HIERSEED_COMMIT; a hash of the source proves it.
+
+    Example: hierseed bench merge results-of-the-server
+    """
+    from hierseed_bench.runs.records import Records
+
+    console = Console()
+    for part in ("runs", "foreign"):
+        if not (folder / part).is_dir():
+            continue
+        taken, refused = Records(results / part).take_over(Records(folder / part))
+        console.fact("Taken", f"{taken:,} records of {part}")
+        for fault in refused:
+            console.note(fault)

@@ -25,7 +25,7 @@ from hierseed.proposals import Proposals, propose_topics
 from hierseed_bench.foreign.detectors import DETECTORS, Situation
 from hierseed_bench.foreign.scenarios import SCENARIOS, Scenario, make_scenario
 from hierseed_bench.runs.config import MIN_DOCS
-from hierseed_bench.runs.environment import commit, machine, versions
+from hierseed_bench.runs.environment import commit, machine, source_digest, versions
 from hierseed_bench.runs.prepared import ready
 from hierseed_bench.runs.records import Record, Records
 from hierseed_bench.runs.run import rounded
@@ -120,6 +120,7 @@ def run_one(run: ForeignRun) -> Record:
         "seconds": {"fit_processor": round(fitted - started, 3)},
         "versions": versions(),
         "commit": commit(),
+        "source": source_digest(),
         "machine": machine() | {"threads": 1},
     }
 

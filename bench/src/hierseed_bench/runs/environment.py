@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import platform
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -32,20 +34,48 @@ def versions(more: tuple[str, ...] = ()) -> dict[str, str]:
 def commit() -> str:
     """Return the commit of the source, with `+` if the source has uncommitted changes.
 
-    Empty for an installed copy.
+    A copy of the source without git says it in HIERSEED_COMMIT. Empty for an installed copy.
     """
+    head = _git("rev-parse", "--short=12", "HEAD")
+    if not head:
+        return os.environ.get("HIERSEED_COMMIT", "")
+    return head + ("+" if _git("status", "--porcelain", "--", *SOURCES) else "")
 
-    def git(*words: str) -> str:
+
+def source_digest() -> str:
+    """Return a hash of every Python file of the source, which needs no git to compute."""
+    files = [file for part in SOURCES for file in (ROOT / part).rglob("*.py")]
+    return _digest((file.relative_to(ROOT).as_posix(), _blob(file)) for file in files)
+
+
+def committed_digest(commit: str) -> str:
+    """Return the `source_digest` of a commit; empty where there is no such commit."""
+    listed = _git("ls-tree", "-r", commit, "--", *SOURCES).splitlines()
+    entries = (line.split(maxsplit=3) for line in listed)
+    files = [(path, blob) for _, _, blob, path in entries if path.endswith(".py")]
+    return _digest(files) if files else ""
+
+
+def _digest(files: Iterable[tuple[str, str]]) -> str:
+    lines = "".join(f"{blob} {path}\n" for path, blob in sorted(files))
+    return hashlib.sha256(lines.encode()).hexdigest()[:16]
+
+
+def _blob(file: Path) -> str:
+    """Return the name that git gives to a file's content."""
+    content = file.read_bytes()
+    header = f"blob {len(content)}\0".encode()
+    return hashlib.sha1(header + content, usedforsecurity=False).hexdigest()
+
+
+def _git(*words: str) -> str:
+    try:
         done = subprocess.run(
             ["git", *words], cwd=ROOT, capture_output=True, text=True, check=False, timeout=30
         )
-        return done.stdout.strip() if done.returncode == 0 else ""
-
-    try:
-        head = git("rev-parse", "--short=12", "HEAD")
-        return head + ("+" if head and git("status", "--porcelain", "--", *SOURCES) else "")
     except OSError:  # no git here
         return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def require_clean_tree(allow_dirty: bool = False) -> None:

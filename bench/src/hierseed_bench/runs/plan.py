@@ -73,7 +73,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed
 }
 RAW = "vectors not centred, not scaled"
 VECTORS = ("minilm", "wordllama", "tfidf", "glove", "fasttext")
-JOINED = ("wordllama", "wordllama+lsa", "minilm", "minilm+lsa")
+JOINED = ("wordllama", "wordllama+lsa", "minilm", "minilm+lsa", "minilm+student")
 SEVERAL: dict[str, dict[str, dict[str, Any]]] = {  # ways to give a document one topic, or several
     "hierseed": {"one topic": {}, "eccentricity 1": {"eccentricity": 1.0}},
     "anchored": {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -17,7 +18,9 @@ from hierseed.embed import Preparation, get_embedder
 from hierseed.embed.embedder import Embedder, is_trained
 from hierseed.embed.home import model_home
 from hierseed.embed.joined import SUFFIX as LSA
-from hierseed.embed.joined import unit_length
+from hierseed.embed.joined import join
+from hierseed.embed.student import SUFFIX as STUDENT
+from hierseed.embed.student import Student
 from hierseed.errors import CorpusError
 from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.evaluate.catch import INSIDE
@@ -73,6 +76,9 @@ def with_vectors(dataset: Dataset, name: str) -> Dataset:
     """
     if name == BESIDE and dataset.vectors is not None:
         return dataset
+    if name == BESIDE + STUDENT and dataset.vectors is not None:
+        teacher = _Known(dataset.texts, dataset.vectors)
+        return replace(dataset, vectors=_embedded(dataset, name, teacher), vectors_name=name)
     if name.endswith(".npy"):
         return replace(dataset, vectors=np.load(name, mmap_mode="r"), vectors_name=Path(name).name)
     return replace(dataset, vectors=_embedded(dataset, name), vectors_name=name)
@@ -84,7 +90,7 @@ def joined_with_lsa(dataset: Dataset) -> Dataset:
     blocks = dataset.vectors, _embedded(dataset, "lsa")
     return replace(
         dataset,
-        vectors=np.hstack([unit_length(np.asarray(block, np.float32)) for block in blocks]),
+        vectors=join(blocks[0], np.asarray(blocks[1], np.float32)),
         blocks=tuple(block.shape[1] for block in blocks),
         vectors_name=dataset.vectors_name + LSA,
     )
@@ -130,13 +136,32 @@ def wants_labels(config: RunConfig) -> bool:
     return METHODS[config.method].uses == "labels" or bool(dict(config.parameters).get("full"))
 
 
-def _embedded(dataset: Dataset, name: str) -> NDArray[Any]:
+class _Known:
+    """A teacher that has read all documents: looks them up, and reads only what else is asked."""
+
+    def __init__(self, texts: Sequence[str], vectors: NDArray[Any]) -> None:
+        self.model = get_embedder(BESIDE)
+        self.name, self.dimension = BESIDE, self.model.dimension
+        self.fingerprint = f"{self.model.fingerprint}-known"
+        self._row, self._vectors = {text: row for row, text in enumerate(texts)}, vectors
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        found = np.empty((len(texts), self.dimension), dtype=np.float32)
+        rows = [self._row.get(text, -1) for text in texts]
+        known = np.array(rows) >= 0
+        found[known] = self._vectors[[row for row in rows if row >= 0]]
+        if not known.all():
+            found[~known] = self.model.encode([text for text, row in zip(texts, rows) if row < 0])
+        return found
+
+
+def _embedded(dataset: Dataset, name: str, teacher: Embedder | None = None) -> NDArray[Any]:
     """Embed all documents, once: processes that come later read the file.
 
     An embedder that learns does so from the training part alone. Before it has learned, the
     vectors are told by what they will come from: its options, its code, and these texts.
     """
-    embedder = get_embedder(name)
+    embedder = get_embedder(name) if teacher is None else Student(teacher)
     learns = is_trained(embedder)
     train = train_test(dataset)[0] if learns else np.zeros(0, dtype=np.intp)
     told = _promise(embedder) if learns else embedder.fingerprint
@@ -157,5 +182,6 @@ def _embedded(dataset: Dataset, name: str) -> NDArray[Any]:
 def _promise(embedder: Embedder) -> str:
     """Name an embedder that has yet to learn: its options and the code that will run."""
     module = sys.modules[type(embedder).__module__]
-    options = {k: v for k, v in sorted(vars(embedder).items()) if not k.startswith("_")}
+    plain = {k: v for k, v in sorted(vars(embedder).items()) if not k.startswith("_")}
+    options = {k: v for k, v in plain.items() if isinstance(v, str | int | float)}
     return f"{embedder.name} {options} {inspect.getsource(module)} {versions()}"

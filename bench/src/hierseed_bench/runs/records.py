@@ -13,6 +13,7 @@ from typing import Any
 from hierseed.io.atomic import atomic_file
 from hierseed.locks import LOCKS_ANYTHING, lock
 from hierseed_bench.runs.config import RunConfig
+from hierseed_bench.runs.environment import committed_digest
 from hierseed_bench.runs.predictions import Predictions, keep_predictions, predictions_file
 
 Record = dict[str, Any]
@@ -75,6 +76,24 @@ class Records:
                             newline="\n",
                         )
         return dropped
+
+    def take_over(self, other: Records) -> tuple[int, list[str]]:
+        """Replace records by those made on another machine.
+
+        Returns how many were taken, and why others were not: the source that made a record must be
+        that of the commit that it names.
+        """
+        found, digests, refused = list(other), {}, []
+        for name in {record["commit"] for record in found}:
+            digests[name] = committed_digest(name) if name else ""
+        right = [r for r in found if r.get("source", "") == digests[r["commit"]] != ""]
+        for name in sorted({r["commit"] for r in found} - {r["commit"] for r in right}):
+            refused.append(f"records of {name or 'no commit'}: other source than that commit has")
+        self.forget(record["key"] for record in right)
+        for record in right:
+            kept = other.predictions(record) if other.has_predictions(record) else None
+            self.add(record, kept)
+        return len(right), refused
 
     def has_predictions(self, record: Record) -> bool:
         """Whether predictions were kept with a record."""

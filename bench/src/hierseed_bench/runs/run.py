@@ -22,7 +22,7 @@ from hierseed_bench.competitors.catalogue import METHODS, make_method
 from hierseed_bench.competitors.task import Documents, Method, Several, Task
 from hierseed_bench.data.splits import Split
 from hierseed_bench.runs.config import RunConfig
-from hierseed_bench.runs.environment import PeakMemory, commit, machine, versions
+from hierseed_bench.runs.environment import PeakMemory, commit, machine, source_digest, versions
 from hierseed_bench.runs.predictions import Predictions, gold_digest
 from hierseed_bench.runs.prepared import Ready, make_task, ready
 from hierseed_bench.runs.records import Record, Records, claimed
@@ -115,6 +115,7 @@ def run_one(
         "random": {"split": 0, "draw": config.draw, "method": config.draw},
         "versions": versions(_packages(config)),
         "commit": commit(),
+        "source": source_digest(),
         "machine": machine() | {"threads": threads},
         "date": datetime.now(UTC).date().isoformat(),
     }

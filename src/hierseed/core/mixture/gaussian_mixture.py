@@ -125,9 +125,4 @@ def shares(
     """
     if temperature != 1.0:
         L *= 1.0 / temperature
-    top = xp.max(L, axis=0)
-    L -= top
-    L = xp.exp(L)
-    total = L.sum(axis=0)
-    L *= 2.0**grid.bits * weight / total
-    return xp.rint(L), top + xp.log(total)
+    return xp.round_shares(L, 2.0**grid.bits * weight)

@@ -44,10 +44,7 @@ PIECE = 1024  # rows
 
 def unit_rows(X: Array, centre: Floats, xp: Arrays = NUMPY) -> Array:
     """Centred rows of unit length, rounded to whole numbers; a row at the centre is zero."""
-    rows = X - xp.asarray(centre)
-    length = xp.sqrt(xp.squared_norms(rows))
-    rows *= (LENGTH / xp.where(length > 0, length, np.inf))[:, None]
-    return xp.astype(xp.rint(rows), xp.float32)
+    return xp.round_directions(X, centre, LENGTH)
 
 
 @dataclass(frozen=True)
@@ -115,13 +112,23 @@ class Neighbourhood:
         topics, coarse = xp.asarray(self.topics), xp.asarray(self._coarse)
         for rows in _pieces(X, xp):
             U = unit_rows(rows, self.centre, xp)
-            to_topics = U @ topics.T
-            _, mine = self.lookup(U, xp)
+            to_topics = xp.whole_product(U, topics)
             nearest.append(xp.argmax(to_topics, axis=1))
-            count, around = self._around(mine, coarse, xp)
+            count, around = self._neighbours(U, coarse, xp)
             score = self._combine(xp.max(to_topics, axis=1), count, around, xp)
-            found.append(xp.where(xp.squared_norms(rows) > 0, score, NOTHING))
+            found.append(xp.where(xp.wide_squared_norms(rows) > 0, score, NOTHING))
         return xp.concat(found), xp.concat(nearest)
+
+    def _neighbours(self, U: Array, coarse: Array, xp: Arrays) -> tuple[Array, Array]:
+        """Number of neighbours of each row, and the sum of their differences."""
+        similarity = xp.whole_product(U, xp.asarray(self.references))
+        largest, count, around = xp.sum_of_nearest(similarity, self.k, coarse)
+        alike = xp.flatnonzero(largest >= xp.wide_squared_norms(U))  # perhaps a reference itself
+        if len(alike):
+            _, mine = self.lookup(U[alike], xp)
+            count[alike] = xp.astype(mine.sum(axis=1), count.dtype)
+            around[alike] = xp.sum_of_marked(mine, coarse)
+        return count, around
 
     def _look_up(self, X: NDArray[Any]) -> tuple[Floats, Ints]:
         """The same in one call."""
@@ -131,7 +138,7 @@ class Neighbourhood:
             X, self.centre, LENGTH, self._packed, self.references, len(self.topics),
             self._coarse.astype(np.int64), self.k, own, nearest, count, around,
         )  # fmt: skip
-        has_content = np.einsum("ij,ij->i", X, X) > 0
+        has_content = NUMPY.wide_squared_norms(X) > 0
         return np.where(has_content, self._combine(own, count, around), NOTHING), nearest
 
     @cached_property
@@ -145,16 +152,6 @@ class Neighbourhood:
     def own_part(self, similarity: Array) -> Array:
         """What a document's own similarity to the nearest topic adds to its score."""
         return OWN * similarity - DROP * (self.least - similarity).clip(min=0.0)
-
-    @staticmethod
-    def _around(mine: Array, coarse: Array, xp: Arrays = NUMPY) -> tuple[Array, Array]:
-        """Neighbours of each row, and the sum of their differences."""
-        count, largest = mine.sum(axis=1), float(abs(coarse).max()) if len(coarse) else 0.0
-        around = xp.astype(xp.astype(mine, xp.float32) @ coarse, xp.float64)
-        many = xp.flatnonzero(count * largest >= 2.0**24)
-        if len(many):  # a float32 would lose digits
-            around[many] = xp.astype(mine[many], xp.float64) @ xp.astype(coarse, xp.float64)
-        return count, around
 
     def _combine(self, own: Array, count: Array, around: Array, xp: Arrays = NUMPY) -> Array:
         own = self.own_part(xp.astype(own, xp.float64))

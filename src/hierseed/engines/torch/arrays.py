@@ -27,7 +27,8 @@ class TorchArrays(Arrays):
 
     int32, index, bool = torch.int32, torch.int32, torch.bool
     float32, float64 = torch.float32, torch.float64
-    piece = 1 << 17
+    piece = 1 << 18
+    few = 1 << 16  # numbers: for so few torch's own functions do
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
@@ -126,6 +127,10 @@ class TorchArrays(Arrays):
         return values.square().sum(dim=1)
 
     def wide_squared_norms(self, values: Tensor) -> Tensor:
+        kernels = self._kernels(values)
+        if kernels and values.is_contiguous():
+            norms: Tensor = kernels.squared_norms(values)
+            return norms
         return values.double().square().sum(dim=1)
 
     def words(self, values: Tensor) -> Tensor:
@@ -142,4 +147,50 @@ class TorchArrays(Arrays):
         return weights.new_zeros(n_groups).index_add_(0, groups, weights)
 
     def scale_and_round(self, values: Tensor, factor: float) -> Tensor:
+        kernels = self._kernels(values)
+        if kernels and values.is_contiguous() and kernels.is_power_of_two(factor):
+            rounded: Tensor = kernels.scale_and_round(values, factor)
+            return rounded
         return (values.double() * factor).round_()
+
+    def round_directions(self, X: Tensor, centre: Any, length: float) -> Tensor:
+        kernels = self._kernels(X)
+        if kernels and X.is_contiguous():
+            rounded: Tensor = kernels.round_directions(X, self.asarray(centre), length)
+            return rounded
+        return super().round_directions(X, centre, length)
+
+    def whole_product(self, U: Tensor, V: Tensor) -> Tensor:
+        kernels = self._kernels(U)
+        if kernels and U.is_contiguous():
+            product: Tensor = kernels.whole_product(U, V)
+            return product
+        return super().whole_product(U, V)
+
+    def sum_of_nearest(
+        self, similarity: Tensor, k: int, values: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        kernels = self._kernels(similarity)
+        if kernels and similarity.is_contiguous() and len(values) <= kernels.MOST_REFERENCES:
+            found: tuple[Tensor, Tensor, Tensor] = kernels.sum_of_nearest(similarity, k, values)
+            return found
+        return super().sum_of_nearest(similarity, k, values)
+
+    def round_shares(self, L: Tensor, scale: Tensor | float) -> tuple[Tensor, Tensor]:
+        kernels = self._kernels(L)
+        if kernels and L.stride(1) == 1:
+            if not isinstance(scale, Tensor):
+                scale = self.full(L.shape[1], scale, self.float64)
+            found: tuple[Tensor, Tensor] = kernels.round_shares(L, scale)
+            return found
+        return super().round_shares(L, scale)
+
+    def _kernels(self, values: Tensor) -> Any:
+        """The module of kernels; None without a card or Triton, and where little is to do."""
+        if not values.is_cuda or values.numel() < self.few:
+            return None
+        try:
+            from hierseed.engines.torch import row_kernels
+        except ImportError:
+            return None
+        return row_kernels

@@ -94,7 +94,7 @@ def diagnose_fit(
     seeds = np.bincount(given.topics, minlength=n)
     hits = np.bincount(given.topics, placed == given.topics, minlength=n)
     recalled = np.where(seeds > 1, hits / np.maximum(seeds, 1), np.nan)
-    documents = np.bincount(labels[labels >= 0], minlength=n)
+    documents = np.bincount(labels + 1, minlength=n + 1)[1:]
     return diagnose(taxonomy, documents, near, recalled, len(labels))
 
 

@@ -1,0 +1,68 @@
+# %% [markdown]
+# # Active learning until a budget is spent
+#
+# You can pay for so many labels. `suggest` names the documents whose labels would help most; fit, ask,
+# fit again. Here the known truth plays the person who is asked, and random choice is the rival.
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+from _show import show
+
+import hierseed
+from hierseed.demo.corpus import draw_seeds, load_corpus
+
+corpus = load_corpus(min_documents=50)
+X = hierseed.get_embedder("wordllama").encode(corpus.texts)
+paths = corpus.taxonomy.paths
+gold = {str(row): paths[topic] for row, topic in enumerate(corpus.gold)}
+first = np.flatnonzero(draw_seeds(corpus.gold, 1, 0) >= 0)  # one label a topic to begin with
+BUDGET, ROUND = 120, 30
+print(f"{len(X):,} documents, {len(first)} labels to begin with, {BUDGET} to be bought")
+
+# %% [markdown]
+# One loop for both ways of choosing.
+
+# %%
+random = np.random.default_rng(0)
+
+
+def spend(choose):
+    """Accuracy at level 2 after each round, as labels are bought."""
+    known = [str(row) for row in first]
+    course = []
+    while True:
+        seeds = {}
+        for id in known:
+            seeds.setdefault(gold[id], []).append(id)
+        model = hierseed.fit(X, corpus.taxonomy, seeds, progress=lambda event: None)
+        scores = model.evaluate(X, gold)
+        course.append((len(known), scores.all.levels[1].accuracy))
+        if len(known) >= len(first) + BUDGET:
+            return course
+        known += choose(model, known)
+
+
+def by_suggestion(model, known):
+    """Take what the model asks for; seeds are never suggested again."""
+    return model.suggest(X, n=ROUND).to_frame().id.tolist()
+
+
+def at_random(model, known):
+    """Take any documents that are not labelled yet."""
+    free = np.array(sorted(set(gold) - set(known), key=int))
+    return random.choice(free, ROUND, replace=False).tolist()
+
+
+courses = {"suggest": spend(by_suggestion), "random choice": spend(at_random)}
+
+# %%
+figure, axes = plt.subplots(figsize=(6.5, 3.4))
+for (name, course), colour in zip(courses.items(), ["#4b86b4", "#b5b0a6"]):
+    axes.plot(*zip(*course), marker="o", color=colour)
+    axes.annotate(name, course[-1], textcoords="offset points", xytext=(8, -3), color=colour)
+    print(name, [(n, round(float(value), 3)) for n, value in course])
+axes.set(xlabel="labels", ylabel="accuracy, level 2")
+axes.margins(x=0.22)
+axes.spines[["top", "right"]].set_visible(False)
+show(figure, "active_learning")
