@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from hierseed.assignments import Assignments
 from hierseed.core.tree import Tree
@@ -112,6 +110,9 @@ def propose_topics(
     share : of the corpus that is foreign, `foreign_share_` of the estimator
     earlier : proposals of an earlier fit; the same group of documents keeps its id
     """
+    from sklearn.cluster import KMeans  # imported late: a fit does without
+    from sklearn.exceptions import ConvergenceWarning
+
     first = assignments.primary
     ids = [str(id) for id in assignments.ids or range(assignments.n_documents)]
     belongs = np.where(assignments.is_seed, np.inf, assignments.belongs[first, 0])

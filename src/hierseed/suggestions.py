@@ -22,9 +22,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from hierseed.assignments import Assignments
 from hierseed.errors import CorpusError
@@ -159,6 +156,9 @@ def _representatives(
     state: _State, X: Any, rows: Ints, n: int, per_topic: int | None, random_state: int
 ) -> _Found:
     """Cluster rows weighted by uncertainty, and take the nearest to each centre."""
+    from sklearn.cluster import KMeans  # imported late: a fit does without
+    from sklearn.exceptions import ConvergenceWarning
+
     rows, weight, represents = _pool(state, rows, random_state)
     n = min(n, len(rows))
     if n == 0:
@@ -197,6 +197,8 @@ class _State:
 
     @classmethod
     def of(cls, assignments: Assignments) -> _State:
+        from scipy.stats import rankdata  # late for the same reason
+
         first = assignments.primary
         topic = np.asarray(assignments.labels, dtype=np.intp)
         score = np.nan_to_num(assignments.at(assignments.score)[first])

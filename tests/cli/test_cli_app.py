@@ -209,3 +209,18 @@ def test_a_command_of_another_distribution_says_how_to_install_it(monkeypatch, c
         frame.make_app({"bench"})(["bench", "quick", "--jobs", "2"])
     assert left.value.code == 1
     assert "pip install hierseed-bench" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited by setrlimit on Linux")
+def test_without_memory_there_is_advice(tmp_path: Path) -> None:
+    """A table of vectors that does not fit, in a process that may not have more."""
+    code = (
+        "import resource, numpy\n"
+        "from hierseed.cli.faults import guarded\n"
+        "limit = 4 << 30\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
+        "guarded('fit', lambda: numpy.ones(1 << 33))()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "the memory of this computer is not enough" in done.stderr
+    assert "docs/scale.md" in done.stderr

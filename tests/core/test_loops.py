@@ -31,7 +31,7 @@ FLOAT = np.dtype(np.float32)
 def way(request, monkeypatch):
     """Run a test with and without the compiled loops."""
     if request.param == "numba":
-        pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
+        pytest.importorskip("numba", reason="numba has no wheel for this platform")
     monkeypatch.setattr(compiled, "BREAK_EVEN", 0 if request.param == "numba" else np.inf)
 
 
@@ -124,7 +124,7 @@ def swept(X, C, was, monkeypatch, repaid):
 )  # fmt: skip
 @settings(max_examples=150, deadline=None)
 def test_the_nearest_centre_by_both_ways(seed, n, k, width, ties):
-    pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
+    pytest.importorskip("numba", reason="numba has no wheel for this platform")
     rng = np.random.default_rng(seed)
     X, C = rng.normal(size=(n, width)).astype(np.float32), rng.normal(size=(k, width))
     if ties:
@@ -151,7 +151,7 @@ def test_the_nearest_centre_by_both_ways(seed, n, k, width, ties):
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 def test_families_rows_and_sums_by_both_ways(dtype, monkeypatch):
     """A block in the middle of an array, rows in any order, families that no row is in."""
-    pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
+    pytest.importorskip("numba", reason="numba has no wheel for this platform")
     rng = np.random.default_rng(0)
     for n, width, sizes in ((3, 5, [2, 3]), (200, 33, [1, 40, 2, 7, 300]), (500, 64, [9] * 30)):
         X = rng.normal(size=(n + 20, width)).astype(dtype)
@@ -218,7 +218,7 @@ for n, k, width in ((17, 2, 5), (18, 9, 30), (50, 70, 33), (25, 131, 16)):
 @pytest.mark.slow
 @pytest.mark.parametrize("lanes", ["8", "4"])
 def test_the_nearest_centre_with_narrower_registers(lanes, tmp_path):
-    pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
+    pytest.importorskip("numba", reason="numba has no wheel for this platform")
     kept = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", OTHER, lanes], check=True, env=kept)
 
@@ -254,7 +254,7 @@ def test_the_mixture_does_not_depend_on_the_kernels(dtype, monkeypatch):
 @given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.booleans(), st.booleans())
 @settings(max_examples=50, deadline=None)
 def test_spheres_by_both_ways(seed, children, empty, ties):
-    pytest.importorskip("numba", reason="the compiled loops are an extra: hierseed[fast]")
+    pytest.importorskip("numba", reason="numba has no wheel for this platform")
     D = np.random.default_rng(seed).random((70, children))
     if ties:
         D = np.round(D * 3) / 4

@@ -29,6 +29,32 @@ def test_subjects_and_their_parts_are_levels() -> None:
     assert read_bytes("csv", "Subject,Sub-subject\nHealth,\nHealth,Hospitals\n").paths == TREE
 
 
+def test_columns_of_unknown_names_are_levels_where_they_look_it() -> None:
+    text = "Policy area,Sub-area,Issue\nHealth,Care,Nursing\nHealth,Care,Homes\nSafety,Guns,Sales\n"
+    with pytest.warns(
+        UserWarning, match="read as levels, level 1 first: 'Policy area', 'Sub-area'"
+    ):
+        found = read_bytes("csv", text)
+    assert found.paths[:4] == (
+        "Health", "Health > Care", "Health > Care > Nursing", "Health > Care > Homes",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "Ann,Cats\nBob,Dogs\n",  # nothing repeats: two columns of anything
+        "Cats,2001\nCats,2002\n",  # numbers are no topics
+        "Nursing,Health\nHomes,Health\n",  # the parents come second
+        "Health,\nHealth,Care\n",
+        f"Health,{'a long text ' * 20}\nHealth,{'another text ' * 20}\n",
+    ],
+)
+def test_columns_that_are_no_levels_are_asked_for(rows: str) -> None:
+    with pytest.raises(TaxonomyError, match="names no known column"):
+        read_bytes("csv", "Foo,Bar\n" + rows)
+
+
 @pytest.mark.parametrize(
     ("text", "unused"),
     [

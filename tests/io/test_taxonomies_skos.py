@@ -2,7 +2,7 @@
 
 import json
 import sys
-from contextlib import nullcontext
+import warnings
 from pathlib import Path
 
 import pytest
@@ -218,7 +218,8 @@ def test_our_files_are_what_rdflib_reads() -> None:
     )
     for name, syntax in (("turtle", "turtle"), ("rdf-xml", "xml"), ("json-ld", "json-ld")):
         data = written(taxonomy, name, language="en", base="https://example.org/t/")
-        with pytest.warns() if syntax == "json-ld" else nullcontext():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # some versions of rdflib warn of their own JSON-LD
             graph = rdflib.Graph().parse(data=data, format=syntax)
         skos_core = rdflib.Namespace("http://www.w3.org/2004/02/skos/core#")
         labels = {str(x) for x in graph.objects(None, skos_core.prefLabel)}

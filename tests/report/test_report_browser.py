@@ -1,10 +1,13 @@
 """The page under a person's hands: search, arrows, themes, map; in a real Chromium."""
 
 import shutil
+import warnings
 
+import numpy as np
 import pytest
 from workbench_browser import missing
 
+from hierseed import AnchoredHierSeed, Taxonomy
 from hierseed.report.gather import gather
 from hierseed.report.page import render
 
@@ -95,6 +98,53 @@ def test_a_topic_can_be_chosen_in_both_figures(visit):
             page.mouse.click(box["x"] + box["width"] * x / 100, box["y"] + box["height"] * y / 100)
             names.add(title(page))
     assert {"Birds", "Fish"} <= names
+
+
+@pytest.fixture
+def many_topics(tmp_path):
+    """A page of a corpus with sixty topics, most of which nothing was placed in."""
+    taxonomy = Taxonomy.from_paths([f"Topic {i}" for i in range(60)])
+    X = np.random.default_rng(0).normal(size=(90, 4)).astype(np.float32)
+    y = np.full(90, -1)
+    y[:3] = range(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = AnchoredHierSeed(taxonomy, other=False, max_iter=3, tol=0.0).fit(X, y)
+    model.history_[:] = [
+        {"round": i, "objective": -558.1 - 1e-3 * i, "coverage": 1.0} for i in (1, 2, 3)
+    ]
+    documents = [(f"document-{i}-" + "x" * 80, f"text {i}") for i in range(90)]
+    file = tmp_path / "many.html"
+    file.write_text(render(gather(model, X, documents)), encoding="utf-8")
+    return file.as_uri()
+
+
+def test_what_is_left_out_of_a_list_can_be_opened(browser, many_topics):
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    page.goto(many_topics)
+    assert not page.get_by_role("button", name="Topic 50").is_visible()
+    bare = page.locator("#detail div", has=page.get_by_text("Topics without a document")).last
+    assert "no seed either" in bare.inner_text()
+    bare.locator("summary").click()
+    page.locator("#detail details button", has_text="Topic 50").click()
+    assert title(page) == "Topic 50"
+    page.close()
+
+
+def test_rounds_that_differ_are_written_differently(browser, many_topics):
+    page = browser.new_page()
+    page.goto(many_topics)
+    rows = page.locator("#history tbody tr")
+    told = [rows.nth(i).locator("td").nth(1).inner_text() for i in range(rows.count())]
+    assert len(told) == len(set(told)) == 3
+    page.close()
+
+
+def test_long_ids_do_not_widen_a_narrow_page(browser, many_topics):
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    page.goto(many_topics + "#topic-0")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    page.close()
 
 
 @pytest.mark.parametrize("width", [1400, 400])

@@ -197,24 +197,34 @@ class ArrayBlock(Block):
         vectors = getattr(self._vectors, "stored", self._vectors)
         return np.asarray(vectors[self.start : self.stop])
 
-    def quantized(self, grid: Grid) -> Floats:
-        """The rows as whole multiples of a grid's step."""
-        return self._round_rows(grid, np.empty((len(self), self.width)))[1]
+    def quantized(self, grid: Grid, order: Ints | None = None) -> Floats:
+        """The rows, or some of them, as whole multiples of a grid's step."""
+        place = np.arange(len(self))
+        if order is not None:
+            place = np.full(len(self), -1)
+            place[order] = np.arange(len(order))
+        found = np.empty((len(self) if order is None else len(order), self.width))
+        self._round_rows(grid, place, found)
+        return found
 
     def quantized_sums(self, grid: Grid) -> Floats:
         """Sum of each row of `quantized`."""
-        return self._round_rows(grid, np.empty((0, self.width)))[0]
+        return self._round_rows(grid, np.zeros(0, np.intp), np.empty((0, self.width)))
 
-    def _round_rows(self, grid: Grid, found: Floats) -> tuple[Floats, Floats]:
+    def _round_rows(self, grid: Grid, place: Ints, found: Floats) -> Floats:
+        """Sums of rounded rows; fills in `found` by the way."""
         sums, rows = np.empty(len(self)), self.kernel_rows()
         if rows is None:
             for at, X in self.chunks():
-                some = grid.quantize(X)
-                sums[at], found[at] = some.sum(axis=1), some[: len(found[at])]
-            return sums, found
+                some, to = grid.quantize(X), place[at]
+                sums[at] = some.sum(axis=1)
+                if len(to):
+                    found[to[to >= 0]] = some[to >= 0]
+            return sums
         for at, X, start in rows:
-            load_mixture_kernels().round_rows(X, start, 2.0**grid.bits, sums[at], found[at])
-        return sums, found
+            step, to = 2.0**grid.bits, place[at]
+            load_mixture_kernels().round_rows(X, start, step, to, sums[at], found)
+        return sums
 
     def kernel_rows(self) -> Iterator[tuple[slice, NDArray[Any], int]] | None:
         """The rows for a compiled kernel, if they pay off; see `Block.kernel_rows`."""

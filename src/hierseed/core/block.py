@@ -130,9 +130,9 @@ class Block(ABC):
     def stored(self) -> Array:
         """The rows in the numbers that they are stored in; not prepared, if steps see them so."""
 
-    def quantized(self, grid: Grid) -> Array:
-        """The rows as whole multiples of a grid's step."""
-        return grid.quantize(self.X, self.xp)
+    def quantized(self, grid: Grid, order: Array | None = None) -> Array:
+        """The rows, or some of them, as whole multiples of a grid's step."""
+        return grid.quantize(self.X if order is None else self.X[order], self.xp)
 
     def quantized_sums(self, grid: Grid) -> Array:
         """Sum of each row of `quantized`."""

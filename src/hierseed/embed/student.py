@@ -166,7 +166,7 @@ class Student:
         place = Path(folder)
         self.learned.save(place / LEARNED)
         header = {"name": self.name, "max_read": self.max_read, "curve": self.curve_}
-        (place / HEADER).write_text(json.dumps(header) + "\n", encoding="utf-8")
+        (place / HEADER).write_text(json.dumps(header) + "\n", encoding="utf-8", newline="\n")
         np.save(place / MAP, self._map)
         np.save(place / WORDS, self._words.astype(np.float16))
 

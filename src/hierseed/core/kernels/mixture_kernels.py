@@ -14,15 +14,11 @@ import numpy as np
 from numba import njit
 
 from hierseed.core.kernels.llvm_kernels import LANES, MOST, REAL, ROWS, product
-from hierseed.core.kernels.numba_kernels import (
-    STRIP,
-    WIDE_STRIP,
-    multiply_wide,
-    read_row,
-    squared,
-)
+from hierseed.core.kernels.numba_kernels import multiply_wide, read_row, squared
 
 LOG2_E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 6.93147180369123816490e-01, 1.90821492927058770e-10
+SHARED, LOOKED = 4 * ROWS, 16 * ROWS  # rows at a time: they, and what they meet, fit a cache
+MANY = 1000  # components
 GROUP = 32  # values that are looked at together
 LOWEST = -700.0  # below, exp is as good as nothing
 TAYLOR = tuple(1.0 / math.factorial(i) for i in range(14))
@@ -58,13 +54,16 @@ def exponentials(values: Any, powers: Any) -> None:
 
 
 @njit(nogil=True, cache=True)
-def round_rows(X: Any, start: int, step: float, sums: Any, found: Any) -> None:
-    """Rows times a step, rounded to whole numbers, and the sum of each; `found` may be empty."""
+def round_rows(X: Any, start: int, step: float, place: Any, sums: Any, found: Any) -> None:
+    """Rows times a step, rounded to whole numbers, and the sum of each.
+
+    `place` : where each row goes in `found`, -1 for nowhere; empty: `found` is not filled
+    """
     row = np.empty((1, X.shape[1]), np.float32)
     for i in range(len(sums)):
         read_row(X, start + i, row, 0)
-        if len(found):
-            line = found[i]
+        if len(place) and place[i] >= 0:
+            line = found[place[i]]
             for j in range(X.shape[1]):
                 line[j] = np.rint(np.float64(row[0, j]) * step)
         sums[i] = whole_sum(row[0], step)
@@ -82,7 +81,16 @@ def whole_sum(x: Any, step: float) -> float:
 @njit(nogil=True, cache=True)
 def add_shares(strip: Any, share: Any, weight: Any, weights: Any, sums: Any, summed: bool) -> None:
     """Add shares of rows to components; four rows at a time, because most shares are zero."""
-    width, rows = strip.shape[1], np.empty(len(weight) + 3, np.intp)
+    width, rows = strip.shape[1], np.empty(len(weight), np.intp)
+    if len(weights) > MANY:  # columns of shares lie far apart
+        for i in range(len(weight)):
+            for c in range(len(weights) if weight[i] != 0.0 else 0):
+                if share[i, c] != 0.0:
+                    weights[c] += share[i, c]
+                    if summed:
+                        for j in range(width):
+                            sums[c, j] += share[i, c] * strip[i, j]
+        return
     for c in range(len(weights)):
         some = 0
         for i in range(len(weight)):
@@ -118,10 +126,10 @@ def share_out(
     `summed` : whether vectors are added to `sums`
     """
     k, n, width, columns = len(weights), len(weight), X.shape[1], len(offset)
-    row, strip = np.empty((1, width), np.float32), np.zeros((WIDE_STRIP, width))
-    found, powers, logs = np.empty((WIDE_STRIP, columns)), np.empty(columns), 0.0
-    for begin in range(0, n, WIDE_STRIP):
-        some = min(WIDE_STRIP, n - begin)
+    row, strip = np.empty((1, width), np.float32), np.zeros((SHARED, width))
+    found, powers, logs = np.empty((SHARED, columns)), np.empty(columns), 0.0
+    for begin in range(0, n, SHARED):
+        some = min(SHARED, n - begin)
         for i in range(some):
             read_row(X, start + begin + i, row, 0)
             for j in range(width):
@@ -162,12 +170,12 @@ def walk_down(
     `path`, `chance` : (rows, levels) topics and their probabilities, filled as far as a row goes
     """
     k, n, width, columns = len(topic), len(path), X.shape[1], len(offset)
-    row, strip = np.empty((1, width), np.float32), np.zeros((WIDE_STRIP, width))
-    found, powers = np.empty((WIDE_STRIP, columns)), np.empty(columns)
+    row, strip = np.empty((1, width), np.float32), np.zeros((SHARED, width))
+    found, powers = np.empty((SHARED, columns)), np.empty(columns)
     own, mass = np.zeros(len(stops)), np.zeros(len(stops))
     root = len(parent)
-    for begin in range(0, n, WIDE_STRIP):
-        some = min(WIDE_STRIP, n - begin)
+    for begin in range(0, n, SHARED):
+        some = min(SHARED, n - begin)
         for i in range(some):
             read_row(X, start + begin + i, row, 0)
             for j in range(width):
@@ -275,10 +283,10 @@ def look_up(
     """
     n, width, many = len(own), X.shape[1], len(references)
     columns = len(packed) // width
-    exact, strip = np.empty(width), np.zeros((STRIP, width), np.float32)
-    found, top = np.empty((STRIP, columns), np.float32), np.empty(k, np.float32)
-    for begin in range(0, n, STRIP):
-        some = min(STRIP, n - begin)
+    exact, strip = np.empty(width), np.zeros((LOOKED, width), np.float32)
+    found, top = np.empty((LOOKED, columns), np.float32), np.empty(k, np.float32)
+    for begin in range(0, n, LOOKED):
+        some = min(LOOKED, n - begin)
         for i in range(some):
             for j in range(width):
                 exact[j] = np.float64(X[begin + i, j]) - centre[j]

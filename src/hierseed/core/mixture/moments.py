@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
 PIECE = 1600  # rows
+MOST_SHARES = 2_000_000  # of a piece: rows times components
 REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
 
 
@@ -89,13 +90,18 @@ def weighted_sums(X: Array, parts: Array, xp: Arrays = NUMPY) -> Sums:
     if bool(whole.all()):
         sums, products = PARTS * X.sum(axis=0), PARTS * (X.T @ X)
         return Sums((float(PARTS * len(X)), xp.to_numpy(sums), xp.to_numpy(products)))
-    if xp is NUMPY:  # the library does half of the work where both factors are one
-        some = [(weight, X[parts == weight]) for weight in range(1, PARTS + 1)]
-        products = sum(weight * (rows.T @ rows) for weight, rows in some if len(rows))
-        products = products + np.zeros((X.shape[1], X.shape[1]))
-    else:
+    if xp is not NUMPY:
         products = X.T @ (X * parts[:, None])
-    return Sums((float(parts.sum()), xp.to_numpy(parts @ X), xp.to_numpy(products)))
+        return Sums((float(parts.sum()), xp.to_numpy(parts @ X), xp.to_numpy(products)))
+    if (parts[1:] < parts[:-1]).any():
+        order = np.argsort(parts, kind="stable")
+        X, parts = X[order], parts[order]
+    products = np.zeros((X.shape[1], X.shape[1]))
+    edges = np.searchsorted(parts, np.arange(1, PARTS + 2))
+    for weight, start, stop in zip(range(1, PARTS + 1), edges, edges[1:]):
+        if start < stop:  # the library does half of the work where both factors are one
+            products += weight * (X[start:stop].T @ X[start:stop])
+    return Sums((float(parts.sum()), parts @ X, products))
 
 
 def totals(
@@ -140,9 +146,9 @@ def seeds_in(block: Block, skip: Ints) -> Ints:
     )
 
 
-def pieces(n: int, xp: Arrays = NUMPY) -> Iterator[slice]:
-    """Some rows at a time, so few that their shares stay in a core's cache."""
-    return chunks(n, 1, xp.piece or PIECE)
+def pieces(n: int, xp: Arrays = NUMPY, components: int = 1) -> Iterator[slice]:
+    """Some rows at a time, so few that their shares among components stay in a core's cache."""
+    return chunks(n, 1, xp.piece or min(PIECE, MOST_SHARES // components))
 
 
 def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:
@@ -157,8 +163,12 @@ def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:
 def _spread(
     block: Block, quantization: Quantization, skip: Ints, membership: Membership, total: int
 ) -> Sums:
-    X = counted(block, quantization, total)
-    return weighted_sums(X, parts_of(block, membership, skip), block.xp)
+    parts = parts_of(block, membership, skip)
+    if block.kernel_rows() is None:
+        return weighted_sums(counted(block, quantization, total), parts, block.xp)
+    order = np.argsort(parts, kind="stable")
+    order = order[np.searchsorted(parts[order], 1) :]
+    return weighted_sums(block.quantized(quantization.vectors, order), parts[order])
 
 
 @portable

@@ -91,7 +91,7 @@ class Sample:
         """Yield some rows at a time, and the share of each component, on the quantization."""
         common = mixture.direction.mean(axis=1)  # tells nothing apart, and would cost digits
         ready = self.ready(mixture.direction.T - common, mixture.offset + mixture.log_size)
-        for at in pieces(len(self.X)):
+        for at in pieces(len(self.X), components=len(mixture.means)):
             L = ready @ self.columns[:, at]
             L -= L.max(axis=0)
             np.exp(np.maximum(L, LEAST, out=L), out=L)

@@ -36,7 +36,7 @@ def nearest(sample: Sample, means: Floats, noise: Floats) -> Floats:
     scaled = means * 2.0**-quantization.exponent
     own, direction = squared_norms(scaled), (scaled.T * (-2.0 * unit)).astype(kind)
     away = [np.zeros(0)]
-    for X in (sample.X[at] for at in pieces(len(sample.X))):
+    for X in (sample.X[at] for at in pieces(len(sample.X), components=len(means))):
         product, square = X @ direction, squared_norms(X) * unit**2
         D = product + own.astype(kind)
         D += square.astype(kind)[:, None]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.mixture.moments import pieces
 from hierseed.core.mixture.placement import Placer
 from hierseed.core.mixture.precision import mean_scores
 from hierseed.core.share import Share
@@ -86,7 +87,10 @@ def diagnose_fit(
     nearest = np.bincount(hood.scores(found.sample.vectors)[1], minlength=len(topics))
     near[topics] = nearest * found.sample.copies
     rows = placer.grid.quantize(given.vectors)
-    placed = topics[placer.mixture.log_joint(rows, 2.0**-placer.grid.bits).argmax(axis=0)]
+    placed = np.empty_like(given.topics)
+    for at in pieces(len(rows), components=len(topics)):
+        L = placer.mixture.log_joint(rows[at], 2.0**-placer.grid.bits)
+        placed[at] = topics[L.argmax(axis=0)]
     seeds = np.bincount(given.topics, minlength=n)
     hits = np.bincount(given.topics, placed == given.topics, minlength=n)
     recalled = np.where(seeds > 1, hits / np.maximum(seeds, 1), np.nan)

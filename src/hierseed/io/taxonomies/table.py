@@ -6,6 +6,7 @@ flat JSON alike, each with its place for messages.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TypedDict, Unpack
 
@@ -31,6 +32,7 @@ ROLES = {  # of the columns that each layout reads
     "codes": ("name", "code", "description"),
 }
 LAYOUTS = tuple(ROLES)
+LONGEST_NAME = 80  # letters of a cell that may still be the name of a topic
 
 
 class TableOptions(TypedDict, total=False):
@@ -54,6 +56,14 @@ def read_table_layout(source: Source, table: Table, **options: Unpack[TableOptio
         raise TaxonomyError(f"no table layout {layout!r}; say one of {', '.join(LAYOUTS)}")
     table, found = without_header(table, find_columns(source, table, options.get("columns")))
     levelled = level_columns(source, table, found, levels, layout)
+    if not found and not levelled and layout is None and _looks_levelled(table):
+        levelled = list(range(len(table.header)))
+        warnings.warn(
+            f"{source.name}: no column has a known name; read as levels, level 1 first: "
+            f"{', '.join(map(repr, table.header))}",
+            UserWarning,
+            stacklevel=2,
+        )
     layout = layout or _guess_layout(source, table, found, bool(levelled))
     used = [i for role, i in found.items() if role in ROLES[layout]]
     source.unused = unused_columns(table, [*used, *levelled] if layout == "levels" else used)
@@ -93,6 +103,22 @@ class _Picker:
     def text(self, cells: Sequence[str]) -> str:
         column = self._found.get("description", len(cells))
         return cells[column] if column < len(cells) else ""
+
+
+def _looks_levelled(table: Table) -> bool:
+    """Whether columns of unknown names hold one level each: short names, more of them rightwards.
+
+    The first column repeats, as a topic does that has several below it, and no row stands twice.
+    """
+    rows = [[tidy(cell) for cell in cells[: len(table.header)]] for _, cells in table.rows]
+    if len(table.header) < 2 or not all(table.header) or not rows:
+        return False
+    if any(len(row) < len(table.header) or not all(row) for row in rows):
+        return False
+    if any(len(cell) > LONGEST_NAME or cell.isdecimal() for row in rows for cell in row):
+        return False
+    distinct = [len(set(column)) for column in zip(*rows)]
+    return distinct[0] < len(rows) == len(set(map(tuple, rows))) and distinct == sorted(distinct)
 
 
 def _guess_layout(source: Source, table: Table, found: Mapping[str, int], levelled: bool) -> str:

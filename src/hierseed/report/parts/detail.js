@@ -31,10 +31,12 @@
   }
   function topicTable(title, topics, note) {
     if (!topics.length) return null;
-    return make("div", {}, make("h3", {}, title), make("div", { class: "scroll" }, make("table", {}, ...topics.slice(0, 8).map(t =>
+    const rows = some => make("div", { class: "scroll" }, make("table", {}, ...some.map(t =>
       make("tr", {}, make("td", {}, link(t), T.parent[t] >= 0 ? make("small", { class: "count" }, " in " + nameOf(T.parent[t])) : null),
-        make("td", { class: "n count" }, note(t)))))),
-      topics.length > 8 ? make("p", { class: "facts" }, "and " + whole(topics.length - 8) + " more") : null);
+        make("td", { class: "n count" }, note(t))))));
+    const rest = topics.slice(8), more = make("details", { class: "more" }, make("summary", {}, "and " + whole(rest.length) + " more"));
+    more.addEventListener("toggle", () => { if (more.children.length === 1) more.append(rows(rest)); });
+    return make("div", {}, make("h3", {}, title), rows(topics.slice(0, 8)), rest.length ? more : null);
   }
   function corpus() {
     const leaves = [...T.name.keys()].filter(t => !children[t].length);
@@ -48,7 +50,7 @@
       make("div", { class: "columns" },
         topicTable("Largest topics", full, size),
         topicTable("Fullest Others: subjects that the taxonomy may lack", others, size),
-        topicTable("Topics without a document", bare, () => ""),
+        topicTable("Topics without a document", bare, () => "no seed either"),
         DATA.nowhere.length ? list("Documents that no topic reached, a few", DATA.nowhere, "nearest: ", "") : null)];
   }
   function nothing() {

@@ -3,6 +3,11 @@
   const rounds = DATA.history, section = byId("history");
   if (!rounds.length) { section.hidden = true; return; }
   const short = v => v === null || v === undefined ? "" : Math.abs(v) >= 1000 ? whole(v) : Number.isInteger(v) ? String(v) : v.toPrecision(3);
+  // As many decimals as it takes to tell the rounds apart.
+  const aims = rounds.map(r => r.objective).filter(v => typeof v === "number");
+  const apart = d => new Set(aims.map(v => v.toFixed(d))).size === new Set(aims).size;
+  const decimals = [...Array(9).keys()].find(apart) ?? 9;
+  const aim = v => v === null || v === undefined ? "" : decimals ? v.toFixed(decimals) : whole(v);
   function plot(title, key, write) {
     const values = rounds.map(r => r[key]).map(v => v === undefined ? null : v);
     const known = values.filter(v => v !== null);
@@ -20,11 +25,11 @@
     return make("div", {}, make("h3", {}, title), svg);
   }
   const percent = v => (100 * v).toFixed(1) + " %";
-  const columns = [["round", "Round", short], ["objective", "Objective", short], ["coverage", "Coverage", percent],
+  const columns = [["round", "Round", short], ["objective", "Objective", aim], ["coverage", "Coverage", percent],
     ["moved", "Documents moved", short], ["seconds", "Seconds", short]].filter(([key]) => rounds.some(r => r[key] !== undefined && r[key] !== null));
   const cell = (tag, text, first) => make(tag, first ? {} : { class: "n" }, text);
   section.append(...[make("h2", {}, "History of the fit"),
-    make("div", { class: "plots" }, plot("Objective", "objective", short), plot("Coverage", "coverage", percent)),
+    make("div", { class: "plots" }, plot("Objective", "objective", aim), plot("Coverage", "coverage", percent)),
     make("div", { class: "scroll" }, make("table", {},
       make("thead", {}, make("tr", {}, ...columns.map(([, title], i) => cell("th", title, !i)))),
       make("tbody", {}, ...rounds.map(r => make("tr", {}, ...columns.map(([key, , write], i) =>
