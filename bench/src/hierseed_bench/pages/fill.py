@@ -47,20 +47,30 @@ def text_of(made: str | Table | list[Table]) -> str:
     return "\n".join(table.markdown() for table in made)
 
 
-def fill(text: str, tables: dict[str, Make]) -> str:
-    """Replace the tables of a page by those that the results give now."""
+def fill(text: str, tables: dict[str, Make], faults: list[str] | None = None) -> str:
+    """Replace the tables of a page by those that the results give now.
+
+    A table that cannot be made stays as it is, and the reason is added to `faults`.
+    """
 
     def fresh(match: re.Match[str]) -> str:
         name = match[2]
         if name not in tables:
             raise CorpusError(f"no table {name!r} on the page; there are {', '.join(tables)}")
-        return f"{match[1]}\n{text_of(tables[name]())}\n{match[3]}"
+        try:
+            return f"{match[1]}\n{text_of(tables[name]())}\n{match[3]}"
+        except CorpusError as fault:
+            if faults is None:
+                raise
+            faults.append(f"table {name}: {fault}")
+            return match[0]
 
     return BLOCK.sub(fresh, text)
 
 
-def documents(results: Path = RESULTS) -> dict[Path, str]:
+def documents(results: Path = RESULTS, faults: list[str] | None = None) -> dict[Path, str]:
     """Return every file that is made from results, with the text that it should have."""
+    faults = [] if faults is None else faults
     tables = all_tables(results)
     made: dict[Path, str] = {cli.FILE: cli.render()}
     shown: set[str] = set()
@@ -68,7 +78,7 @@ def documents(results: Path = RESULTS) -> dict[Path, str]:
         text = page.read_text(encoding="utf-8")
         names = {match[2] for match in BLOCK.finditer(text)}
         if names:
-            made[page] = fill(text, tables)
+            made[page] = fill(text, tables, faults)
             shown |= names
     for name in tables.keys() - shown:
         made[results / "tables" / f"{name}.md"] = text_of(tables[name]())
@@ -86,7 +96,8 @@ def outdated(results: Path = RESULTS) -> list[Path]:
 
 def write_documents(results: Path = RESULTS, figures: bool = True) -> list[str]:
     """Bring pages, tables and figures up to date; returns what could not be made."""
-    made = documents(results)
+    faults: list[str] = []
+    made = documents(results, faults)
     for file, text in made.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(file) as unfinished:
@@ -94,7 +105,6 @@ def write_documents(results: Path = RESULTS, figures: bool = True) -> list[str]:
     for file in (results / "tables").glob("*.md"):
         if file not in made:  # a page shows it now, or its table is gone
             file.unlink()
-    faults = []
     records = Records(results / "runs")
     for name, draw in FIGURES.items() if figures else ():
         try:

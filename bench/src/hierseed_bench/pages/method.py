@@ -125,6 +125,8 @@ def time() -> str:
     rows = []
     for name in SETS:
         both = [_plain().get((name, method, 4), {}) for method in ("anchored", "hierseed")]
+        if not all(both):
+            continue
         least = [min(s for r in each.values() if (s := seconds(r)) is not None) for each in both]
         size = next(iter(both[0].values()))["sizes"]["fitting"]
         ratio = f"{least[0] / least[1]:.2f}"

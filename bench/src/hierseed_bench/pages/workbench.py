@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+from hierseed.errors import CorpusError
 from hierseed_bench.repository import RESULTS
 from hierseed_bench.tables.markdown import grid
 
@@ -12,6 +13,8 @@ from hierseed_bench.tables.markdown import grid
 def clicks() -> str:
     """One row per kind of click."""
     record = json.loads((RESULTS / "workbench.json").read_text(encoding="utf-8"))
+    if "load" not in record:
+        raise CorpusError("the record is of an older script. Run bench/scripts/bench_workbench.py")
     load, fit, held = record["load"], record["second_fit"], record["server_memory_mb"]
     about = (
         f"{record['documents']:,} documents, {record['topics']:,} topics, on "

@@ -10,11 +10,11 @@ from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.records import Records, claimed
 
 
-def test_every_system_has_three_draws_on_four_sets():
+def test_every_system_has_all_draws_on_every_set():
     seeded = Counter((each.method, each.data) for each in plan_systems.seeds())
-    assert seeded == {(m, d): 3 for m in SYSTEMS for d in plan_systems.DATA}
+    assert seeded == {(m, d): plan_systems.DRAWS for m in SYSTEMS for d in plan_systems.DATA}
     full = Counter(each.method for each in plan_systems.full())
-    assert full == dict.fromkeys(plan_systems.SUPERVISED, 4)
+    assert full == dict.fromkeys(plan_systems.SUPERVISED, len(plan_systems.DATA))
 
 
 def test_every_system_knows_the_settings_of_its_runs():
