@@ -49,7 +49,7 @@ def largest_topic_but(path: Path, name: str) -> str:
     project = Project(path)
     fit, here = fits.last(project), topics.current(project)
     assert fit is not None
-    counts = fit.today(here).own_counts
+    counts = fit.placements(here).own_counts
     leaves = [i for i in range(len(here.ids)) if here.taxonomy.tree.is_leaf[i]]
     leaves = [i for i in leaves if here.taxonomy.names[i] != name]
     best = max(leaves, key=lambda i: counts.get(str(here.ids[i]), 0))

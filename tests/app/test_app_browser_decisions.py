@@ -65,7 +65,7 @@ def test_decisions_count_at_the_next_fit_and_in_every_file(
     page.wait_for_function(ON_A_CARD)
     fit, here = fits.last(project), topics.current(project)
     assert fit is not None
-    placed, email = fit.today(here), here.place[id_of(project, "Internet > email")]
+    placed, email = fit.placements(here), here.place[id_of(project, "Internet > email")]
     own = placed.labels == email
     torn = own & (placed.final_score[placed.primary] < 0.5)
     told = [int(text.split()[0]) for text in page.locator(".rivals .soft").all_inner_texts()]
@@ -112,7 +112,7 @@ def test_decisions_count_at_the_next_fit_and_in_every_file(
     # 1: none of the rejected documents is in the topic any more, and the file says why
     fit = fits.last(project)
     assert fit is not None
-    placed = fit.today(topics.current(project))
+    placed = fit.placements(topics.current(project))
     assert not any(placed.labels[row] == email for row in rejected)
     visit.step("Export")
     frame = exported(page, project)

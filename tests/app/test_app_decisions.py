@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hierseed.app import decided, fits, fitting, review
+from hierseed.app import decisions, fits, fitting, review
 from hierseed.app.pages.session import Session
 from hierseed.app.project import Project
 from hierseed.app.store import actions, edits, labels, topics
@@ -23,7 +23,7 @@ def id_of(project: Project, path: str) -> int:
 def rows_in(project: Project, key: str) -> set[int]:
     fit = fits.last(project)
     assert fit is not None
-    placed = fit.today(topics.current(project))
+    placed = fit.placements(topics.current(project))
     return set(placed.row[placed.members(placed.inside(key))].tolist())
 
 
@@ -73,7 +73,7 @@ def test_only_rejected_records_change(project: Project) -> None:
     rejected |= {int(row): [0, 5, 10] for row in rows[40:55]}  # whole branches
     none = [int(row) for row in rows[55:]]
     away = draw.random((before.n_documents, len(before.taxonomy)))
-    after = decided.apply_decisions(before, rejected, none, lambda row: away[row])
+    after = decisions.apply_decisions(before, rejected, none, lambda row: away[row])
     ancestors = after.taxonomy.tree.ancestors
     assert np.array_equal(np.unique(after.row), np.arange(before.n_documents))
     for row, wanted in rejected.items():
@@ -127,7 +127,7 @@ def test_rivals_count_doubtful_documents_only(project: Project) -> None:
     fit = fits.last(project)
     assert fit is not None
     here = topics.current(project)
-    placed = fit.today(here)
+    placed = fit.placements(here)
     for path in ("Internet", "Files", "Numbers"):
         members = placed.members(placed.inside(str(id_of(project, path))))
         doubtful = int((placed.final_score[members] < 0.5).sum())

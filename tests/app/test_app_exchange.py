@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hierseed.app import bringing, exchange, export, fits
+from hierseed.app import export, fits, other_tools, taxonomy_import
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, topics
 from hierseed.taxonomy import Taxonomy
@@ -59,7 +59,7 @@ def test_what_others_coded_becomes_seeds(
 ) -> None:
     file = tmp_path / name
     file.write_text(text)
-    plan = bringing.make_plan(coded, "seeds", file, name)
+    plan = taxonomy_import.make_plan(coded, "seeds", file, name)
     assert plan.facts[0] == f"Read as an export of {tool}"
     assert plan.faults == []
     here = topics.current(coded)
@@ -75,13 +75,13 @@ def test_a_plain_table_of_seeds_is_left_alone(tmp_path: Path) -> None:
     ):
         file = tmp_path / name
         file.write_text(text)
-        assert exchange.convert(file) == (file, "")
+        assert other_tools.convert(file) == (file, "")
 
 
 def test_what_is_written_comes_back(project: Project, tmp_path: Path) -> None:
     fit = fits.last(project)
     assert fit is not None
-    placed = fit.today(topics.current(project))
+    placed = fit.placements(topics.current(project))
     doccano = export.write_tasks(project, fit, "doccano")
     lines = [json.loads(line) for line in doccano.read_text().splitlines()]
     assert [line["id"] for line in lines] == [d.id for d in documents.every(project)]
@@ -93,6 +93,6 @@ def test_what_is_written_comes_back(project: Project, tmp_path: Path) -> None:
         task["annotations"] = task.pop("predictions")
     file = tmp_path / "back.json"
     file.write_text(json.dumps(tasks))
-    plan = bringing.make_plan(project, "gold", file, "back.json")
+    plan = taxonomy_import.make_plan(project, "gold", file, "back.json")
     assert len(plan.pairs) == sum(bool(line["label"]) for line in lines)
     assert plan.faults == []

@@ -14,11 +14,11 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from hierseed.app import export, fits, fitting, loading
+from hierseed.app import corpus_import, export, fits, fitting
+from hierseed.app.current_report import current_report
 from hierseed.app.pages.session import Session
 from hierseed.app.placements import Records
 from hierseed.app.project import Project
-from hierseed.app.reporting import report_today
 from hierseed.app.store import actions, documents, edits, examples, labels, topics
 from hierseed.app.store.actions import Person
 from hierseed.app.tree import tree_view
@@ -75,10 +75,10 @@ def test_other_columns_of_the_corpus_come_back(empty: Project, tmp_path: Path) -
         + "1990,9,,1,2,,0\n"  # left out: no text
         + "1991,10,the last one on bread,1,2,,\n"
     )
-    loading.load_corpus(empty, file, "nr", "body")
+    corpus_import.load_corpus(empty, file, "nr", "body")
     more = tmp_path / "more.jsonl"
     more.write_text('{"id": "j", "text": "guns", "Year": 1999, "tags": ["a", "b"]}\n')
-    loading.load_corpus(empty, more, "id", "text")
+    corpus_import.load_corpus(empty, more, "id", "text")
     coded = Taxonomy(["Guns", "Bread"], [-1, -1], codes=["12", "04"])
     edits.replace_all(empty, coded, "t")
     guns, bread = topics.current(empty).ids
@@ -192,7 +192,7 @@ def test_what_is_shown_is_what_is_exported(project: Project) -> None:
     fit = fits.last(project)
     assert fit is not None
     frame = pd.read_csv(export.write_documents(project, fit, "csv"), keep_default_na=False)
-    numbers = tree_view(project, fit.today(topics.current(project))).numbers
+    numbers = tree_view(project, fit.placements(topics.current(project))).numbers
     here = topics.current(project)
     for key, (count, _, _) in numbers.items():
         if key.isdigit():
@@ -205,7 +205,7 @@ def test_what_is_shown_is_what_is_exported(project: Project) -> None:
     old = fit.fitted.taxonomy.paths
     was_deleted = [old[t] == "Numbers > decimal" for t in fit.fitted.labels]
     assert set(frame.loc[was_deleted, "topic"]) == {"Numbers"}
-    report = report_today(fit, here)
+    report = current_report(fit, here)
     assert "paths" in report["topics"]["name"]
     assert "pathlib" not in report["topics"]["name"]
     count = report["topics"]["count"][here.taxonomy.index("Files > paths")]
@@ -222,7 +222,7 @@ def test_what_is_shown_is_what_is_exported(project: Project) -> None:
 def test_an_unchanged_tree_reads_the_fit_as_it_was(project: Project) -> None:
     """An oracle for the renumbering: without edits nothing changes, bit for bit."""
     fit = fits.get(project, fitting.fit(project, fitting.Dials(method="hierseed")))
-    today = fit.today(topics.current(project))
+    today = fit.placements(topics.current(project))
     assert today.taxonomy == fit.taxonomy
     for name in Records._fields:
         same = np.array_equal(getattr(today, name), getattr(fit.fitted, name), equal_nan=True)
@@ -233,16 +233,16 @@ def test_a_rename_keeps_what_was_computed_and_shows_the_name(project: Project) -
     fit = fits.last(project)
     assert fit is not None
     here = topics.current(project)
-    before = fit.today(here)
+    before = fit.placements(here)
     counts = dict(before.own_counts)
     edits.rename(project, here.ids[1], "Another name")
-    after = fit.today(topics.current(project))
+    after = fit.placements(topics.current(project))
     assert after.topic is before.topic
     assert after.own_counts == counts
     assert after.taxonomy.names[1] == "Another name"
     assert before.taxonomy.names[1] != "Another name"
     edits.move(project, here.ids[1], None)
-    assert fit.today(topics.current(project)).topic is not before.topic
+    assert fit.placements(topics.current(project)).topic is not before.topic
 
 
 def test_probabilities_of_merged_topics_add_up(project: Project) -> None:
@@ -252,7 +252,7 @@ def test_probabilities_of_merged_topics_add_up(project: Project) -> None:
     one, two = (here.taxonomy.index(f"Files > {name}") for name in ("zipfile", "tarfile"))
     edits.merge(project, here.ids[one], here.ids[two])
     after = topics.current(project)
-    today, home = fit.today(after), after.place[here.ids[two]]
+    today, home = fit.placements(after), after.place[here.ids[two]]
     before = fit.fitted
     both = np.where(np.isin(before.ranked, [one, two]), before.chances, 0).sum(axis=1)
     found = np.where(today.ranked == home, today.chances, 0).sum(axis=1)

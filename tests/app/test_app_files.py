@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hierseed.app import bringing, export, jobs, loading, uploads
+from hierseed.app import corpus_import, export, jobs, taxonomy_import, uploads
 from hierseed.app.pages.session import Session
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, examples, gold, labels, loads, topics
@@ -44,7 +44,7 @@ def test_a_load_that_was_cut_off_says_so_goes_on_or_is_discarded(
 ) -> None:
     file = uploads.folder(empty) / "abcdefgh.csv"
     file.write_text("id,text\n" + "".join(f"{i},text {i}\n" for i in range(50)))
-    monkeypatch.setattr(loading, "BATCH", 10)
+    monkeypatch.setattr(corpus_import, "BATCH", 10)
 
     class Killed(BaseException):
         pass
@@ -54,7 +54,7 @@ def test_a_load_that_was_cut_off_says_so_goes_on_or_is_discarded(
             raise Killed
 
     with pytest.raises(Killed):
-        loading.load_corpus(empty, file, "id", "text", kill, name="news.csv")
+        corpus_import.load_corpus(empty, file, "id", "text", kill, name="news.csv")
     session = Session(empty)
     assert session.frame()["unfinished"] == {"name": "news.csv", "done": 20, "total": 50}
     view = session.act("go", screen="load")["stage"]["view"]
@@ -71,7 +71,7 @@ def test_a_load_that_was_cut_off_says_so_goes_on_or_is_discarded(
 
     file.write_text("id,text\n" + "".join(f"more-{i},text {i}\n" for i in range(50)))
     with pytest.raises(Killed):
-        loading.load_corpus(empty, file, "id", "text", kill, name="more.csv")
+        corpus_import.load_corpus(empty, file, "id", "text", kill, name="more.csv")
     labels.decide(empty, 55, ids(empty)["A"], 1)
     session.act("discard")
     assert documents.count(empty) == 50
@@ -96,7 +96,7 @@ def test_documents_can_be_removed(project: Project) -> None:
 def test_rows_left_out_are_still_told_later(empty: Project, tmp_path: Path) -> None:
     file = tmp_path / "d.csv"
     file.write_text("id,text\n1,a\n2,\n")
-    loading.load_corpus(empty, file, "id", "text", name="news.csv")
+    corpus_import.load_corpus(empty, file, "id", "text", name="news.csv")
     view = Session(empty).act("go", screen="load")["stage"]["view"]
     assert "1 rows left out" in view["loads"][0]["told"]
     assert "news.csv:3" in view["loads"][0]["told"]
@@ -236,5 +236,5 @@ def test_ids_that_an_export_guarded_are_found_again(empty: Project) -> None:
     a = ids(empty)["A"]
     labels.load(empty, [(0, a), (1, a), (2, a)], "file")
     file = export.write_seeds(empty)
-    plan = bringing.make_plan(empty, "seeds", file, "seeds.csv")
+    plan = taxonomy_import.make_plan(empty, "seeds", file, "seeds.csv")
     assert (plan.kept, plan.added, plan.removed, plan.faults) == (3, 0, 0, [])

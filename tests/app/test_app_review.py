@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from hierseed.app import (
+    corpus_import,
+    document_map,
     fits,
     fitting,
-    loading,
-    mapping,
     metadata,
-    queueing,
     review,
+    review_queue,
     tree,
     vectors,
 )
@@ -40,7 +40,7 @@ def counts_of(project: Project, placed: Placements) -> dict[str, int]:
 def test_counts_in_the_tree_add_up(project: Project) -> None:
     last = fits.last(project)
     assert last is not None
-    fit = last.today(topics.current(project))
+    fit = last.placements(topics.current(project))
     shown = tree.tree_view(project, fit)
     counts = {key: numbers[0] or 0 for key, numbers in shown.numbers.items()}
     tops = [counts[line["key"]] for line in shown.lines if not line["parent"]]
@@ -61,7 +61,7 @@ def test_documents_follow_their_topic_when_it_moves_or_merges(project: Project) 
     before = counts_of(project, fit.fitted)
     edits.move(project, email, files)
     edits.merge(project, http, email)
-    placed = fit.today(topics.current(project))
+    placed = fit.placements(topics.current(project))
     after = counts_of(project, placed)
     assert after[str(email)] == before[str(email)] + before[str(http)]
     assert after[str(files)] == before[str(files)] + after[str(email)]
@@ -71,7 +71,7 @@ def test_documents_follow_their_topic_when_it_moves_or_merges(project: Project) 
 def test_listing_orders(project: Project) -> None:
     last = fits.last(project)
     assert last is not None
-    fit = last.today(topics.current(project))
+    fit = last.placements(topics.current(project))
     key = str(id_of(project, "Files"))
     everything = review.listing(fit, key, "all", 0, 10**6).records
     orders = {k: review.listing(fit, key, k, 0, 10**6).records for k in review.KINDS}
@@ -87,7 +87,7 @@ def test_listing_orders(project: Project) -> None:
 def test_rivals_against_a_count_by_hand(project: Project) -> None:
     last, here = fits.last(project), topics.current(project)
     assert last is not None
-    fit = last.today(here)
+    fit = last.placements(here)
     tree_ = fit.taxonomy.tree
     topic = fit.keys.index(str(id_of(project, "Internet")))
     by_hand: dict[int, int] = {}
@@ -203,7 +203,7 @@ def test_other_columns_filter_and_count(empty: Project, tmp_path: Path) -> None:
         "id,text,year,party\n"
         + "".join(f"{i},about bread {i},{1990 + i % 10},{parties[i % 3]}\n" for i in range(90))
     )
-    loading.load_corpus(empty, file, "id", "text")
+    corpus_import.load_corpus(empty, file, "id", "text")
     edits.replace_all(empty, Taxonomy.from_paths(["A", "B"]), "t")
     session = Session(empty)
     session.act("go", screen="seeds")
@@ -218,11 +218,11 @@ def test_other_columns_filter_and_count(empty: Project, tmp_path: Path) -> None:
     here = topics.current(empty)
     labels.load(empty, [(i, here.ids[i % 2]) for i in range(80)], "file")
     fit = fits.get(empty, fitting.fit(empty, fitting.Dials()))
-    chart = metadata.over(empty, fit.today(here), "year")
+    chart = metadata.over(empty, fit.placements(here), "year")
     assert chart is not None
     assert chart["titles"] == [str(year) for year in range(1990, 2000)]
     assert chart["totals"] == [9] * 10
-    placed = fit.today(here).labels
+    placed = fit.placements(here).labels
     by_hand = [sum(i % 10 == year and placed[i] == 0 for i in range(90)) for year in range(10)]
     line = next(line for line in chart["lines"] if line["name"] == "A")
     assert line["counts"] == by_hand
@@ -237,7 +237,7 @@ def test_proposed_topics_are_looked_into_taken_and_dismissed(project: Project) -
     assert len(offered) >= 2
     fit = fits.last(project)
     assert fit is not None
-    placed = fit.today(topics.current(project))
+    placed = fit.placements(topics.current(project))
     for one in fit.proposals:  # nothing that a listed topic holds
         listed = placed.labels[one["rows"]] < len(placed.ids)
         belongs = placed.belongs[placed.primary[one["rows"]], 0]
@@ -266,7 +266,7 @@ def test_review_searches_a_topic_and_the_address_keeps_search_and_filter(
     file = tmp_path / "docs.csv"
     lines = [f"d{i},a text about {words[i % 2]} and item{i % 3},{1990 + i}" for i in range(60)]
     file.write_text("id,text,year\n" + "\n".join(lines) + "\n")
-    loading.load_corpus(empty, file, "id", "text")
+    corpus_import.load_corpus(empty, file, "id", "text")
     ids = edits.replace_all(empty, Taxonomy.from_paths(["Bread", "Guns"]), "t")
     labels.load(empty, [(row, ids[row % 2]) for row in range(8)], "file")
     fitting.fit(empty, fitting.Dials())
@@ -298,13 +298,13 @@ def test_the_queue_by_disagreement_asks_what_coders_and_fits_differ_about(
     for row in range(6):
         codings.code(project, sample, row, "Anna", codings.TOPICS, [here.ids[1]])
         codings.code(project, sample, row, "Ben", codings.TOPICS, [here.ids[2 if row == 4 else 1]])
-    asked = queueing.queue(project, fit.today(here), fit.n, "disagreement")
-    decided = queueing.decided_rows(project)
+    asked = review_queue.queue(project, fit.placements(here), fit.n, "disagreement")
+    decided = review_queue.decided_rows(project)
     assert asked == [row for row in [4] if row not in decided]
     fitting.fit(project, fitting.Dials(method="unfit"))
-    old, new = (fits.get(project, id).today(here) for id in (1, 2))
+    old, new = (fits.get(project, id).placements(here) for id in (1, 2))
     moved = {row for row in range(fit.n) if old.keys[old.labels[row]] != new.keys[new.labels[row]]}
-    asked = queueing.queue(project, new, fit.n, "disagreement")
+    asked = review_queue.queue(project, new, fit.n, "disagreement")
     assert moved
     assert set(asked) == {*moved, 4} - decided
 
@@ -313,13 +313,13 @@ def test_the_map_packs_every_document_with_its_topic_and_its_step(project: Proje
     fit = fits.last(project)
     assert fit is not None
     edits.merge(project, id_of(project, "Files > zipfile"), id_of(project, "Files > tarfile"))
-    packed = mapping.pack(project, fit)
+    packed = document_map.pack(project, fit)
     length = int.from_bytes(packed[:4], "little")
     header, body = json.loads(packed[4 : 4 + length]), packed[4 + length :]
     n = documents.count(project)
     assert header["n"] == n
     assert len(body) == 8 * n
-    placed = fit.today(topics.current(project))
+    placed = fit.placements(topics.current(project))
     assert np.frombuffer(body, "<i4", n).tolist() == placed.labels.tolist()
     x = np.frombuffer(body, "<u2", n, 4 * n) / 65_535 * header["size"][0] + header["low"][0]
     y = np.frombuffer(body, "<u2", n, 6 * n) / 65_535 * header["size"][1] + header["low"][1]

@@ -12,7 +12,7 @@ from hierseed.app import (
     uploads,
     vectors,
 )
-from hierseed.app.loading import look_at_corpus
+from hierseed.app.corpus_import import look_at_corpus
 from hierseed.app.pages.session import SCREENS, Session
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
@@ -68,7 +68,7 @@ def test_a_correction_is_a_seed_and_counts_at_the_next_fit(project: Project) -> 
     assert second is not None
     assert second.facts["seeds"] >= first.facts["seeds"]
     here = topics.current(project)
-    then, now = first.today(here), second.today(here)
+    then, now = first.placements(here), second.placements(here)
     found = compare.compare(then, now, here)
     assert found["moved"] + found["same"] == first.n
     old, new = ([p.keys[int(t)] for t in p.labels] for p in (then, now))
@@ -241,7 +241,7 @@ def test_the_queue_leaves_out_what_is_decided_and_never_ends_early(project: Proj
     assert view["total"] == n - seeds
     fit = fits.last(project)
     assert fit is not None
-    placed = fit.today(topics.current(project))
+    placed = fit.placements(topics.current(project))
     scores = [placed.final_score[placed.primary[card["row"]]] for card in view["cards"]]
     assert scores == sorted(scores)
     rows = [card["row"] for card in view["cards"]]

@@ -12,7 +12,7 @@ import pytest
 from workbench_browser import Visit, missing
 from workbench_chapters import CHAPTERS
 
-from hierseed.app import validating
+from hierseed.app import validation
 from hierseed.app.project import Project
 from hierseed.app.store import codings, documents, labels
 from hierseed.demo.docstrings import read_docstrings
@@ -109,7 +109,7 @@ def test_two_coders_from_a_csv_to_a_replication_package(
     assert paragraph in re.sub(r"\s+", " ", texts["sample-1-paragraph.txt"])
     project = Project(tmp_path / "study")
     sample = codings.samples(project)[0]
-    assert validating.disagreements(project, sample) == []
+    assert validation.disagreements(project, sample) == []
     result = json.loads(texts["sample-1-results.json"])
     assert result["agreement"]["levels"][1]["alpha"]["n"] == SIZE - 1
     assert result["accuracy"]["coded"] == SIZE

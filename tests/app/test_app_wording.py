@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import hierseed.app as app
-from hierseed.app.loading import look_at_corpus
+from hierseed.app.corpus_import import look_at_corpus
 from hierseed.app.wording import FIELDS, worded
 from hierseed.errors import CorpusError
 

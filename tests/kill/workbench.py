@@ -19,7 +19,7 @@ LABELS, TOPICS = 40, 8
 
 
 def main() -> None:
-    from hierseed.app import jobs, loading
+    from hierseed.app import corpus_import, jobs
     from hierseed.app.pages.session import Session
     from hierseed.app.project import Project
     from hierseed.app.store import documents, edits, loads, topics
@@ -90,7 +90,7 @@ def main() -> None:
             notes.write(f"{step}\t{detail}\n".encode())
             notes.flush()
             os.fsync(notes.fileno())
-    assert _rows() > loading.BATCH
+    assert _rows() > corpus_import.BATCH
     jobs.end_all()
     project.close()
 

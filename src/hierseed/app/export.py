@@ -16,12 +16,12 @@ from typing import Any
 
 import pandas as pd
 
-from hierseed.app import codebook, exchange
+from hierseed.app import codebook, other_tools
+from hierseed.app.current_report import current_report
 from hierseed.app.fits import Fit
 from hierseed.app.fitting import Dials, project_seeds, seed_rows
 from hierseed.app.project import Project
 from hierseed.app.replication import write_validation
-from hierseed.app.reporting import report_today
 from hierseed.app.store import documents, labels, topics
 from hierseed.app.store.labels import NONE_OF_THESE, WHOLE
 from hierseed.errors import ProjectError
@@ -81,7 +81,7 @@ def _frames(
     project: Project, fit: Fit, *, text: bool, parquet: bool
 ) -> Iterator[tuple[int, pd.DataFrame]]:
     here = topics.current(project)
-    placed = fit.today(here)
+    placed = fit.placements(here)
     seeds, rejected = labels.seeds(project), labels.rejections(project)
     whole = {row: WHOLE[decision] for decision in WHOLE for row in labels.whole(project, decision)}
     others = project.get("columns", [])
@@ -191,7 +191,7 @@ def write_tasks(project: Project, fit: Fit, tool: str) -> Path:
         raise ProjectError(f"tasks can be written for {', '.join(TOOLS)}, not {tool!r}")
     target = new_file(project, tool, TOOLS[tool], fit)
     here = topics.current(project)
-    placed, seeds = fit.today(here), labels.seeds(project)
+    placed, seeds = fit.placements(here), labels.seeds(project)
 
     def lines() -> Iterator[tuple[str, str, list[str]]]:
         for document in documents.every(project):
@@ -204,7 +204,7 @@ def write_tasks(project: Project, fit: Fit, tool: str) -> Path:
                 yield document.id, document.text, decided or own
 
     with atomic_file(target) as partial:
-        exchange.write_tasks(tool, partial, lines())
+        other_tools.write_tasks(tool, partial, lines())
     return target
 
 
@@ -212,7 +212,7 @@ def write_report(project: Project, fit: Fit) -> Path:
     """One page about the fit that needs nothing else."""
     target = new_file(project, "report", ".html", fit)
     with atomic_file(target) as partial:
-        report = report_today(fit, topics.current(project))
+        report = current_report(fit, topics.current(project))
         partial.write_text(render(report), encoding="utf-8", newline="\n")
     return target
 

@@ -59,22 +59,22 @@ class Fit:
         self.seeds: list[list[str]] = content["seeds"]  # rows of id, text, topic, as given
         self.suggestions: list[tuple[int, str]] = [tuple(s) for s in content["suggestions"]]
         self.proposals: list[dict[str, Any]] = content.get("proposals", [])
-        self._today: tuple[Topics, Placements, Ints] | None = None
+        self._current: tuple[Topics, Placements, Ints] | None = None
 
-    def today(self, here: Topics) -> Placements:
+    def placements(self, here: Topics) -> Placements:
         """The placements in the current taxonomy; computed again only after a change."""
         return self._in_tree(here)[1]
 
-    def numbers_today(self, here: Topics) -> Ints:
+    def topic_numbers(self, here: Topics) -> Ints:
         """The number in the current taxonomy of each topic of the fit, the last one for None."""
         return self._in_tree(here)[2]
 
     def _in_tree(self, here: Topics) -> tuple[Topics, Placements, Ints]:
-        known = self._today
+        known = self._current
         if known is None or (known[0] is not here and not _same_tree(known[0], here)):
-            known = self._today = (here, *in_tree(self.fitted, here))
+            known = self._current = (here, *in_tree(self.fitted, here))
         elif known[0] is not here:
-            known = self._today = (here, renamed(known[1], self.fitted, here), known[2])
+            known = self._current = (here, renamed(known[1], self.fitted, here), known[2])
         return known
 
     @cached_property

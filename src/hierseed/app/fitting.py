@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.app import fits, mapping, vectors
-from hierseed.app.course import Course
-from hierseed.app.decided import apply_decisions
+from hierseed.app import document_map, fits, vectors
+from hierseed.app.decisions import apply_decisions
+from hierseed.app.job_progress import JobProgress
 from hierseed.app.project import Project, now
 from hierseed.app.store import documents, examples, labels, topics
 from hierseed.app.store import gold as gold_labels
@@ -107,8 +107,8 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     if not given and not dials.names:
         raise SeedError("no seeds yet. Accept a few documents, or let names stand in for seeds")
     skip = ("Turning texts into vectors",) if vectors.ready(project) else ()
-    course = Course(project, documents.count(project), tell or (lambda event: None), skip=skip)
-    say = course.tell
+    bar = JobProgress(project, documents.count(project), tell or (lambda event: None), skip=skip)
+    say = bar.tell
     store = vectors.make(project, say)
     started = time.perf_counter()
     with warnings.catch_warnings():
@@ -136,7 +136,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     words = "Finding words and drawing the map"
     say({"phase": words, "done": 0, "total": 1})
     report = placed.report(project.name, _phase(say, words))
-    points = mapping.place_documents(placed, report)
+    points = document_map.place_documents(placed, report)
     facts = {
         "method": dials.method,
         "dials": asdict(dials),
@@ -162,7 +162,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     id = fits.write(
         project, model, assignments, here, report, facts, given, offers, proposals, points
     )
-    course.finish()
+    bar.finish()
     return id
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from hierseed.app import validating
+from hierseed.app import validation
 from hierseed.app.fits import Fit
 from hierseed.app.project import Project
 from hierseed.app.store import codings, documents, topics
@@ -40,16 +40,16 @@ def write_validation(project: Project, fit: Fit, folder: Path) -> list[Path]:
 
 def results(project: Project, sample: codings.Sample, fit: Fit) -> dict[str, Any]:
     """Agreement, accuracy and the paragraph of one sample."""
-    placed = fit.today(topics.current(project))
-    agreed = validating.agreement(project, sample)
-    right = validating.accuracy(project, sample, placed)
+    placed = fit.placements(topics.current(project))
+    agreed = validation.agreement(project, sample)
+    right = validation.accuracy(project, sample, placed)
     method = f"method {fit.facts['method']}, vectors of {fit.facts['embedder']}"
     return {
         "sample": sample.name,
         "drawn": sample.facts,
         "agreement": agreed,
         "accuracy": right,
-        "paragraph": validating.paragraph(sample, agreed, right, fit.id, method),
+        "paragraph": validation.paragraph(sample, agreed, right, fit.id, method),
     }
 
 

@@ -68,7 +68,7 @@ def _order(placed: Placements, key: str, kind: str) -> Ints:
 
 def words(fit: Fit, here: Topics, key: str) -> list[str]:
     """The words that distinguish a topic, as found at the fit."""
-    number, wanted = fit.numbers_today(here), fit.today(here).number.get(key)
+    number, wanted = fit.topic_numbers(here), fit.placements(here).number.get(key)
     found: list[str] = []
     for topic, line in enumerate(fit.report["topics"]["words"]):
         if number[topic] == wanted:
@@ -113,7 +113,7 @@ class Near(NamedTuple):
 def why(project: Project, fit: Fit, space: Space, row: int) -> dict[str, Any]:
     """Why a document is where it is: level by level the nearest topics, and the nearest seeds."""
     here = topics.current(project)
-    fitted, number, keys = fit.fitted, fit.numbers_today(here), fit.today(here).keys
+    fitted, number, keys = fit.fitted, fit.topic_numbers(here), fit.placements(here).keys
     record = fitted.records(row)[0]
     x = np.asarray(fit.model.prepare(space.store)[np.array([row])])[0]
     tree = fit.taxonomy.tree
@@ -144,7 +144,7 @@ def why(project: Project, fit: Fit, space: Space, row: int) -> dict[str, Any]:
         )
     return {
         "levels": levels,
-        "ranked": likely(fit.today(here), here, row),
+        "ranked": likely(fit.placements(here), here, row),
         "seeds": nearest_seeds(project, here, space, row),
     }
 

@@ -20,7 +20,7 @@ from nicegui import ui
 from nicegui.element import Element
 from nicegui.language import Language
 
-from hierseed.app import export, fits, mapping, uploads
+from hierseed.app import document_map, export, fits, uploads
 from hierseed.app.failures import explain_failure
 from hierseed.app.pages.session import SCREENS, Session
 from hierseed.app.project import Project
@@ -153,7 +153,7 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
     @app.get("/workbench/map/{fit}")
     async def map_points(fit: int, column: str = "") -> Response:
         def pack() -> bytes:
-            return mapping.pack(project, fits.get(project, fit), column)
+            return document_map.pack(project, fits.get(project, fit), column)
 
         try:
             packed = await work(pack)
@@ -164,7 +164,7 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
     @app.get("/workbench/document/{row}")
     async def document(row: int) -> Response:
         try:
-            return JSONResponse(await work(mapping.hover, project, row))
+            return JSONResponse(await work(document_map.hover, project, row))
         except HierSeedError as fault:
             return JSONResponse({"fault": worded(fault)}, status_code=404)
 

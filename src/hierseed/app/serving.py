@@ -87,7 +87,7 @@ def warm(project: Project) -> None:
 
     with contextlib.suppress(HierSeedError, OSError, sqlite3.Error):  # the click that needs it says
         if fit := fits.last(project):
-            fit.today(topics.current(project)).warm()
+            fit.placements(topics.current(project)).warm()
             _ = fit.report, fit.model
         metadata.columns(project)
         vectors.space(project)

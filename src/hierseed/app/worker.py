@@ -71,10 +71,10 @@ def _teller(project: Project, job: int) -> Tell:
 
 
 def _load(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
-    from hierseed.app import loading
+    from hierseed.app import corpus_import
 
     file = Path(arguments["file"])
-    added, faults = loading.load_corpus(
+    added, faults = corpus_import.load_corpus(
         project, file, arguments["id"], arguments["text"], tell,
         name=arguments["name"], load=arguments.get("load"),
     )  # fmt: skip
@@ -84,9 +84,9 @@ def _load(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
 
 
 def _sample(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
-    from hierseed.app import loading
+    from hierseed.app import corpus_import
 
-    return f"{loading.load_sample(project, tell):,} documents of the sample added"
+    return f"{corpus_import.load_sample(project, tell):,} documents of the sample added"
 
 
 def _fit(project: Project, arguments: dict[str, Any], tell: Tell) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hierseed.app import validating
+from hierseed.app import validation
 from hierseed.app.pages.screen import Screen, number_in
 from hierseed.app.store import codings, documents, topics
 from hierseed.app.store.codings import Code, Sample
@@ -137,10 +137,10 @@ class CodeScreen(Screen):
     # ---------------------------------------------------------------- results
 
     def _agreement(self, sample: Sample) -> dict[str, Any]:
-        return {"agreement": validating.agreement(self.project, sample)}
+        return {"agreement": validation.agreement(self.project, sample)}
 
     def _adjudicate(self, sample: Sample) -> dict[str, Any]:
-        rows = validating.disagreements(self.project, sample)
+        rows = validation.disagreements(self.project, sample)
         codes = codings.codes(self.project, sample.id)
         shown = documents.get(self.project, rows[:12])
         return {
@@ -164,11 +164,11 @@ class CodeScreen(Screen):
         fit = self.session.fit
         if fit is None:
             return {"accuracy": None}
-        placed = fit.today(topics.current(self.project))
-        found = validating.accuracy(self.project, sample, placed, self.wanted)
-        agreed = validating.agreement(self.project, sample)
+        placed = fit.placements(topics.current(self.project))
+        found = validation.accuracy(self.project, sample, placed, self.wanted)
+        agreed = validation.agreement(self.project, sample)
         method = f"method {fit.facts['method']}, vectors of {fit.facts['embedder']}"
-        text = validating.paragraph(sample, agreed, found, fit.id, method)
+        text = validation.paragraph(sample, agreed, found, fit.id, method)
         return {"accuracy": found, "fit": fit.id, "paragraph": text if found["coded"] else ""}
 
     # ---------------------------------------------------------------- actions
@@ -184,7 +184,8 @@ class CodeScreen(Screen):
             fit = self.session.fit
             if fit is None:
                 raise ProjectError("strata are the topics of a fit. Fit first, or draw at random")
-            placed, here = fit.today(topics.current(self.project)), topics.current(self.project)
+            here = topics.current(self.project)
+            placed = fit.placements(here)
             top = placed.path[placed.primary][:, 0]
             names = [path_of(here, placed.keys[int(topic)]) for topic in top]
             drawn, facts["strata"] = codings.draw_strata(names, size, seed)

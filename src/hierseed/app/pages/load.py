@@ -6,12 +6,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from hierseed.app import bringing, jobs, loading
-from hierseed.app.bringing import Plan
+from hierseed.app import corpus_import, jobs, taxonomy_import
+from hierseed.app.corpus_import import Look
 from hierseed.app.encoding import to_utf8
-from hierseed.app.loading import Look
 from hierseed.app.pages.screen import Screen
 from hierseed.app.store import documents, gold, labels, loads, topics
+from hierseed.app.taxonomy_import import Plan
 from hierseed.app.uploads import find_upload
 from hierseed.errors import ProjectError
 from hierseed.io.corpus import ROW_NUMBER
@@ -92,7 +92,7 @@ class Load(Screen):
         encoding = to_utf8(file)
         if kind == "corpus":
             self.file, self.file_name = file, name
-            self.look, self.checked = loading.look_at_corpus(file), None
+            self.look, self.checked = corpus_import.look_at_corpus(file), None
             if encoding:
                 self.look.facts.append(encoding)
             if not self.look.faults:
@@ -108,7 +108,7 @@ class Load(Screen):
         """Compare a waiting file with the project; take it over where nothing would be lost."""
         file, name, encoding = self.waiting[kind]
         try:
-            plan = bringing.make_plan(self.project, kind, file, name)
+            plan = taxonomy_import.make_plan(self.project, kind, file, name)
         except ProjectError:
             self._drop(kind)
             raise
@@ -119,7 +119,7 @@ class Load(Screen):
         elif plan.removed:
             self.plans[kind] = plan
         else:
-            done = bringing.carry_out(self.project, plan, replace=True, by=self.person)
+            done = taxonomy_import.carry_out(self.project, plan, replace=True, by=self.person)
             self._finish(kind, [*plan.facts, done], plan.faults)
 
     def do_take(self, kind: str, replace: bool) -> None:
@@ -127,8 +127,10 @@ class Load(Screen):
         if kind not in self.waiting:
             raise ProjectError("the file is gone. Choose it again")
         file, name, _ = self.waiting[kind]
-        plan = bringing.make_plan(self.project, kind, file, name)  # others may have worked since
-        done = bringing.carry_out(self.project, plan, replace=bool(replace), by=self.person)
+        plan = taxonomy_import.make_plan(
+            self.project, kind, file, name
+        )  # others may have worked since
+        done = taxonomy_import.carry_out(self.project, plan, replace=bool(replace), by=self.person)
         self._finish(kind, [*plan.facts, done], plan.faults)
 
     def do_leave(self, kind: str) -> None:
@@ -155,7 +157,7 @@ class Load(Screen):
                 f"{count:,} documents removed. A copy of the project was made before that."
             )
             return
-        count = bringing.remove(self.project, str(kind), by=self.person)
+        count = taxonomy_import.remove(self.project, str(kind), by=self.person)
         self.told.pop(kind, None)
         self.session.say(f"{count:,} removed. Undo brings them back.")
 
@@ -166,7 +168,7 @@ class Load(Screen):
         if self.file is None or self.look is None:
             raise ProjectError("choose a file first")
         self.look.id, self.look.text = str(id), str(text)
-        self.checked = loading.check_corpus(self.file, str(id), str(text))
+        self.checked = corpus_import.check_corpus(self.file, str(id), str(text))
         self.checked.faults = [
             fault.replace(self.file.name, self.file_name) for fault in self.checked.faults
         ]

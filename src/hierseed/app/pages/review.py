@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.app import compare, fits, mapping, metadata, review, vectors
+from hierseed.app import compare, document_map, fits, metadata, review, vectors
 from hierseed.app.cards import cards
-from hierseed.app.pages.deciding import Deciding
+from hierseed.app.dense_groups import LEAST, dense_groups
+from hierseed.app.pages.decisions import DecisionScreen
 from hierseed.app.pages.screen import PAGE, number_in, pages
-from hierseed.app.parts import LEAST, dense_parts
 from hierseed.app.store import documents, edits, topics
 from hierseed.app.tree import path_of
 from hierseed.errors import ProjectError
@@ -22,7 +22,7 @@ SEEDS = 3  # documents of a proposed topic that become its seeds
 TABS = ("topic", "map", "time", "changes", "scores")
 
 
-class Review(Deciding):
+class Review(DecisionScreen):
     """Step 5."""
 
     name, title = "review", "Review"
@@ -90,7 +90,7 @@ class Review(Deciding):
         key, here = self.session.key, topics.current(self.project)
         if not key:
             return self._overview(fit, here)
-        placed = fit.today(here)
+        placed = fit.placements(here)
         within = self._within()
         found = review.listing(placed, key, self.kind, self.page * PAGE, PAGE, within)
         rows = [int(placed.row[record]) for record in found.records]
@@ -142,7 +142,7 @@ class Review(Deciding):
             "places": self._places(fit, here),
             "proposals": [self._proposal(one) for one in offered],
             "inside": self.inside if inside else "",
-            "cards": cards(self.project, rows, placed=fit.today(here), whole=self.whole),
+            "cards": cards(self.project, rows, placed=fit.placements(here), whole=self.whole),
             **pages(len(inside["rows"]) if inside else 0, self.page),
         }
 
@@ -189,7 +189,7 @@ class Review(Deciding):
         """The share of a topic's documents to expect right, where scores are probabilities."""
         if not fits.calibrated(fit) or not len(members):
             return None
-        placed = fit.today(topics.current(self.project))
+        placed = fit.placements(topics.current(self.project))
         scores = placed.final_score[members]
         scores = scores[np.isfinite(scores) & ~placed.is_seed[placed.row[members]]]
         return float(scores.mean()) if len(scores) else None
@@ -198,7 +198,7 @@ class Review(Deciding):
         """Where to look first: the largest groups that no listed topic explains."""
         heaps = [
             (count, key)
-            for key, count in fit.today(here).own_counts.items()
+            for key, count in fit.placements(here).own_counts.items()
             if not key.isdigit() and count >= LEAST
         ]
         return [
@@ -209,10 +209,10 @@ class Review(Deciding):
     def _map(self, fit: fits.Fit) -> dict[str, Any]:
         """The islands; the points follow by a request of their own, as packed numbers."""
         here = topics.current(self.project)
-        placed = fit.today(here)
+        placed = fit.placements(here)
         version = self.project.pulse().topics
         return {
-            "map": mapping.islands(fit, here),
+            "map": document_map.islands(fit, here),
             "names": list(placed.taxonomy.names),
             "parents": placed.taxonomy.tree.parent.tolist(),
             "keys": placed.keys,
@@ -224,7 +224,7 @@ class Review(Deciding):
         """Topics over the values of another column of the corpus."""
         names = [entry["name"] for entry in metadata.columns(self.project)]
         column = self.column if self.column in names else _first_time(names)
-        placed = fit.today(topics.current(self.project))
+        placed = fit.placements(topics.current(self.project))
         chart = metadata.over(self.project, placed, column, self.session.key) if column else None
         return {"columns": metadata.columns(self.project), "column": column, "chart": chart}
 
@@ -244,7 +244,7 @@ class Review(Deciding):
         earlier = [id for id in others if id < fit.id]
         before = self.before if self.before in others else (earlier or others)[0]
         old = fits.get(self.project, before)
-        then, now = old.today(here), fit.today(here)
+        then, now = old.placements(here), fit.placements(here)
         found = compare.compare(then, now, here)
         rows: list[int] = []
         total = 0
@@ -306,9 +306,9 @@ class Review(Deciding):
         fit, space = self.session.fit, vectors.space(self.project)
         if fit is None or space is None:
             raise ProjectError("fit once first")
-        placed = fit.today(topics.current(self.project))
+        placed = fit.placements(topics.current(self.project))
         rows = np.unique(placed.row[placed.members(placed.inside(self.session.key))])
-        self.parts = dense_parts(self.project, space, rows)
+        self.parts = dense_groups(self.project, space, rows)
 
     def do_take_part(self, number: int, name: str) -> None:
         """Make a proposed part a topic where it was found, with its first documents as seeds."""

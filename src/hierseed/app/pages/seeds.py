@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hierseed.app import jobs, metadata, queueing, vectors
+from hierseed.app import jobs, metadata, review_queue, vectors
 from hierseed.app.cards import cards
-from hierseed.app.pages.deciding import Deciding
+from hierseed.app.pages.decisions import DecisionScreen
 from hierseed.app.pages.screen import PAGE, number_in, pages
 from hierseed.app.store import codings, documents, labels, topics
-from hierseed.app.suggesting import Suggestion, suggest
+from hierseed.app.suggestions import Suggestion, suggest
 from hierseed.errors import ProjectError
 
 MODES = ("suggest", "search", "similar", "mine", "queue")
 SIMILAR = 120
 
 
-class SeedsScreen(Deciding):
+class SeedsScreen(DecisionScreen):
     """Step 3."""
 
     name, title = "seeds", "Seeds"
@@ -76,9 +76,9 @@ class SeedsScreen(Deciding):
             ),
             "note": note,
             "order": self.order,
-            "orders": queueing.KINDS,
+            "orders": review_queue.KINDS,
             "sharing": self.sharing,
-            "progress": queueing.progress(self.project, documents.count(self.project))
+            "progress": review_queue.progress(self.project, documents.count(self.project))
             if mode == "queue"
             else None,
             **self.filter_view(),
@@ -133,7 +133,7 @@ class SeedsScreen(Deciding):
         share = (0, 1)
         if self.sharing and self.person.name in coders:
             share = (coders.index(self.person.name), len(coders))
-        return queueing.queue(
+        return review_queue.queue(
             self.project, self.session.placed, documents.count(self.project), self.order, key=key,
             within=metadata.rows_of(self.project, self.filter), share=share,
         )  # fmt: skip
@@ -146,7 +146,7 @@ class SeedsScreen(Deciding):
 
     def do_queue(self, order: str | None = None, sharing: bool | None = None) -> None:
         """Work through all documents in an order of one's choice."""
-        if order in queueing.KINDS:
+        if order in review_queue.KINDS:
             self.order = str(order)
         if sharing is not None:
             self.sharing = bool(sharing)
@@ -175,7 +175,7 @@ class SeedsScreen(Deciding):
         if self.mode == "similar" and self.like is None:
             self.mode = "suggest"
         order = query.get("order", "uncertain")
-        self.order = order if order in queueing.KINDS else "uncertain"
+        self.order = order if order in review_queue.KINDS else "uncertain"
         self.restore_filter(query)
         self.found = None
 

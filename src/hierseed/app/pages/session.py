@@ -65,7 +65,7 @@ class Session:
     def placed(self) -> Placements | None:
         """Where the fit puts documents, in the current taxonomy."""
         fit = self.fit
-        return fit.today(topics.current(self.project)) if fit else None
+        return fit.placements(topics.current(self.project)) if fit else None
 
     def frame(self) -> dict[str, Any]:
         """Header: steps, the running job, undo and redo, the coder."""
@@ -91,7 +91,7 @@ class Session:
 
     def _summary(self, fit: Fit) -> str:
         """What the fit is worth: expected accuracy where scores are probabilities."""
-        placed = fit.today(topics.current(self.project))
+        placed = fit.placements(topics.current(self.project))
         share = f"{(placed.labels >= 0).mean():.0%} placed" if placed.n else ""
         levels = fit.facts.get("expected") or []
         if not levels:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from hierseed.app import vectors
+from hierseed.app.dense_groups import dense_groups
 from hierseed.app.pages.screen import Screen
-from hierseed.app.parts import dense_parts
 from hierseed.app.review import words
 from hierseed.app.store import actions, edits, labels, memos, topics
 from hierseed.errors import ProjectError
@@ -117,9 +117,9 @@ class TaxonomyScreen(Screen):
         fit, space = self.session.fit, vectors.space(self.project)
         if fit is None or space is None:
             raise ProjectError("a split is proposed from a fit. Fit once, then come back")
-        placed = fit.today(topics.current(self.project))
+        placed = fit.placements(topics.current(self.project))
         rows = np.unique(placed.row[placed.members(placed.inside(self.session.key))])
-        self.parts = dense_parts(self.project, space, rows)
+        self.parts = dense_groups(self.project, space, rows)
         if not self.parts:
             self.session.say("This topic holds too few documents to see parts in it.")
 

@@ -4,10 +4,10 @@ import documents from "/workbench/web/documents.js";
 import filters from "/workbench/web/filter.js";
 import find from "/workbench/web/find.js";
 import mapping from "/workbench/web/map.js";
-import parts from "/workbench/web/parts.js";
+import parts from "/workbench/web/dense_groups.js";
 import proposals from "/workbench/web/proposals.js";
 import scores from "/workbench/web/scores.js";
-import overtime from "/workbench/web/overtime.js";
+import overtime from "/workbench/web/over_time.js";
 import { counted, crumbs, number, percent, shown } from "/workbench/web/shared.js";
 
 const TABS = { topic: "Topic", map: "Map", time: "Over time", changes: "What changed", scores: "Scores" };

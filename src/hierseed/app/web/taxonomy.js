@@ -1,6 +1,6 @@
 // Taxonomy: change the topic that is selected in the tree, and its entry in the codebook.
 // What is typed stays, whatever others do meanwhile.
-import parts from "/workbench/web/parts.js";
+import parts from "/workbench/web/dense_groups.js";
 import picker from "/workbench/web/picker.js";
 import { counted, crumbs, shared, shown, when } from "/workbench/web/shared.js";
 

@@ -1,5 +1,5 @@
 // The taxonomy, always in sight. What is inside is drawn again only when it changes.
-import branches from "/workbench/web/branches.js";
+import branches from "/workbench/web/tree_lines.js";
 import { pass } from "/workbench/web/shared.js";
 
 export default {

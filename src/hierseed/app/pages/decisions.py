@@ -16,7 +16,7 @@ BULK = 200  # documents decided about at once
 WHOLE = {"none": labels.NONE_OF_THESE, "unsure": labels.UNSURE}
 
 
-class Deciding(Screen):
+class DecisionScreen(Screen):
     """A screen with cards: the same keys mean the same on each of them."""
 
     source = "page"

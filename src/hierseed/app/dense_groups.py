@@ -19,7 +19,7 @@ LEAST = 8  # documents that make a part worth a name
 READ = 1_500  # documents whose words are counted
 
 
-def dense_parts(
+def dense_groups(
     project: Project, space: Space, rows: NDArray[np.integer], most: int = 6
 ) -> list[dict[str, Any]]:
     """Group documents, drop loose groups, and name each by the words that set it apart."""

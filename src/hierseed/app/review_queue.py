@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.app import fits, validating
+from hierseed.app import fits, validation
 from hierseed.app.placements import Placements
 from hierseed.app.project import Project
 from hierseed.app.store import codings, topics
@@ -80,14 +80,14 @@ def disputed(project: Project, placed: Placements | None) -> Rows:
     coded = [
         row
         for sample in codings.samples(project)
-        for row in validating.disagreements(project, sample)
+        for row in validation.disagreements(project, sample)
     ]
     moved = np.zeros(0, dtype=np.intp)
     lines = fits.every(project)
     if placed is not None and len(lines) > 1:
         here = topics.current(project)
         try:
-            new, old = (fits.get(project, line.id).today(here) for line in lines[:2])
+            new, old = (fits.get(project, line.id).placements(here) for line in lines[:2])
         except ModelError:  # a fit whose folder was taken away
             new = old = placed
         shared = min(new.n, old.n)

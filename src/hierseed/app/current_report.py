@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from hierseed.app.document_map import islands
 from hierseed.app.fits import Fit
-from hierseed.app.mapping import islands
 from hierseed.app.store.topics import Topics
 
 ABOUT = 600  # letters of a description in the report
 
 
-def report_today(fit: Fit, here: Topics) -> dict[str, Any]:
+def current_report(fit: Fit, here: Topics) -> dict[str, Any]:
     """What `hierseed report` shows, with topics renamed, moved, merged and deleted as they are."""
     found = fit.report
-    placed, number = fit.today(here), fit.numbers_today(here)
+    placed, number = fit.placements(here), fit.topic_numbers(here)
     taxonomy, old = placed.taxonomy, found["topics"]
     n = len(taxonomy)
     counts = np.zeros(n, dtype=int)

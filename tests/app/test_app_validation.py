@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hierseed.app import fits, validating
+from hierseed.app import fits, validation
 from hierseed.app.pages.session import Session
 from hierseed.app.project import Project
 from hierseed.app.store import codings, documents, gold, topics
@@ -78,7 +78,7 @@ def test_agreement_is_alpha_of_what_was_said(project: Project) -> None:
     row = codings.rows(project, sample.id)[0][0]
     codings.code(project, sample.id, row, "Ben", "unsure")
     here = topics.current(project)
-    found = validating.agreement(project, sample)
+    found = validation.agreement(project, sample)
     said: dict[str, dict[int, tuple[int, ...]]] = {"Anna": {}, "Ben": {}}
     for code in codings.codes(project, sample.id):
         if code.decision == "topics":
@@ -114,8 +114,8 @@ def test_accuracy_is_the_share_that_is_right(project: Project) -> None:
     code_all(project, sample, "Anna")
     fit = fits.last(project)
     assert fit is not None
-    placed = fit.today(topics.current(project))
-    found = validating.accuracy(project, sample, placed)
+    placed = fit.placements(topics.current(project))
+    found = validation.accuracy(project, sample, placed)
     here, truth = topics.current(project), truth_of(project)
     rows = [row for row, _ in codings.rows(project, sample.id) if not placed.is_seed[row]]
     for level in found["levels"]:
@@ -145,8 +145,8 @@ def test_strata_are_weighted_back(project: Project) -> None:
     code_all(project, sample, "Anna")
     fit = fits.last(project)
     assert fit is not None
-    placed = fit.today(topics.current(project))
-    found = validating.accuracy(project, sample, placed)["levels"][0]["accuracy"]
+    placed = fit.placements(topics.current(project))
+    found = validation.accuracy(project, sample, placed)["levels"][0]["accuracy"]
     here, truth = topics.current(project), truth_of(project)
     whole = np.mean(
         [
@@ -164,9 +164,9 @@ def test_disagreements_are_settled_once(project: Project) -> None:
     sample = drawn(project, session)
     code_all(project, sample, "Anna")
     code_all(project, sample, "Ben", wrong=0.3)
-    open_rows = validating.disagreements(project, sample)
+    open_rows = validation.disagreements(project, sample)
     assert open_rows
-    assert not set(open_rows) & set(validating.reference(project, sample))
+    assert not set(open_rows) & set(validation.reference(project, sample))
     view = session.act("tab", tab="adjudicate")["stage"]["view"]
     assert view["open"] == len(open_rows)
     card = view["cards"][0]
@@ -175,7 +175,7 @@ def test_disagreements_are_settled_once(project: Project) -> None:
         "settle", row=card["row"], decision=code["decision"],
         keys=[topic["key"] for topic in code["topics"]],
     )  # fmt: skip
-    assert card["row"] in validating.reference(project, sample)
-    assert validating.disagreements(project, sample) == open_rows[1:]
+    assert card["row"] in validation.reference(project, sample)
+    assert validation.disagreements(project, sample) == open_rows[1:]
     codings.code(project, sample.id, open_rows[1], "Chris", "none", final=True)
-    assert validating.reference(project, sample)[open_rows[1]].decision == "none"
+    assert validation.reference(project, sample)[open_rows[1]].decision == "none"

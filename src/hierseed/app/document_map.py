@@ -37,7 +37,7 @@ def place_documents(placed: PlacedDocuments, report: dict[str, Any]) -> NDArray[
 
 def islands(fit: Fit, here: topics.Topics) -> dict[str, Any]:
     """The islands, without those of topics that were deleted."""
-    found, number = fit.report["map"], fit.numbers_today(here)
+    found, number = fit.report["map"], fit.topic_numbers(here)
     kept = [i for i, topic in enumerate(found["topic"]) if number[topic] >= 0]
     drawn = {name: [found[name][i] for i in kept] for name in ("tx", "ty", "r")}
     return {**drawn, "topic": [int(number[found["topic"][i]]) for i in kept]}
@@ -51,11 +51,11 @@ def pack(project: Project, fit: Fit, column: str = "") -> bytes:
     """
     here = topics.current(project)
     if fit.points is not None:
-        points, topic, rows = fit.points, fit.today(here).labels, True
+        points, topic, rows = fit.points, fit.placements(here).labels, True
     else:  # a fit of an older version, which placed only the documents of the report
         drawn, listed = fit.report["map"], fit.report["docs"]["topic"]
         points = np.array([drawn["x"], drawn["y"]], dtype=np.float32).T
-        topic = fit.numbers_today(here)[[listed[i] for i in drawn["doc"]]]
+        topic = fit.topic_numbers(here)[[listed[i] for i in drawn["doc"]]]
         rows = False
     header: dict[str, Any] = {"n": len(points), "rows": rows, "titles": []}
     parts = [topic.astype("<i4").tobytes()]

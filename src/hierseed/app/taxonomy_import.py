@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hierseed.app import exchange
+from hierseed.app import other_tools
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, examples, gold, labels, topics
 from hierseed.app.store.actions import ANYONE, Person, record
@@ -64,7 +64,7 @@ def make_plan(project: Project, kind: str, file: Path, name: str) -> Plan:
     if not len(here.taxonomy):
         raise ProjectError(f"load the taxonomy before the {kind}: they name its topics")
     plan = Plan(kind, name)
-    file, tool = exchange.convert(file)
+    file, tool = other_tools.convert(file)
     if tool:
         plan.facts.append(f"Read as an export of {tool}")
     try:

@@ -24,7 +24,7 @@ LEAST = 0.3  # seconds that every phase takes, however small the corpus
 Tell = Callable[[dict[str, Any]], None]
 
 
-class Course:
+class JobProgress:
     """Adds the share of the whole job, and the time left, to what its phases tell."""
 
     def __init__(self, project: Project, n: int, tell: Tell, *, skip: tuple[str, ...] = ()) -> None:
