@@ -16,7 +16,7 @@ if ! command -v chromium >/dev/null; then
         without "chromium is not installed, and there is no apt-get here"
     elif [ "$(id -u)" != 0 ]; then
         without "chromium is not installed, and apt-get needs root here"
-    elif ! { apt-get update -qq && apt-get install -y -qq chromium; } >&2; then
+    elif ! { apt-get update -qq && apt-get -o DPkg::Lock::Timeout=300 install -y -qq chromium; } >&2; then
         without "chromium is not installed, and apt-get could not install it"
     fi
 fi
