@@ -31,8 +31,8 @@ def write_gallery(examples: Path, target: Path) -> dict[Path, Path]:
     )
     names = "\n".join(stem for stem, _, _ in cards)
     (target / "index.md").write_text(
-        "# Gallery\n\nScripts that run as they stand, from the folder `examples` of the "
-        "repository; their pictures are made by the tests.\n\n"
+        "# Gallery\n\nEach script is in the folder `examples` of the repository and runs as it is. "
+        "The tests run all of them and draw these pictures.\n\n"
         f'<div class="cards pictures">\n{inner}\n</div>\n\n'
         f"```{{toctree}}\n:hidden:\n\n{names}\n```\n",
         encoding="utf-8",
@@ -58,8 +58,8 @@ def page_of(script: Path) -> tuple[str, str]:
                 pictures.append(name)
                 parts.append(f"![{name}](pictures/{name}.png)")
     said = script.parent / "pictures" / f"{script.stem}.txt"
-    if said.exists():
-        parts.append(f"What it prints:\n\n```output\n{said.read_text(encoding='utf-8')}```")
+    if said.exists() and (printed := said.read_text(encoding="utf-8")).strip():
+        parts.append(f"Printed output:\n\n```output\n{printed}```")
     path = f"examples/{script.name}"
     parts.append(f"The whole script is `{path}` in the repository.")
     return "\n\n".join(parts) + "\n", pictures[0] if pictures else ""

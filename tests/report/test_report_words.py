@@ -27,6 +27,13 @@ def test_planted_words_are_found_and_common_ones_are_not():
     assert not {"the", "of", "and"} & {word for some in words for word in some}
 
 
+def test_a_common_word_that_one_topic_uses_a_little_more_is_not_distinctive():
+    topics, texts = corpus(2_000)  # significant, since there are many documents
+    texts = [f"{text} return" if i % 3 or t == 2 else text for i, (t, text) in
+             enumerate(zip(topics, texts))]  # fmt: skip
+    assert distinctive_words(TREE, topics, texts)[2] == ["salmon"]
+
+
 def test_order_of_documents_does_not_matter():
     topics, texts = corpus()
     order = np.random.default_rng(0).permutation(len(texts))

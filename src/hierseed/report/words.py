@@ -1,8 +1,8 @@
 """The words that distinguish a topic from its siblings.
 
 Log-odds with an informative prior (Monroe, Colaresi and Quinn, "Fightin' Words", 2008), on the
-number of documents a word stands in: the prior keeps rare words out and the variance keeps
-words of every text out, so that no list of stop words is needed in any language.
+number of documents that contain a word. The prior keeps rare words out, the variance and the
+smallest ratio keep words of every text out, so no list of stop words is needed in any language.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ UNSPACED = re.compile(r"[぀-ヿ㐀-䶿一-鿿]+")  # kana and Han: words are no
 READ = 20_000  # characters of a text that are read: a book counts as one document all the same
 PRIOR = 100.0  # strength of the prior, in words
 MIN_SCORE = 1.64  # one-sided 5 %: a word below it is not distinctive
+MIN_RATIO = 2.0  # of odds; words of every text can differ significantly, but never by this much
 
 
 def find_words(text: str) -> set[str]:
@@ -71,9 +72,10 @@ def distinctive_words(
 
 
 def _log_odds(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much more often a word stands in a than in b, in standard deviations."""
+    """How much more often a word occurs in a than in b, in standard deviations; 0 below 2:1."""
     delta = np.log(a / (a.sum() - a + 1)) - np.log(b / (b.sum() - b + 1))
     score: NDArray[np.float64] = delta / np.sqrt(1 / a + 1 / b)
+    score[delta < np.log(MIN_RATIO)] = 0
     return score
 
 
