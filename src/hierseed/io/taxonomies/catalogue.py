@@ -64,7 +64,7 @@ FORMATS: dict[str, Format] = {
     for form in (
         Format(
             "paths",
-            "one path a line, A > B > C, with optional ids",
+            "one path per line, A > B > C, with optional ids",
             (".txt", ".paths"),
             paths.read,
             paths.write,
@@ -73,7 +73,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "csv",
-            "table with a parent column, one column a level, paths, or codes",
+            "table with a parent column, one column per level, paths, or codes",
             (".csv",),
             delimited.read,
             delimited.write,
@@ -145,7 +145,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "outline",
-            "one topic a line, children indented",
+            "one topic per line, children indented",
             (".outline",),
             outline.read,
             outline.write,
