@@ -32,7 +32,9 @@ autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 napoleon_google_docstring = False
 napoleon_use_param = napoleon_use_rtype = False
-napoleon_use_ivar = True
+# names that end in an underscore keep it, and no types are guessed
+napoleon_custom_sections = [("Attributes", "params_style")]
+napoleon_attr_annotations = False
 
 html_theme = "furo"
 html_title = "hierseed"

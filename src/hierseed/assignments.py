@@ -120,7 +120,7 @@ class Assignments:
 
     @property
     def levels(self) -> Ints:
-        """Documents x levels: the primary topic at each level, -1 below the deepest."""
+        """The primary topic at each level, documents x levels; -1 below the deepest."""
         return self.path[self.primary]
 
     @property
