@@ -42,6 +42,7 @@ def fit(
     engine: Engine | str | int | None = None,
     progress: Listener | None = None,
     seeds_from_names: bool = False,
+    rejected: Any = None,
     preparation: Preparation | None = None,
     vectors: str | PathLike[str] | None = None,
     replace_vectors: bool = False,
@@ -68,6 +69,8 @@ def fit(
         scheduler; the result is the same
     progress : called with each event of `hierseed.progress`; None turns notes into warnings
     seeds_from_names : leaves without a seed start from their name and description
+    rejected : documents that do not belong to a topic, given as seeds are, texts excepted. They
+        are placed neither there nor below, and (with the default method) do not shape topics
     preparation : what is done to vectors before the fit; None centres them and scales them to
         unit length, and learns the weight of each block of a joined representation
     vectors : folder that keeps the vectors, so that a stopped run goes on; None keeps them in
@@ -109,6 +112,7 @@ def fit(
     if not isinstance(opened, DocumentVectors):
         inputs.embedder(embedder)
     examples = inputs.seeds(seeds, tree, opened, seeds_from_names)
+    refused = inputs.rejections(rejected, tree, opened)
     if tree is not None and estimator is not None and earlier is None:
         inputs.need_seeds(method, tree, examples)
     inputs.refuse()
@@ -139,7 +143,8 @@ def fit(
             preparation = preparation.with_weights(found.weights)
         outside = None if outside is None else preparation.transform(outside)
         X = running.blocks(Prepared(rows.X, preparation))
-        _fit(estimator, X, y, outside, examples.text_topics, rounds, listener, earlier)
+        known = refused.rows(rows.ids) if len(refused) and estimator.fits_rejections else None
+        _fit(estimator, X, y, outside, examples.text_topics, rounds, listener, earlier, known)
     seconds = time.perf_counter() - started
     listener(Fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}"))
     tell_results(estimator, listener)
@@ -151,9 +156,10 @@ def fit(
         preparation,
         embedder=made,
         seeds=SeedDocuments.among(examples.by_id, rows.ids, rows.X),
+        rejected=SeedDocuments.among(refused.by_id, rows.ids, rows.X),
         about=about,
         vectors=rows,
-        files=_files(taxonomy, seeds),
+        files=_files(taxonomy, seeds, rejected),
         checkpoint=rounds,
     )
     model.corpus = opened
@@ -223,6 +229,7 @@ def _fit(
     rounds: Checkpoint | None,
     listener: Listener,
     earlier: TextModel | None = None,
+    rejected: Any = None,
 ) -> None:
     most = getattr(estimator, "max_iter", None)
     listener(Step("Fitting", 0, most, "rounds at most"))
@@ -234,6 +241,7 @@ def _fit(
         start=earlier.estimator if earlier else None,
         progress=lambda event: listener(Step("Fitting", event["round"], most, "rounds at most")),
         checkpoint=rounds,
+        **({} if rejected is None else {"rejected": rejected}),
     )
 
 

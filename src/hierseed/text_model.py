@@ -33,7 +33,14 @@ from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import DocumentEmbedder
 from hierseed.io.documents import DocumentVectors, size_of
 from hierseed.io.gold import gold_topics
-from hierseed.io.model_bundle import FILE, SEED_VECTORS, read_bundle, rebuilding, write_bundle
+from hierseed.io.model_bundle import (
+    FILE,
+    REJECTED_VECTORS,
+    SEED_VECTORS,
+    read_bundle,
+    rebuilding,
+    write_bundle,
+)
 from hierseed.io.place_table import assign_all, open_output, place_on
 from hierseed.io.placing import Placing
 from hierseed.io.seed_documents import SeedDocuments
@@ -55,6 +62,7 @@ class TextModel(TopicViews):
     preparation : what was done to the vectors before the fit; None for nothing
     embedder : what made the vectors; None where that is not known
     seeds : documents that were seeds; they are marked in assignments
+    rejected : documents that were rejected for topics; they are placed elsewhere
     about : facts of the fit: corpus, number of documents, columns
     vectors : of the fitting corpus; reused for its documents
     files : inputs of the fit, which no output may replace
@@ -85,6 +93,7 @@ class TextModel(TopicViews):
         *,
         embedder: Embedder | None = None,
         seeds: SeedDocuments | None = None,
+        rejected: SeedDocuments | None = None,
         about: dict[str, Any] | None = None,
         vectors: DocumentVectors | None = None,
         files: Sequence[Path] = (),
@@ -93,6 +102,7 @@ class TextModel(TopicViews):
         self.estimator = estimator
         self.preparation = preparation
         self.seeds = seeds or SeedDocuments()
+        self.rejected = rejected or SeedDocuments()
         self.about = about or {}
         self.files = list(files)
         self.folder: Path | None = None
@@ -340,6 +350,9 @@ class TextModel(TopicViews):
             "about": about,
             "dtype": documents.dtype,
         }
+        if len(self.rejected):
+            bundle.text["rejected"] = self.rejected.topics
+            bundle.arrays[REJECTED_VECTORS] = self.rejected.vectors
         write_bundle(bundle, folder, documents.embedder if documents.name else None)
 
     def __repr__(self) -> str:
@@ -380,10 +393,10 @@ def load(folder: str | PathLike[str], *, embedder: Any = None) -> TextModel:
     documents.named = embedder
     if text:
         with rebuilding(folder):
-            topics = {id: [int(t) for t in some] for id, some in text["seeds"].items()}
-            model.seeds = SeedDocuments(topics, bundle.arrays[SEED_VECTORS])
-            if len(topics) != len(model.seeds.vectors):
-                raise ValueError(f"{len(topics)} seeds and {len(model.seeds.vectors)} vectors")
+            model.seeds = SeedDocuments.restored(text["seeds"], bundle.arrays[SEED_VECTORS])
+            if "rejected" in text:
+                vectors = bundle.arrays[REJECTED_VECTORS]
+                model.rejected = SeedDocuments.restored(text["rejected"], vectors)
             documents.name, documents.fingerprint = text["embedder"], text["fingerprint"]
             documents.dtype = str(np.dtype(text["dtype"]))
             model.files = [folder.parent / name for name in model.about.get("inputs", [])]

@@ -23,7 +23,7 @@ from hierseed.app.fitting import Dials, project_seeds, seed_rows
 from hierseed.app.project import Project
 from hierseed.app.replication import write_validation
 from hierseed.app.store import documents, labels, topics
-from hierseed.app.store.labels import NONE_OF_THESE, WHOLE
+from hierseed.app.store.labels import WHOLE
 from hierseed.errors import ProjectError
 from hierseed.io.atomic import atomic_file
 from hierseed.io.extra_columns import add_codes, add_columns
@@ -235,17 +235,13 @@ def write_bundle(project: Project, fit: Fit) -> Path:
                     file.write(json.dumps(line, ensure_ascii=False) + "\n")
         fit.taxonomy.first(len(fit.ids)).write(place / "taxonomy.json")
         write_table(_seed_frame(fit.seeds), place / "seeds.jsonl")
+        if fit.rejected:
+            write_table(_seed_frame(fit.rejected)[["id", "topic"]], place / "rejected.jsonl")
         write_table(decisions(project), place / "decisions.csv", guard=True)
         codebook.write_codebook(project, place / "codebook.md")
         write_validation(project, fit, place)
-        lines = commands(fit)
-        overruled = len(labels.rejections(project)) + len(labels.whole(project, NONE_OF_THESE))
-        if overruled:
-            lines.append(
-                f"# {overruled} documents were rejected for a topic or belong to none: the "
-                "workbench moved them after `assign`, see decisions.csv"
-            )
-        (place / "commands.txt").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+        text = "\n".join(commands(fit))
+        (place / "commands.txt").write_text(text + "\n", encoding="utf-8", newline="\n")
         shutil.copytree(fit.folder / "model", place / "model-as-fitted")
         packed = folder(project) / f".packed-{fit.id}"
         Path(shutil.make_archive(str(packed), "zip", place)).replace(target)
@@ -260,6 +256,8 @@ def commands(fit: Fit) -> list[str]:
     line = ["hierseed", "fit", "corpus.jsonl", "--taxonomy", "taxonomy.json"]
     line += ["--seeds", "seeds.jsonl", "-o", "model", "--method", fit.facts["method"]]
     line += ["--embedder", fit.facts["embedder"]]
+    if fit.rejected:
+        line += ["--rejected", "rejected.jsonl"]
     for name, value in dials.settings().items():
         line += ["--set", f"{name}={value}"]
     if dials.names:

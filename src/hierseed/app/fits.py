@@ -57,6 +57,7 @@ class Fit:
         self.points: Floats | None = arrays.get("points")  # older fits have none
         self.n: int = content["n"]
         self.seeds: list[list[str]] = content["seeds"]  # rows of id, text, topic, as given
+        self.rejected: list[list[str]] = content.get("rejected", [])  # rows of id, "", topic
         self.suggestions: list[tuple[int, str]] = [tuple(s) for s in content["suggestions"]]
         self.proposals: list[dict[str, Any]] = content.get("proposals", [])
         self._current: tuple[Topics, Placements, Ints] | None = None
@@ -126,6 +127,7 @@ def write(
     report: dict[str, Any],
     facts: dict[str, Any],
     seeds: list[list[str]],
+    rejected: list[list[str]],
     suggestions: list[tuple[int, str]],
     proposals: Sequence[Proposal] = (),
     points: Floats | None = None,
@@ -138,6 +140,7 @@ def write(
         "ids": list(topics.ids),
         "facts": facts,
         "seeds": seeds,
+        "rejected": rejected,
         "suggestions": suggestions,
         "proposals": [
             {

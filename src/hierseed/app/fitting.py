@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from hierseed.app import document_map, fits, vectors
-from hierseed.app.decisions import apply_decisions
 from hierseed.app.job_progress import JobProgress
 from hierseed.app.project import Project, now
 from hierseed.app.store import documents, examples, labels, topics
@@ -23,7 +22,6 @@ from hierseed.estimators.registry import DEFAULT, METHODS, Method
 from hierseed.evaluate import score
 from hierseed.io.seeds import Seeds
 from hierseed.pipeline import fit as fit_model
-from hierseed.placed import PlacedDocuments
 from hierseed.progress import Event, Listener, Step
 from hierseed.report.gather import expected_accuracy
 from hierseed.taxonomy import Taxonomy
@@ -75,16 +73,27 @@ def methods() -> list[Method]:
 
 def project_seeds(project: Project, here: Topics) -> Seeds:
     """The project's seeds as the library knows them."""
-    seeds = Seeds()
-    by_row = labels.seeds(project)
-    rows = sorted(by_row)
-    for start in range(0, len(rows), 500):
-        for document in documents.get(project, rows[start : start + 500]):
-            seeds.by_id[document.id] = [here.place[id] for id in by_row[document.row]]
+    seeds = _by_document(project, here, labels.seeds(project))
     for topic, text in examples.pairs(project):
         seeds.texts.append(text)
         seeds.text_topics.append(here.place[topic])
     return seeds
+
+
+def project_rejections(project: Project, here: Topics) -> Seeds:
+    """Topics that documents were rejected for; "none of these" rejects all topics of level 1."""
+    by_row = labels.rejections(project)
+    every = [here.ids[topic] for topic in here.taxonomy.tree.children(-1)]
+    by_row |= dict.fromkeys(labels.whole(project, labels.NONE_OF_THESE), every)
+    return _by_document(project, here, by_row)
+
+
+def _by_document(project: Project, here: Topics, by_row: dict[int, list[int]]) -> Seeds:
+    found, rows = Seeds(), sorted(by_row)
+    for start in range(0, len(rows), 500):
+        for document in documents.get(project, rows[start : start + 500]):
+            found.by_id[document.id] = [here.place[id] for id in by_row[document.row]]
+    return found
 
 
 def seed_rows(seeds: Seeds, taxonomy: Taxonomy) -> list[list[str]]:
@@ -103,6 +112,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     begun, last_event = now(), labels.last_event(project)  # later decisions wait
     seeds = project_seeds(project, here)
     given = seed_rows(seeds, here.taxonomy)
+    rejected = project_rejections(project, here)
     names = len(seeds.without(here.taxonomy)) if dials.names else 0
     if not given and not dials.names:
         raise SeedError("no seeds yet. Accept a few documents, or let names stand in for seeds")
@@ -120,6 +130,7 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
             method=dials.method,
             progress=_phase(say, "Fitting", only="Fitting"),
             seeds_from_names=dials.names,
+            rejected=rejected,
             **dials.settings(),
         )
     say({"phase": "Placing the documents", "done": 0, "total": 1})
@@ -130,7 +141,6 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         level=dials.fine or None,
         progress=_phase(say, "Placing the documents"),
     )
-    placed = replace(placed, assignments=respect_decisions(project, here, placed))
     assignments = placed.assignments
     seconds = time.perf_counter() - started
     words = "Finding words and drawing the map"
@@ -160,7 +170,17 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     offers = [(int(row), reason) for row, reason in zip(next_ones.row, next_ones.reasons)]
     say({"phase": "Saving the fit", "done": 0, "total": 1})
     id = fits.write(
-        project, model, assignments, here, report, facts, given, offers, proposals, points
+        project,
+        model,
+        assignments,
+        here,
+        report,
+        facts,
+        given,
+        seed_rows(rejected, here.taxonomy),
+        offers,
+        proposals,
+        points,
     )
     bar.finish()
     return id
@@ -174,20 +194,6 @@ def _phase(say: Tell, phase: str, only: str = "") -> Listener:
             say({"phase": phase, "done": event.done, "total": event.total})
 
     return listen
-
-
-def respect_decisions(project: Project, here: Topics, placed: PlacedDocuments) -> Assignments:
-    """Keep documents out of the topics that people rejected them for."""
-    vectors = np.asarray(placed.estimator.vectors_)
-
-    def distances(row: int) -> Any:
-        return np.linalg.norm(vectors - np.asarray(placed.X[np.array([row])])[0], axis=1)
-
-    rejected = {
-        row: [here.place[id] for id in ids] for row, ids in labels.rejections(project).items()
-    }
-    none = labels.whole(project, labels.NONE_OF_THESE)
-    return apply_decisions(placed.assignments, rejected, none, distances)
 
 
 def gold_scores(project: Project, here: Topics, assignments: Assignments) -> dict[str, Any] | None:

@@ -28,6 +28,7 @@ from hierseed.cli.options import (
     Precision,
     Query,
     Quiet,
+    Rejected,
     SeedFiles,
     SeedIdColumn,
     SeedSheet,
@@ -57,6 +58,7 @@ def fit(
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to save the model.")
     ],
     seeds: SeedFiles = None,
+    rejected: Rejected = None,
     method: Annotated[
         str,
         typer.Option(
@@ -200,6 +202,7 @@ def fit(
                 engine=engine_of(workers, dask, device),
                 progress=console.listen,
                 seeds_from_names=seeds_from_names,
+                rejected=seed_tables(rejected, topic, seed_id, id, encoding, None),
                 preparation=None if centre and unit else Preparation(centre=centre, unit=unit),
                 vectors=vectors or vectors_beside(output),
                 replace_vectors=vectors is None,

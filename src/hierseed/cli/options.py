@@ -199,6 +199,15 @@ SeedFiles = Annotated[
         "repeatable, all files count together.",
     ),
 ]
+Rejected = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--rejected",
+        metavar="FILE",
+        help="Documents that do not belong to a topic: a table with the columns id and topic. They "
+        "are placed neither there nor below it.",
+    ),
+]
 Precision = Annotated[
     float | None,
     typer.Option(

@@ -21,6 +21,7 @@ from hierseed.core.tree import Tree
 from hierseed.errors import ModelError, ParameterError, SeedError, TaxonomyError, name_some
 from hierseed.estimators.inputs import is_engine, refuse_common_offset, seed_pairs
 from hierseed.estimators.parameters import Constraints, check_parameters
+from hierseed.estimators.rejections import Groups, group_rejections, place_by_distance
 from hierseed.evaluate.protocol import score
 from hierseed.taxonomy import Taxonomy
 
@@ -52,11 +53,13 @@ class SeededEstimator(BaseEstimator, ABC):
     taxonomy: Taxonomy
     taxonomy_: Taxonomy
     labels_: NDArray[np.integer]
+    vectors_: Floats
     coverage_: float
     n_iter_: int
     n_jobs: int | None
     _parameter_constraints: ClassVar[Constraints]
     _largest_blocks: ClassVar[int] = 1  # see `ArrayBlocks`
+    fits_rejections: ClassVar[bool] = False  # whether `fit` takes `rejected`
 
     # ---------------------------------------------------------------- what a method implements
 
@@ -207,7 +210,7 @@ class SeededEstimator(BaseEstimator, ABC):
         """
         return self.fit(X, y, **options).labels_
 
-    def assign(self, X: Any, y: Any = None) -> Assignments:
+    def assign(self, X: Any, y: Any = None, *, rejected: Any = None) -> Assignments:
         """Place documents, with distance and score at each level.
 
         Parameters
@@ -215,6 +218,8 @@ class SeededEstimator(BaseEstimator, ABC):
         X : array-like of shape (n_documents, n_features), or blocks of an engine
         y : array-like of shape (n_documents,)
             Marks the seeds in the result, as in `fit`.
+        rejected : topic ids per row, or a list of them, -1 for none
+            A document is placed neither in a topic that it was rejected for nor below it.
 
         Examples
         --------
@@ -233,7 +238,18 @@ class SeededEstimator(BaseEstimator, ABC):
         is_seed = np.zeros(blocks.n, dtype=bool)
         is_seed[rows] = True
         together: dict[str, Any] = {name: np.concatenate(parts.pop(name)) for name in RECORD}
-        return Assignments(self.taxonomy_, blocks.n, is_seed=is_seed, **together)
+        placed = Assignments(self.taxonomy_, blocks.n, is_seed=is_seed, **together)
+        groups = group_rejections(rejected, blocks.n, self.taxonomy_, rows)
+        return self._place_elsewhere(placed, blocks, groups) if groups else placed
+
+    def _place_elsewhere(self, placed: Assignments, blocks: Blocks, groups: Groups) -> Assignments:
+        """Place documents again that were rejected for topics; groups: rows by those topics."""
+
+        def distances(row: int) -> Floats:
+            x = blocks.take(np.array([row]))[0]
+            return np.asarray(np.linalg.norm(self.vectors_ - x, axis=1))
+
+        return place_by_distance(placed, groups, distances)
 
     def score(self, X: Any, y: Any, measure: str = "hierarchical_f1") -> float:
         """Compare placements with labels; rows without a label are left out.

@@ -130,10 +130,37 @@ class Inputs:
         Rows that can't be used are skipped where the corpus skips its own. Without a taxonomy
         only columns are checked. `from_names`: leaves without a seed start from their name.
         """
+        found, names = self._read_seeds(given, taxonomy, documents, "the seeds")
+        if given is not None:
+            self._tell_seeds(found, names, taxonomy)
+        if from_names and taxonomy is not None and (added := found.add_names(taxonomy)):
+            self.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
+        if documents is not None:
+            self._match(found, documents)
+        return found
+
+    def rejections(
+        self, given: Any, taxonomy: Taxonomy | None, documents: Documents | None = None
+    ) -> Seeds:
+        """Read which documents were rejected for which topics, as seeds are read."""
+        found, names = self._read_seeds(given, taxonomy, documents, "the rejections")
+        if found.texts:
+            count = amount(len(found.texts), "row")
+            self.faults.append(SeedError(f"{names}: {count} without an id. Name documents by id"))
+        elif len(found):
+            self.fact("Rejected", f"{names}, {amount(len(found.by_id), 'document')}")
+        if documents is not None:
+            self._match(found, documents)
+        return found
+
+    def _read_seeds(
+        self, given: Any, taxonomy: Taxonomy | None, documents: Documents | None, names: str
+    ) -> tuple[Seeds, str]:
+        """Read documents with their topics; also how to call where they come from."""
         on_skip = None
         if isinstance(documents, Corpus) and documents.on_error == "skip":
             on_skip = documents.on_skip or (lambda fault: None)
-        found, names = Seeds(), "the seeds"
+        found = Seeds()
         if isinstance(given, Seeds):
             found = given
         elif isinstance(given, Mapping) and not hasattr(given, "column_names"):  # DatasetDict
@@ -149,13 +176,7 @@ class Inputs:
             for table in tables:
                 with self.collecting():
                     self._read_table(table, taxonomy, found, on_skip, holds)
-        if given is not None:
-            self._tell_seeds(found, names, taxonomy)
-        if from_names and taxonomy is not None and (added := found.add_names(taxonomy)):
-            self.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
-        if documents is not None:
-            self._match(found, documents)
-        return found
+        return found, names
 
     def _read_table(
         self,

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "hierseed-model", 2
 FILE, EMBEDDER, SEED_VECTORS = "model.json", "embedder", "seed_vectors"
+REJECTED_VECTORS = "rejected_vectors"
 FIRST, FIRST_FILE, FIRST_FORMAT = "from_text", "from_text.json", "hierseed-from-text"  # version 1
 
 

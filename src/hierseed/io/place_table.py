@@ -216,11 +216,11 @@ def digest_of(model: Any) -> str:
     preparation, taxonomy = model.preparation, model.taxonomy_
     plain = [
         bundle.kind, taxonomy.paths, taxonomy.codes, bundle.header["params"], model.seeds.topics,
-        preparation and preparation.header,
+        model.rejected.topics, preparation and preparation.header,
     ]  # fmt: skip
     digest.update(json.dumps(plain, default=str).encode())
     arrays = bundle.arrays | (preparation.arrays if preparation else {})
-    arrays["seeds"] = model.seeds.vectors
+    arrays["seeds"], arrays["rejected"] = model.seeds.vectors, model.rejected.vectors
     for name in sorted(arrays):
         digest.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
     return digest.hexdigest()

@@ -55,10 +55,15 @@ class Placing:
     chunk_rows: int = CHUNK_ROWS
 
     def assign(self, chunk: Chunk) -> Assignments:
-        """Embed, prepare and place documents; seeds of the fit are marked."""
+        """Embed, prepare and place documents; seeds and rejections of the fit hold."""
         model, vectors = self.model, self._vectors(chunk)
         X = vectors if model.preparation is None else model.preparation.transform(vectors)
-        found = model.estimator.assign(X, model.seeds.labels(chunk.ids, vectors))
+        seeds, rejected = model.seeds, model.rejected
+        found = model.estimator.assign(
+            X,
+            seeds.labels(chunk.ids, vectors),
+            rejected=rejected.labels(chunk.ids, vectors) if len(rejected) else None,
+        )
         if self.threshold is not None:
             found = found.confident(self.threshold)
         return cast(Assignments, found if self.level is None else found.select(self.level))

@@ -36,6 +36,13 @@ class SeedDocuments:
         rows = np.array([row[id] for id in topics], dtype=np.intp)
         return cls(topics, np.asarray(X[rows], dtype=np.float16))
 
+    @classmethod
+    def restored(cls, topics: dict[str, list[int]], vectors: NDArray[np.floating]) -> Self:
+        """Check what a model folder holds."""
+        if len(topics) != len(vectors):
+            raise ValueError(f"{len(topics)} documents and {len(vectors)} vectors")
+        return cls({id: [int(topic) for topic in some] for id, some in topics.items()}, vectors)
+
     def __len__(self) -> int:
         return len(self.topics)
 

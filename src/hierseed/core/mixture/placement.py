@@ -8,7 +8,8 @@ topic that it belongs to, or to None.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,15 @@ class Placer:
     def tree(self) -> Tree:
         """Listed and Other topics."""
         return self.components.tree
+
+    def without(self, topics: Sequence[int]) -> Placer:
+        """Place documents that belong neither to these topics nor below them."""
+        above = self.tree.ancestors[self.components.topic]
+        gone = np.isin(above, topics).any(axis=1)
+        if gone.all():  # nothing reaches a score above 1: all go to None
+            return replace(self, thresholds=np.full_like(self.thresholds, 2.0), secondary=None)
+        size = np.where(gone, -np.inf, self.mixture.log_size)
+        return replace(self, mixture=replace(self.mixture, log_size=size))
 
 
 @dataclass

@@ -32,9 +32,10 @@ from hierseed.estimators.anchored.others import (
     with_others,
 )
 from hierseed.estimators.anchored.seeding import SeedPairs, with_seeds
-from hierseed.estimators.base import Progress, SeededEstimator
+from hierseed.estimators.base import RECORD, Progress, SeededEstimator
 from hierseed.estimators.inputs import is_engine, need_seeds, seed_pairs
 from hierseed.estimators.parameters import BOOLEAN, NONE, Constraints, Interval, OneOf
+from hierseed.estimators.rejections import Groups, group_rejections, replace_records
 from hierseed.estimators.resume import rounds_on_disk
 from hierseed.taxonomy import Taxonomy
 
@@ -113,6 +114,7 @@ class AnchoredHierSeed(SeededEstimator):
     """
 
     _largest_blocks = 2
+    fits_rejections = True
     _parameter_constraints: ClassVar[Constraints] = {
         "precision": [NONE, Interval(0, 1, closed="neither")],
         "several": [OneOf((SEEDS, None)), Interval(0, 1, closed="right")],
@@ -164,6 +166,7 @@ class AnchoredHierSeed(SeededEstimator):
         X_seeds: Any = None,
         y_seeds: Any = None,
         start: Any = None,
+        rejected: Any = None,
         progress: Progress | None = None,
         checkpoint: Any = None,
     ) -> Self:
@@ -175,6 +178,8 @@ class AnchoredHierSeed(SeededEstimator):
         y : topic id per row, -1 where the row is no seed; or a list of ids per row
         X_seeds, y_seeds : seeds that are not rows of X
         start : an earlier model; its vectors stand in for seeds where a topic has none
+        rejected : topic ids per row, or a list of them, that the document does not belong to; -1
+            for none. It does not shape topics, and is placed neither there nor below
         progress : called after each round with its entry of `history_`
         checkpoint : a folder where each finished round is kept; the same fit, stopped and
             called again, goes on from there and ends with the same bits
@@ -191,11 +196,13 @@ class AnchoredHierSeed(SeededEstimator):
         blocks, largest = self._corpus(X)
         read = self._seeds(blocks, y, X_seeds, y_seeds)
         given = SeedPairs.of(self.taxonomy, read, blocks.n, y, X_seeds, y_seeds, start)
+        refused = group_rejections(rejected, blocks.n, self.taxonomy, given.rows)
+        given = given.without(refused)
         quantization = Quantization.holding(
             blocks.n + len(given.topics), max(largest, given.longest)
         )
         keeping = rounds_on_disk(
-            self, checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.rows
+            self, checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.decided
         )
         found = fit_mixture(
             self.taxonomy,
@@ -222,7 +229,7 @@ class AnchoredHierSeed(SeededEstimator):
         self.history_, self.n_iter_ = result.history, len(result.history)
         self.objective_ = float(result.history[-1]["objective"])
         self.n_held_out_ = 0 if found.held_out is None else found.held_out.own.shape[1]
-        counts = self._label(blocks, given.rows, given.topics[: len(given.rows)])
+        counts = self._label(blocks, given.rows, given.topics[: len(given.rows)], refused)
         self.expected_accuracy_ = expect(found, counts, self.n_held_out_, self.coverage_)
         self.diagnosis_ = diagnose_fit(self.taxonomy_, self._placer, found, given, self.labels_)
         return self
@@ -270,7 +277,9 @@ class AnchoredHierSeed(SeededEstimator):
             self.thresholds_, curve, grid, membership, others_of(self.taxonomy_), self.several_,
         )  # fmt: skip
 
-    def _label(self, blocks: Blocks, rows: Ints, topics: Ints) -> NDArray[np.integer]:
+    def _label(
+        self, blocks: Blocks, rows: Ints, topics: Ints, refused: Groups
+    ) -> NDArray[np.integer]:
         """Place the corpus; where a precision is asked for, find thresholds first.
 
         Returns the number of scores in each thousandth, per level.
@@ -279,6 +288,9 @@ class AnchoredHierSeed(SeededEstimator):
         if self.precision is not None:
             self.set_thresholds(thresholds(counts, self.precision), self.precision)
             found = np.concatenate(list(self._place(blocks)))
+        for rejected, some in refused.items():
+            placer = self._placer.without(rejected)
+            found[some] = np.concatenate(list(_taken(blocks, some).map(labels, placer)))
         found[rows[::-1]] = topics[::-1]  # of several topics the first given
         self.labels_ = found
         self.coverage_ = float((found >= 0).mean())
@@ -306,7 +318,7 @@ class AnchoredHierSeed(SeededEstimator):
 
     # ---------------------------------------------------------------- using it
 
-    def assign(self, X: Any, y: Any = None) -> Assignments:
+    def assign(self, X: Any, y: Any = None, *, rejected: Any = None) -> Assignments:
         """Place documents with distance and score at each level; seeds in `y` keep their topics.
 
         Examples
@@ -317,12 +329,20 @@ class AnchoredHierSeed(SeededEstimator):
         >>> model.assign(X, y).is_seed.tolist()
         [True, False, True, False]
         """
-        placed = super().assign(X, y)
+        placed = super().assign(X, y, rejected=rejected)
         rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
         if not len(rows):
             return placed
         seeds = X if is_engine(X) else ArrayBlocks(check_vectors(X))
         return with_seeds(placed, rows, topics, self._distances(seeds.take(rows), topics))
+
+    def _place_elsewhere(self, placed: Assignments, blocks: Blocks, groups: Groups) -> Assignments:
+        parts = []
+        for topics, rows in groups.items():
+            for part in _taken(blocks, rows).map(scored, self._placer.without(topics)):
+                parts.append(replace(part, row=rows[part.row]))
+        records = {name: np.concatenate([getattr(p, name) for p in parts]) for name in RECORD}
+        return replace_records(placed, np.concatenate(list(groups.values())), records)
 
     @property
     def classes_(self) -> Ints:
@@ -419,3 +439,8 @@ class AnchoredHierSeed(SeededEstimator):
     def _settings(self) -> Settings:
         self._check_taxonomy()
         return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
+
+
+def _taken(blocks: Blocks, rows: Ints) -> Blocks:
+    """Some rows of a corpus as a corpus of their own."""
+    return ArrayBlocks(check_vectors(blocks.take(rows)))

@@ -56,15 +56,15 @@ def fit_mixture(
     has_seeds = given.covers(taxonomy)
     components = make_components(taxonomy.tree, has_seeds)
     pairs = Pairs(given.vectors, given.seed, components.of_topic[given.topics])
-    seeds = sum_seeds(pairs, components, quantization, given.rows)
-    drawn = draw(blocks, quantization, given.rows)
+    seeds = sum_seeds(pairs, components, quantization, given.decided)
+    drawn = draw(blocks, quantization, given.decided)
     with one_thread():  # the bits of float32 sums depend on the number of threads
         membership = Membership.certain(taxonomy.tree.height)
         if other:
             membership = learn_membership(
                 drawn.vectors, drawn.centre, pairs, components, settings.false_alarm
             )
-        sample = drawn.weigh(membership, blocks, given.rows)
+        sample = drawn.weigh(membership, blocks, given.decided)
         initial = initialise(sample, components, seeds, settings, drawn.centre)
         held = hold_out(sample, pairs, initial)
         known: dict[str, Any] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hierseed.assignments import Assignments
 from hierseed.errors import SeedError, name_some
 from hierseed.estimators.inputs import check_start, seed_pairs
+from hierseed.estimators.rejections import Groups, replace_records
 from hierseed.taxonomy import Taxonomy
 from hierseed.taxonomy_edits import match_topics
 
@@ -34,6 +35,7 @@ class SeedPairs:
     seed : its number, the same in all its entries
     rows : of the corpus, of those that lie in it
     longest : length of the longest vector that is not in the corpus
+    rejected : rows of documents that were rejected for a topic
     """
 
     vectors: Floats
@@ -41,6 +43,7 @@ class SeedPairs:
     topics: Ints
     rows: Ints
     longest: float
+    rejected: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     @classmethod
     def of(
@@ -78,10 +81,20 @@ class SeedPairs:
         return cls(vectors, seed, topics, rows, longest)
 
     @property
+    def decided(self) -> Ints:
+        """Rows that people decided about; they do not count as unlabelled documents."""
+        return np.union1d(self.rows, self.rejected)
+
+    @property
     def topics_each(self) -> float:
         """Topics that a seed serves, on average; stand-ins do not count."""
         seeds = self.seed[self.seed >= 0]
         return len(seeds) / max(len(np.unique(seeds)), 1)
+
+    def without(self, rejected: Groups) -> SeedPairs:
+        """The same, with documents that were rejected for topics."""
+        rows = np.concatenate([np.zeros(0, dtype=np.intp), *rejected.values()])
+        return replace(self, rejected=rows)
 
     def covers(self, taxonomy: Taxonomy) -> Bools:
         """Which topics have seeds of their own; leaves that have none are named in a warning."""
@@ -113,9 +126,9 @@ def stand_ins(taxonomy: Taxonomy, earlier: Any, seeded: Ints, width: int) -> tup
 
 def with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats) -> Assignments:
     """Put seeds back in their topics, with score 1."""
-    rest, k = ~np.isin(placed.row, rows), placed.ranked.shape[1]
+    k = placed.ranked.shape[1]
     path = placed.taxonomy.tree.ancestors[topics]
-    shared: dict[str, Any] = {
+    seeds: dict[str, Any] = {
         "row": rows,
         "topic": topics,
         "path": path,
@@ -126,7 +139,4 @@ def with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats) 
         "ranked": np.pad(topics[:, None], ((0, 0), (0, k - 1)), constant_values=-1),
         "chances": np.pad(np.ones((len(rows), 1)), ((0, 0), (0, k - 1))),
     }
-    order = np.argsort(np.concatenate([placed.row[rest], rows]), kind="stable")
-    for name, value in shared.items():
-        shared[name] = np.concatenate([getattr(placed, name)[rest], value])[order]
-    return replace(placed, **shared)
+    return replace_records(placed, rows, seeds)
