@@ -179,10 +179,11 @@ def test_evaluate_shows_both_protocols(hierseed, tmp_path):
 @pytest.mark.slow
 def test_bench_quick_needs_no_data(tmp_path):
     """From nothing: the demo's corpus and the embedder that is installed with the package."""
+    here = {"HIERSEED_HOME": "home", "HIERSEED_DATA": "none"}
     done = subprocess.run(
         [sys.executable, "-c", "from hierseed.cli import main; main()", "bench", "quick"],
         cwd=tmp_path,
-        env=os.environ | {"HIERSEED_HOME": str(tmp_path / "home"), "OMP_NUM_THREADS": "1"},
+        env=os.environ | {key: str(tmp_path / name) for key, name in here.items()},
         capture_output=True,
         text=True,
         timeout=300,

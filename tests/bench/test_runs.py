@@ -279,7 +279,7 @@ def test_plans_name_runs_once_and_known_methods():
     assert {s.draw for s in settings} == set(range(5))
     assert len(everything(1, ["seeds"])) < len(everything(1, OFFLINE))
     assert {s.method for s in settings} <= set(METHODS)
-    assert {"main", "rivals", "systems-seeds", "systems-full"} <= set(PLANS)
+    assert {"main", "few-seeds", "systems-seeds", "systems-full"} <= set(PLANS)
 
 
 def test_every_parameter_of_a_plan_is_one_of_its_method():

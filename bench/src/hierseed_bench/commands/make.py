@@ -49,7 +49,7 @@ def run(
     draws: Draws = 5,
     vectors: Annotated[
         str,
-        typer.Option("--vectors", help="minilm (beside the data), an embedder, or a .npy file."),
+        typer.Option("--vectors", help="minilm (in the data folder), an embedder, or a .npy file."),
     ] = "minilm",
     min_docs: Annotated[
         int, typer.Option("--min-docs", min=1, help="Drop topics with fewer documents.")
@@ -113,7 +113,8 @@ def all_(
     results: Results = RESULTS,
     jobs: Jobs = 2,
     minutes: Annotated[
-        float, typer.Option("--minutes", help="Stop after so long; trainings go on next time.")
+        float,
+        typer.Option("--minutes", help="Stop after so many minutes; trainings resume next time."),
     ] = float("inf"),
     again: Again = False,
     allow_dirty: AllowDirty = False,
@@ -123,7 +124,7 @@ def all_(
 ) -> None:
     """Make the runs of every result, then tables, figures and pages.
 
-    What is on disk is not made again, so a stopped run goes on where it was.
+    Runs on disk are not repeated, so a stopped command resumes where it was.
     """
     from hierseed_bench.competitors.catalogue import METHODS
     from hierseed_bench.pages.fill import write_documents
@@ -151,7 +152,7 @@ def all_(
 def quick(results: Results = Path("bench-quick")) -> None:
     """Make a small table in a minute or two: six methods, 6,000 documents, two draws.
 
-    Uses 20 Newsgroups where the open sets are at hand, and otherwise the demo's corpus, the
+    Uses 20 Newsgroups if the open sets are available, otherwise the demo's corpus, the
     docstrings of Python's library.
     """
     from dataclasses import replace
@@ -242,7 +243,7 @@ def make(
     path: Path | None = None,
     minutes: float = float("inf"),
 ) -> Records:
-    """Make what is not on disk, and tell of each run."""
+    """Make runs that are not on disk, and report each."""
     from hierseed_bench.runs.environment import require_clean_tree
     from hierseed_bench.runs.run import run_all
 

@@ -21,7 +21,7 @@ def table(
     ],
     results: Results = RESULTS,
 ) -> None:
-    """Print a table of the paper, ours beside it, as Markdown.
+    """Print a table of the paper with our results, as Markdown.
 
     Example: hierseed bench table 4
     """
@@ -65,7 +65,7 @@ def docs(
         if files:
             names = ", ".join(file.name for file in files)
             raise CorpusError(f"out of date: {names}. Run hierseed bench docs")
-        console.fact("Checked", "every table says what the results say")
+        console.fact("Checked", "every table agrees with the results")
         return
     for fault in write_documents(figures=figures):
         console.note(fault)
@@ -104,7 +104,7 @@ def errors(
     examples: Annotated[int, typer.Option("--examples", min=0, help="Documents a kind.")] = 2,
     results: Results = RESULTS,
 ) -> None:
-    """Say what kinds of errors a run made, with examples, from its kept predictions.
+    """Report the kinds of errors of a run, with examples, from its kept predictions.
 
     Example: hierseed bench errors --data cap --method anchored
     """
@@ -124,7 +124,7 @@ def methods() -> None:
 
 def data(
     name: Annotated[
-        str | None, typer.Argument(metavar="[SET]", help="Tell of one set, or build it.")
+        str | None, typer.Argument(metavar="[SET]", help="Describe one set, or build it.")
     ] = None,
     source: Annotated[
         list[Path] | None, typer.Argument(metavar="[FILE]...", help="What to build it from.")
@@ -133,7 +133,7 @@ def data(
         Path | None, typer.Option("--output", "-o", help="The folder to build the set in.")
     ] = None,
 ) -> None:
-    """List the data sets: what each is, its licence, its source, and whether it is at hand.
+    """List the data sets: what each is, its licence, its source, and whether it is available.
 
     Example: hierseed bench data wordnet wn/usr/share/wordnet -o sets/wordnet
     """
@@ -155,4 +155,4 @@ def data(
         print(f"  conversion  {entry.conversion}")
         if entry.build:
             print(f"  build       {entry.build}")
-        print(f"  at hand     {place or ('yes' if each == 'demo' else 'no')}\n")
+        print(f"  available   {place or ('yes' if each == 'demo' else 'no')}\n")

@@ -11,7 +11,7 @@ from hierseed_bench.competitors.systems import make_system
 from hierseed_bench.competitors.systems.system import Progress
 from hierseed_bench.competitors.task import Documents, Ints, Task
 
-UNNAMED = ("hlda", "tsntm")  # they find clusters; nobody tells them what to call these
+UNNAMED = ("hlda", "tsntm")  # they find clusters without names
 
 
 class Comparison:

@@ -98,8 +98,8 @@ class RidgeAllLabels(Flat):
         Y = np.zeros((len(X), len(self.topics)), dtype=np.intp)
         Y[rows, column] = 1
         self.learn(task, ridge, X, Y)
-        told = np.sort(ridge.decision_function(X), axis=None)
-        self.threshold = told[len(told) - len(topics)]  # so many labels there are in training
+        score = np.sort(ridge.decision_function(X), axis=None)
+        self.threshold = score[len(score) - len(topics)]  # so many labels there are in training
         return self
 
     def predict(self, documents: Documents) -> Ints:
@@ -113,9 +113,9 @@ class RidgeAllLabels(Flat):
         """Return the best topic, and all others above the threshold where asked for several."""
         if not self.several:
             return np.arange(len(documents)), self.predict(documents)
-        told = self.classifier.decision_function(documents.vectors)
-        chosen = told >= self.threshold
-        chosen[np.arange(len(told)), told.argmax(axis=1)] = True
+        score = self.classifier.decision_function(documents.vectors)
+        chosen = score >= self.threshold
+        chosen[np.arange(len(score)), score.argmax(axis=1)] = True
         row, column = np.nonzero(chosen)
         return row, self.tree.ancestors[self.topics[column]]
 

@@ -23,7 +23,7 @@ class Ours:
         self.parameters = parameters
 
     def fit(self, task: Task) -> Self:
-        """Fit on the fitting set, seeds given beside it as in the paper."""
+        """Fit on the fitting set, with separate seeds as in the paper."""
         self.model = self.make(task.taxonomy, **self.parameters)
         with warnings.catch_warnings():  # empty topics are counted in `notes` instead
             warnings.simplefilter("ignore", UserWarning)
@@ -57,7 +57,7 @@ class Ours:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What the fit says of itself, for the record of a run."""
+        """Return statistics of the fit, for the record of a run."""
         return {
             "rounds": int(self.model.n_iter_),
             "objective": float(self.model.objective_),

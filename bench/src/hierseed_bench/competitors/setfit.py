@@ -70,8 +70,8 @@ class FewShot:
 
     def predict(self, documents: Documents) -> Ints:
         """Predict the deepest topic; those above it follow from the tree."""
-        told = self.model.predict(list(documents.texts), show_progress_bar=False)
-        return self.tree.ancestors[np.asarray(told).astype(np.intp)]
+        found = self.model.predict(list(documents.texts), show_progress_bar=False)
+        return self.tree.ancestors[np.asarray(found).astype(np.intp)]
 
     @property
     def notes(self) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def load_dataset(name: str, path: Path | None = None) -> Dataset:
     if not place.is_dir():
         raise CorpusError(
             f"no data set {name!r}: {str(place)!r} is not a folder. Known names are "
-            f"{', '.join([*OPEN, DEMO, *PAPER])}; say where they lie with {ROOT_VARIABLE} or "
+            f"{', '.join([*OPEN, DEMO, *PAPER])}; set their folder with {ROOT_VARIABLE} or "
             "--path."
         )
     return read_folder(place, variant, name if name in OPEN else "")

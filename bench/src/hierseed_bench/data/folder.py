@@ -21,7 +21,7 @@ from hierseed_bench.data.dataset import Dataset, most_specific
 
 
 def read_folder(folder: Path, variant: str = "", name: str = "") -> Dataset:
-    """Read documents, taxonomy and, where they lie beside them, MiniLM vectors."""
+    """Read documents, taxonomy and MiniLM vectors if they are there."""
     tail = f"_{variant}" if variant else ""
     files = {part: folder / file for part, file in _files(tail).items()}
     absent = [file.name for part, file in files.items() if part != "vectors" and not file.is_file()]

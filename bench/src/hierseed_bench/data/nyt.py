@@ -2,7 +2,7 @@
 
 The folder holds the corpus as unpacked (NITF `*.xml`, anywhere below) or packed (`*.tgz`),
 and the taxonomy of 166 topics: `nyt.taxonomy`, one parent per line, TAB, its children,
-topics written as `Top/News/World`. Where `train.txt` and `test.txt` lie beside it, the
+topics written as `Top/News/World`. Where `train.txt` and `test.txt` lie next to it, the
 document numbers in them choose the documents and fix the split; otherwise every document
 with a topic is read (the paper used 36,471 of them and does not say which).
 """

@@ -1,4 +1,4 @@
-"""Labelled sets built from files that package registries serve, on which nobody tuned anything.
+"""Labelled sets built from files of package registries; no constant was chosen on them.
 
 WordNet (package wordnet-base): one document per noun, its words and gloss. Topics are the
 lexicographers' files and below them the hypernyms with enough nouns. Deep, ragged, short texts.

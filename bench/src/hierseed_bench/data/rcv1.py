@@ -97,7 +97,7 @@ def read_qrels(folder: Path, codes: dict[str, int]) -> dict[str, list[int]]:
 
 
 def _fetched_before(folder: Path, codes: dict[str, int]) -> dict[str, list[int]]:
-    """Labels of the copy that scikit-learn keeps, where there is one; nothing is downloaded."""
+    """Labels of the copy that scikit-learn keeps, if there is one; nothing is downloaded."""
     if not (folder / "RCV1").is_dir():
         return {}
     return labels_of_sklearn(fetch_rcv1(data_home=folder, download_if_missing=False), codes)

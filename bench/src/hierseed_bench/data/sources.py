@@ -132,7 +132,7 @@ SOURCES: dict[str, Source] = {
 
 
 def place_of(name: str) -> Path | None:
-    """Return the folder of a set that is at hand; None where it is not, or needs none."""
+    """Return the folder of an available set; None if it is not available or needs none."""
     if name in PAPER or name == DEMO:
         return None
     folder = data_root() / OPEN.get(name, name).partition(":")[0]

@@ -1,7 +1,7 @@
 """Fill the tables of docs/ and README.md from results: one grammar, one command.
 
-A line `<!-- table NAME -->` is followed by the table of that name, down to `<!-- end -->`. What
-stands between is replaced; the prose around it is left alone. Tables that no page shows, because
+A line `<!-- table NAME -->` is followed by the table of that name, down to `<!-- end -->`. What is
+between them is replaced. Tables that no page shows, because
 they are long, go to results/tables.
 """
 
@@ -86,7 +86,7 @@ def documents(results: Path = RESULTS, faults: list[str] | None = None) -> dict[
 
 
 def outdated(results: Path = RESULTS) -> list[Path]:
-    """Name the files that do not say what the results say."""
+    """Return the files that differ from what the results give."""
     return [
         file
         for file, text in documents(results).items()

@@ -98,13 +98,13 @@ def gpu_of(record: Record) -> str:
 
 def made_on(full: bool, systems: tuple[str, ...]) -> str:
     """Say how many runs of which system were made on a GPU."""
-    told = []
+    parts = []
     for method in systems:
         every = runs(full, method=method)
         gpu = [record for record in every if gpu_of(record)]
         if gpu:
-            told.append(f"{METHODS[method].title} {len(gpu)} of {len(every)} ({gpu_of(gpu[0])})")
-    return f"Runs on a GPU: {', '.join(told)}; the others on one core." if told else ""
+            parts.append(f"{METHODS[method].title} {len(gpu)} of {len(every)} ({gpu_of(gpu[0])})")
+    return f"Runs on a GPU: {', '.join(parts)}; the others on one core." if parts else ""
 
 
 def cost() -> Table:
@@ -129,7 +129,7 @@ def cost() -> Table:
 
 
 def _seconds(record: Record) -> float:
-    # a run that was stopped and went on counts as a whole, by the processor's time
+    # a resumed run counts as a whole, in processor time
     trained = record["method_notes"].get("training_processor_seconds", 0.0)
     spent = record["seconds"]["fit" if gpu_of(record) else "fit_processor"]
     return max(float(trained), float(spent))

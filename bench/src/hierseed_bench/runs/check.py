@@ -9,7 +9,7 @@ from hierseed.errors import CorpusError, HierSeedError
 from hierseed.evaluate import score
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.predictions import Predictions, gold_digest
-from hierseed_bench.runs.prepared import Ready, ready
+from hierseed_bench.runs.prepared import PreparedData, ready
 from hierseed_bench.runs.records import Record, Records
 from hierseed_bench.runs.run import rounded
 
@@ -22,7 +22,7 @@ class Checked:
     without: int = 0
     different: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
-    """Data sets that are not at hand, or not the same."""
+    """Data sets that are not available, or differ."""
 
 
 def check_records(records: Records, **wanted: Any) -> Checked:
@@ -48,7 +48,7 @@ def check_records(records: Records, **wanted: Any) -> Checked:
     return found
 
 
-def held_out(config: RunConfig) -> tuple[Ready, list[Any], list[int]]:
+def held_out(config: RunConfig) -> tuple[PreparedData, list[Any], list[int]]:
     """Return the data set of a run, the gold labels of its test part, and the rows."""
     data = ready(config.shape)
     rows = data.split(config).test

@@ -23,8 +23,8 @@ class RunConfig:
     limit : use so many documents at most, 0 for all
     skew : exponent of Zipf's law for topic sizes, 0 to leave them
     leave_out : share of leaves that the taxonomy is made to lack
-    vectors : "minilm" (beside the data), an embedder's name, or an .npy file; with `+lsa` at the
-        end, joined with what is learned from the training part
+    vectors : "minilm" (in the folder of the data), an embedder's name, or an .npy file; the
+        suffix `+lsa` joins vectors learned from the training part
     prepare : centre by the mean of the training part and scale to unit length
     parameters : given to the method, as (name, value) pairs
     tag : a word for tables that compare settings of one method
@@ -45,7 +45,7 @@ class RunConfig:
 
     @property
     def key(self) -> str:
-        """A short name that two settings share only if they are the same; the tag is no part."""
+        """A digest of the settings without the tag."""
         parts = self.to_dict()
         del parts["tag"]
         text = json.dumps(parts, sort_keys=True)

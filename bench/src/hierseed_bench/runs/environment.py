@@ -1,4 +1,4 @@
-"""What a record says of its run's environment: versions, commit, machine, memory used."""
+"""The environment of a run, for its record: versions, commit, machine, memory used."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def versions(more: tuple[str, ...] = ()) -> dict[str, str]:
 def commit() -> str:
     """Return the commit of the source, with `+` if the source has uncommitted changes.
 
-    A copy of the source without git says it in HIERSEED_COMMIT. Empty for an installed copy.
+    A copy of the source without git takes it from HIERSEED_COMMIT. Empty for an installed copy.
     """
     head = _git("rev-parse", "--short=12", "HEAD")
     if not head:
@@ -49,7 +49,7 @@ def source_digest() -> str:
 
 
 def committed_digest(commit: str) -> str:
-    """Return the `source_digest` of a commit; empty where there is no such commit."""
+    """Return the `source_digest` of a commit; empty if there is no such commit."""
     listed = _git("ls-tree", "-r", commit, "--", *SOURCES).splitlines()
     entries = (line.split(maxsplit=3) for line in listed)
     files = [(path, blob) for _, _, blob, path in entries if path.endswith(".py")]
@@ -79,7 +79,7 @@ def _git(*words: str) -> str:
 
 
 def require_clean_tree(allow_dirty: bool = False) -> None:
-    """Refuse to make records from source with uncommitted changes: nobody could make them again."""
+    """Refuse to make records from source with uncommitted changes: they could not be reproduced."""
     if commit().endswith("+") and not allow_dirty:
         raise ModelError(
             "the source has uncommitted changes, so a record would name a commit that does not "

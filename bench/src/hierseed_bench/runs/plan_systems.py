@@ -33,7 +33,7 @@ HIAGM_EPOCHS = {
     "arxiv_acm": 60,
 }  # fmt: skip
 
-# TSNTM about 20,000 steps with a look at the tree every 1,000 (published: up to 1,000 epochs,
+# TSNTM about 20,000 steps with an update of the tree every 1,000 (published: up to 1,000 epochs,
 # every 5,000), WeSHClass at most so many batches of self-training a level (5,000), hLDA 150 or
 # 200 sweeps (500)
 CUT: dict[tuple[str, str], dict[str, Any]] = {

@@ -1,6 +1,6 @@
 """Placements of the test documents, kept with a record: a new measure needs no new run.
 
-One small `.npz` per record, `predictions/<data>/<key>.npz` beside the records:
+One small `.npz` per record, `predictions/<data>/<key>.npz`:
 
 path : placements x levels, topic at each level, -1 below the deepest and for None
 row : document of each placement, counted within the test part; absent where it is one each
@@ -73,7 +73,7 @@ def predictions_file(folder: Path, data: str, key: str) -> Path:
 
 
 def keep_predictions(file: Path, content: bytes) -> None:
-    """Write beside, then rename."""
+    """Write under another name, then rename."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(file) as partial:
         partial.write_bytes(content)

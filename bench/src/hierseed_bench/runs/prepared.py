@@ -1,4 +1,4 @@
-"""Read a data set once for all runs that share it: reshaped, with vectors."""
+"""Read a data set once for all runs that share it, with its vectors."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from hierseed_bench.data.splits import Split, draw_seeds, train_test
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.environment import versions
 
-BESIDE = "minilm"  # vectors that lie beside the documents of the open sets
+INCLUDED = "minilm"  # vectors in the folders of the open sets
 
 
 @dataclass(frozen=True)
-class Ready:
-    """A data set with vectors, and the homes of documents whose topic was left out."""
+class PreparedData:
+    """A data set with vectors, and the right place of documents whose topic was left out."""
 
     dataset: Dataset
     home: NDArray[np.intp] | None
@@ -51,7 +51,7 @@ class Ready:
 
 
 @lru_cache(maxsize=1)  # configs come sorted: one data set is held at a time
-def ready(shape: tuple[Any, ...], path: Path | None = None) -> Ready:
+def ready(shape: tuple[Any, ...], path: Path | None = None) -> PreparedData:
     """Read and reshape: sizes skewed, rare topics dropped, topics left out, vectors found."""
     data, vectors, min_docs, limit, exponent, share = shape
     dataset = load_dataset(data, path)
@@ -64,20 +64,20 @@ def ready(shape: tuple[Any, ...], path: Path | None = None) -> Ready:
     if vectors.endswith(LSA):
         dataset = joined_with_lsa(dataset)
     if not share:
-        return Ready(dataset, None)
+        return PreparedData(dataset, None)
     reduced = leave_out(dataset, share)
-    return Ready(reduced.dataset, reduced.home)
+    return PreparedData(reduced.dataset, reduced.home)
 
 
 def with_vectors(dataset: Dataset, name: str) -> Dataset:
-    """Vectors by name: those beside the data, an .npy file, or an embedder's (kept on disk).
+    """Return a data set with the vectors of a name: included, an .npy file, or an embedder's.
 
-    `minilm` embeds only where no such vectors lie beside the documents.
+    Embedded vectors are cached. `minilm` embeds only if the folder has no such vectors.
     """
-    if name == BESIDE and dataset.vectors is not None:
+    if name == INCLUDED and dataset.vectors is not None:
         return dataset
-    if name == BESIDE + STUDENT and dataset.vectors is not None:
-        teacher = _Known(dataset.texts, dataset.vectors)
+    if name == INCLUDED + STUDENT and dataset.vectors is not None:
+        teacher = _CachedTeacher(dataset.texts, dataset.vectors)
         return replace(dataset, vectors=_embedded(dataset, name, teacher), vectors_name=name)
     if name.endswith(".npy"):
         return replace(dataset, vectors=np.load(name, mmap_mode="r"), vectors_name=Path(name).name)
@@ -85,7 +85,7 @@ def with_vectors(dataset: Dataset, name: str) -> Dataset:
 
 
 def joined_with_lsa(dataset: Dataset) -> Dataset:
-    """Put vectors that are learned from the training part beside those that are there."""
+    """Join vectors that are learned from the training part with the present ones."""
     assert dataset.vectors is not None
     blocks = dataset.vectors, _embedded(dataset, "lsa")
     return replace(
@@ -97,10 +97,10 @@ def joined_with_lsa(dataset: Dataset) -> Dataset:
 
 
 def make_task(
-    ready_: Ready, config: RunConfig, split: Split
+    data: PreparedData, config: RunConfig, split: Split
 ) -> tuple[Task, Documents, dict[str, Any]]:
     """The task and the test documents, prepared in the same way for every method."""
-    dataset = ready_.dataset
+    dataset = data.dataset
     vectors = dataset.vectors
     if vectors is None:
         raise CorpusError(f"the data set {dataset.name!r} has no vectors")
@@ -124,7 +124,7 @@ def make_task(
         documents(split.fitting),
         random_state=config.draw,
     )
-    if wants_labels(config):  # nobody else gets to see them
+    if wants_labels(config):  # no other method sees them
         train = split.train[[len(dataset.labels[row]) > 0 for row in split.train]]
         labels = [dataset.labels[row] for row in train]
         task = replace(task, labelled=documents(train), labelled_topics=labels)
@@ -132,16 +132,16 @@ def make_task(
 
 
 def wants_labels(config: RunConfig) -> bool:
-    """True for the methods that show what the whole training part with its labels gives."""
+    """Whether a run may use all labels of the training part."""
     return METHODS[config.method].uses == "labels" or bool(dict(config.parameters).get("full"))
 
 
-class _Known:
-    """A teacher that has read all documents: looks them up, and reads only what else is asked."""
+class _CachedTeacher:
+    """A teacher that looks up the vectors of known documents and embeds all others."""
 
     def __init__(self, texts: Sequence[str], vectors: NDArray[Any]) -> None:
-        self.model = get_embedder(BESIDE)
-        self.name, self.dimension = BESIDE, self.model.dimension
+        self.model = get_embedder(INCLUDED)
+        self.name, self.dimension = INCLUDED, self.model.dimension
         self.fingerprint = f"{self.model.fingerprint}-known"
         self._row, self._vectors = {text: row for row, text in enumerate(texts)}, vectors
 
@@ -156,18 +156,18 @@ class _Known:
 
 
 def _embedded(dataset: Dataset, name: str, teacher: Embedder | None = None) -> NDArray[Any]:
-    """Embed all documents, once: processes that come later read the file.
+    """Embed all documents once; later processes read the file.
 
-    An embedder that learns does so from the training part alone. Before it has learned, the
-    vectors are told by what they will come from: its options, its code, and these texts.
+    An embedder that learns does so from the training part alone. Its cache is named by its
+    options, its code and the texts, because it has no fingerprint before it is trained.
     """
     embedder = get_embedder(name) if teacher is None else Student(teacher)
     learns = is_trained(embedder)
     train = train_test(dataset)[0] if learns else np.zeros(0, dtype=np.intp)
-    told = _promise(embedder) if learns else embedder.fingerprint
+    fingerprint = _untrained_fingerprint(embedder) if learns else embedder.fingerprint
     texts = "\0".join(dataset.texts).encode(errors="replace")
-    sign = sha256(texts + train.tobytes() + told.encode()).hexdigest()[:16]
-    file = model_home() / "bench" / f"{sign}.npy"
+    digest = sha256(texts + train.tobytes() + fingerprint.encode()).hexdigest()[:16]
+    file = model_home() / "bench" / f"{digest}.npy"
     if not file.is_file():
         if is_trained(embedder):
             embedder.fit([dataset.texts[row] for row in train])
@@ -179,8 +179,8 @@ def _embedded(dataset: Dataset, name: str, teacher: Embedder | None = None) -> N
     return loaded
 
 
-def _promise(embedder: Embedder) -> str:
-    """Name an embedder that has yet to learn: its options and the code that will run."""
+def _untrained_fingerprint(embedder: Embedder) -> str:
+    """Describe an embedder before training: its options and its code."""
     module = sys.modules[type(embedder).__module__]
     plain = {k: v for k, v in sorted(vars(embedder).items()) if not k.startswith("_")}
     options = {k: v for k, v in plain.items() if isinstance(v, str | int | float)}

@@ -20,7 +20,7 @@ Record = dict[str, Any]
 
 
 class Records:
-    """A folder of `<data>.jsonl`. A line cut short by a kill is passed over and written again."""
+    """A folder of `<data>.jsonl`. A line cut short by a kill is skipped and written again."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -37,7 +37,7 @@ class Records:
         return {record["key"] for record in self}
 
     def add(self, record: Record, predictions: Predictions | None = None) -> None:
-        """Append one record, on the disk before this returns, with its predictions beside it.
+        """Append one record, on the disk before this returns, with its predictions.
 
         A key that the file has already is not added again.
         """
@@ -117,7 +117,7 @@ class Records:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold off other processes that write here, so that no record of theirs is lost."""
+    """Lock the folder, so that no record of another process is lost."""
     if not LOCKS_ANYTHING or not folder.is_dir():
         yield
         return
@@ -126,7 +126,7 @@ def _alone(folder: Path) -> Iterator[None]:
         lock(handle, wait=True)
         yield
     finally:
-        os.close(handle)  # lets go of the lock
+        os.close(handle)  # releases the lock
 
 
 @contextlib.contextmanager
@@ -157,7 +157,7 @@ def _read(file: Path) -> Iterator[Record]:
 def _parsed(file: Path, changed: int, size: int) -> tuple[Record, ...]:
     records = []
     for line in file.read_text(encoding="utf-8").splitlines():
-        # a line cut short by a kill is passed over: the run counts as not done
+        # a line cut short by a kill is skipped: the run counts as not done
         with contextlib.suppress(json.JSONDecodeError):
             records.append(json.loads(line))
     return tuple(records)

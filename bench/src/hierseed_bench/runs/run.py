@@ -24,7 +24,7 @@ from hierseed_bench.data.splits import Split
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.environment import PeakMemory, commit, machine, source_digest, versions
 from hierseed_bench.runs.predictions import Predictions, gold_digest
-from hierseed_bench.runs.prepared import Ready, make_task, ready
+from hierseed_bench.runs.prepared import PreparedData, make_task, ready
 from hierseed_bench.runs.records import Record, Records, claimed
 
 Report = Callable[[RunConfig, Record | str], None]
@@ -134,10 +134,10 @@ def run_all(
     minutes: float = float("inf"),
     report: Report = lambda config, outcome: None,
 ) -> list[Record]:
-    """Run what is not yet on disk; a method that fails is reported and the others go on.
+    """Run what is not yet on disk; a method that fails is reported and the others continue.
 
     Several such processes may share one folder of records. A training that is killed, or cut off
-    after `minutes`, goes on from its checkpoint the next time.
+    after `minutes`, resumes from its checkpoint the next time.
     """
     done = records.keys()
     todo = list({c.key: c for c in configs if c.key not in done}.values())
@@ -182,9 +182,9 @@ def _outcomes(
 def _attempt(
     config: RunConfig, folder: Path, path: Path | None, threads: int, until: float
 ) -> Outcome | str:
-    """Make a run, or say why there is none; long trainings go on from their checkpoint."""
+    """Make a run, or return why there is none; long trainings resume from their checkpoint."""
     if time.time() > until:
-        return "not begun: out of time"
+        return "not started: out of time"
     unfinished = model_home() / "unfinished"
 
     def watch(event: Any) -> None:
@@ -197,11 +197,11 @@ def _attempt(
 
     with claimed(unfinished, config.key) as ours:
         if not ours or config.key in Records(folder):
-            return "another process makes or made it"
+            return "made by another process"
         try:
             outcome = run_one(config, path, threads, prepare)
         except OutOfTimeError:
-            return "cut off, to go on"
+            return "stopped, to be resumed"
         except HierSeedError as fault:
             return str(fault)
         shutil.rmtree(unfinished / config.key, ignore_errors=True)
@@ -215,7 +215,7 @@ def _more_scores(
     levels: Any,
     confidence: Any,
     gold: list[Sequence[int]],
-    data: Ready,
+    data: PreparedData,
     split: Split,
 ) -> dict[str, Any]:
     """Where they apply: the fate of left-out topics, calibration, measures of the method's own."""
@@ -236,7 +236,7 @@ def _more_scores(
 
 
 def _packages(config: RunConfig) -> tuple[str, ...]:
-    """Packages beside the usual ones that a method computes with."""
+    """Return further packages that a method uses."""
     extra = METHODS[config.method].extra
     return {"neural": ("torch", "numba"), "hlda": ("tomotopy",)}.get(
         extra, (config.method,) if extra else ()

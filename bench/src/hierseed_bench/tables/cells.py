@@ -47,7 +47,7 @@ def topics_each(record: Record) -> float:
 
 
 def cell(records: Iterable[Record], pick: Pick, digits: int = 3, spread: bool = True) -> str:
-    """Mean and standard deviation over draws; `-` where nothing was run."""
+    """Mean and standard deviation over draws; `-` without runs."""
     values = [value for record in records if (value := pick(record)) is not None]
     if not values:
         return "-"
@@ -70,14 +70,14 @@ def plain_runs(records: Records, vectors: str = "minilm") -> list[Record]:
 def one_topic_runs(records: Records) -> list[Record]:
     """Plain runs that give each document one topic, so that rows compare like with like.
 
-    Where documents have several labels the default method gives several topics unless told not
-    to; there its runs with `several=None` are taken instead, and none where there are none.
+    Where documents have several labels the default method assigns several topics. For such data
+    sets its runs with `several=None` are used instead.
     """
     usual: dict[str, Any] = {"seeds": 4, "vectors": "minilm", "prepare": True}
     usual |= {"skew": 0, "leave_out": 0, "limit": 0}
-    told = records.find(method="anchored", parameters=(("several", None),), **usual)
+    single = records.find(method="anchored", parameters=(("several", None),), **usual)
     plain = [r for r in plain_runs(records) if topics_each(r) == 1]
-    return plain + [r for r in told if r["setting"]["data"] not in _sets_of(plain, "anchored")]
+    return plain + [r for r in single if r["setting"]["data"] not in _sets_of(plain, "anchored")]
 
 
 def _sets_of(records: list[Record], method: str) -> set[str]:

@@ -87,12 +87,12 @@ class Analysis:
         kinds = np.full(len(self.path), "right", dtype=object)
         for i in np.flatnonzero(self.is_wrong):
             level = self.level[i]
-            true, said = self.gold[i, level], self.path[i, level]
+            true, found = self.gold[i, level], self.path[i, level]
             siblings = self.tree.children(int(self.tree.parent[true]))
             near = siblings[int(np.argmax(self.centres[siblings] @ self.own[i]))]
-            if said < 0:
+            if found < 0:
                 kinds[i] = "None, or stopped above" if level else "None"
-            elif said >= len(self.tree):
+            elif found >= len(self.tree):
                 kinds[i] = "Other"
             elif near != true:
                 kinds[i] = "vector tells nothing"
@@ -128,9 +128,9 @@ class Analysis:
         """Compare confused siblings with siblings at large, by the cosine of their means."""
         confused, every = [], []
         for i in np.flatnonzero(self.is_wrong):
-            true, said = self.gold[i, self.level[i]], self.path[i, self.level[i]]
-            if 0 <= said < len(self.tree) and self.tree.parent[true] == self.tree.parent[said]:
-                confused.append(float(self.centres[true] @ self.centres[said]))
+            true, found = self.gold[i, self.level[i]], self.path[i, self.level[i]]
+            if 0 <= found < len(self.tree) and self.tree.parent[true] == self.tree.parent[found]:
+                confused.append(float(self.centres[true] @ self.centres[found]))
         for parent in (-1, *np.flatnonzero(~self.tree.is_leaf)):
             children = self.tree.children(int(parent))
             likeness = self.centres[children] @ self.centres[children].T
@@ -151,8 +151,8 @@ class Analysis:
         paths = self.dataset.taxonomy.paths
         for kind in dict.fromkeys(self.kind[self.is_wrong]):
             for i in np.flatnonzero(self.kind == kind)[:count]:
-                true, said = int(self.gold[i].max()), int(self.path[i].max())
+                true, found = int(self.gold[i].max()), int(self.path[i].max())
                 text = " ".join(self.dataset.texts[self.rows[i]].split())[:WIDTH]
-                answer = paths[said] if 0 <= said < len(paths) else kind
+                answer = paths[found] if 0 <= found < len(paths) else kind
                 lines.append(f"- {kind}: *{text}* is {paths[true]}, placed in {answer}")
         return "\n".join(lines) + "\n"

@@ -102,7 +102,7 @@ def draw_cost(records: Records, file: Path) -> None:
 
 
 def draw_ranks(records: Records, file: Path) -> None:
-    """Mean ranks of methods over data sets; a bar shows what is not told apart (Nemenyi)."""
+    """Mean ranks of methods over data sets; a bar joins ranks that do not differ (Nemenyi)."""
     found = rank(scores(records)) if _plain(records, seeds=4) else None
     figure, (panel,) = _panels(1 if found else 0)
     assert found is not None

@@ -91,12 +91,12 @@ def _open_sets(runs: list[Record], number: int, methods: Iterable[str], measure:
         own = filter_records(runs, method=method)
         cells = [by_data(own, columns, mean_of(measure, p), False) for p in ("paper", "all")]
         draws = {len(filter_records(own, data=data)) for data in columns} - {0}
-        said = "-" if not draws else "-".join(str(n) for n in sorted({min(draws), max(draws)}))
+        range_ = "-" if not draws else "-".join(str(n) for n in sorted({min(draws), max(draws)}))
         learns = METHODS[method].uses
         if number == 3 and method not in ("hierseed", "anchored"):
             learns = "labels"
         pairs = ["-" if a == "-" else f"{a} / {b}" for a, b in zip(*cells)]
-        rows.append((METHODS[method].title, learns, said, *pairs))
+        rows.append((METHODS[method].title, learns, range_, *pairs))
     return Table(
         f"Table {number} on the open sets: {title_of(measure)} under `paper` / under `all`",
         "4 seeds a topic; means over so many draws."
@@ -108,7 +108,7 @@ def _open_sets(runs: list[Record], number: int, methods: Iterable[str], measure:
 
 
 def seeds_table(records: Records, measure: str = "bcubed_f1") -> Table:
-    """More and fewer seeds; the paper's Table 4 beside ours."""
+    """More and fewer seeds; the paper's Table 4 and ours."""
     plain = records.find(
         vectors="minilm", prepare=True, parameters=(), skew=0, leave_out=0, limit=0
     )
@@ -130,7 +130,7 @@ def seeds_table(records: Records, measure: str = "bcubed_f1") -> Table:
 
 
 def vectors_table(records: Records, measure: str = "bcubed_f1") -> Table:
-    """Other embedders; the paper's Table 5 beside ours."""
+    """Other embedders; the paper's Table 5 and ours."""
     every = records.find(seeds=4, prepare=True, parameters=(), skew=0, leave_out=0, limit=0)
     columns = present(FLAT_SETS, every, "data")
     rows = []

@@ -119,8 +119,8 @@ def rank_table(records: Records) -> Table:
     return Table(
         "Mean rank over data sets",
         f"B-cubed F1, 4 seeds a topic, 1 is best, on {', '.join(found.sets)}. Friedman's test: p = "
-        f"{found.p_value:.2g}. Ranks that differ by less than {found.critical:.2f} are not told "
-        "apart (Nemenyi, 5%).",
+        f"{found.p_value:.2g}. Differences below {found.critical:.2f} are not "
+        "significant (Nemenyi, 5%).",
         ("method", "mean rank"),
         rows,
     )

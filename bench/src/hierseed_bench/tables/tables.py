@@ -80,7 +80,7 @@ def main_table(
 
 def facts_table(records: Records) -> Table:
     """The other measures and the cost of every method, one data set after the other."""
-    plain = plain_runs(records)
+    plain = one_topic_runs(records)
     rows = []
     for data in present(OPEN_SETS, plain, "data"):
         for method in present(MAIN, filter_records(plain, data=data), "method"):
@@ -107,7 +107,7 @@ def facts_table(records: Records) -> Table:
 
 def level_table(records: Records, measure: str = "bcubed_f1") -> Table:
     """One column a level."""
-    plain = plain_runs(records)
+    plain = one_topic_runs(records)
     rows = []
     for data in present(OPEN_SETS, plain, "data"):
         for method in present((*MAIN, *PAPER_ROWS), filter_records(plain, data=data), "method"):
@@ -152,7 +152,7 @@ def skewed_table(records: Records, measure: str = "bcubed_f1") -> Table:
     ]
     return Table(
         f"Skewed sizes: {title_of(measure)}, protocol `all`",
-        "Topics thinned out to 1/rank, ranks drawn at random; at least 15 documents a topic.",
+        "Topics reduced to sizes of 1/rank, ranks drawn at random; at least 15 documents a topic.",
         ("method", *columns),
         tuple(rows),
     )
@@ -196,7 +196,7 @@ def several_table(records: Records) -> Table:
     usual = {"data": "arxiv_acm", "seeds": 4, "vectors": "minilm", "prepare": True, "limit": 0}
     rows = []
     for method, ways in SEVERAL.items():
-        for said, parameters in ways.items():
+        for title, parameters in ways.items():
             own = records.find(method=method, parameters=tuple(parameters.items()), **usual)
             measures = ("bcubed_precision", "bcubed_recall", "bcubed_f1", "v_measure")
             ancestors = [
@@ -206,7 +206,7 @@ def several_table(records: Records) -> Table:
             rows.append(
                 (
                     METHODS[method].title,
-                    said,
+                    title,
                     cell(own, topics_each, 2),
                     *(cell(own, mean_of(measure)) for measure in measures),
                     *ancestors,
@@ -229,8 +229,8 @@ TABLES: dict[str, Callable[[Records], list[Table]]] = {
         main_table(r, "bcubed_f1", "paper"),
         main_table(r, "v_measure", "paper"),
     ],
-    "unseen": lambda r: [main_table(r, sets=UNSEEN_SETS, one_topic=False)],
-    "unseen-more": lambda r: [main_table(r, "v_measure", sets=UNSEEN_SETS, one_topic=False)],
+    "unseen": lambda r: [main_table(r, sets=UNSEEN_SETS)],
+    "unseen-more": lambda r: [main_table(r, "v_measure", sets=UNSEEN_SETS)],
     "further": lambda r: [
         main_table(r, sets=FURTHER_SETS, one_topic=False, vectors="wordllama"),
         main_table(r, "v_measure", sets=FURTHER_SETS, one_topic=False, vectors="wordllama"),

@@ -58,13 +58,13 @@ def test_out_of_time_leaves_a_run_to_go_on(tmp_path, monkeypatch):
     monkeypatch.setattr(run.time, "time", lambda: 1.0)
     clock = 3.0  # when the training first reports
     attempt = {"folder": tmp_path / "runs", "path": None, "threads": 1}
-    assert run._attempt(each, **attempt, until=2.0) == "cut off, to go on"
+    assert run._attempt(each, **attempt, until=2.0) == "stopped, to be resumed"
     kept = tmp_path / "unfinished" / each.key
     assert kept.is_dir()
     kept.rmdir()
     assert run._attempt(each, **attempt, until=4.0).record == {"key": each.key}
     assert not kept.exists()  # a finished run needs it no more
-    assert run._attempt(each, **attempt, until=2.0) == "not begun: out of time"
+    assert run._attempt(each, **attempt, until=2.0) == "not started: out of time"
 
 
 def test_what_another_process_made_meanwhile_is_not_made_again(tmp_path, monkeypatch):
@@ -72,4 +72,4 @@ def test_what_another_process_made_meanwhile_is_not_made_again(tmp_path, monkeyp
     monkeypatch.setattr(run, "run_one", lambda *_: pytest.fail("made twice"))
     Records(tmp_path).add({"key": each.key, "setting": each.to_dict()})
     told = run._attempt(each, tmp_path, None, 1, float("inf"))
-    assert told == "another process makes or made it"
+    assert told == "made by another process"

@@ -63,7 +63,7 @@ def test_probabilities_sum_to_one_at_every_level_and_down_the_tree(learned, corp
     rows, tree = learned.rows([*corpus.test_texts[:7], ""]), learned.tree
     above = torch.ones(8, 1)
     for level in range(1, tree.height + 1):
-        q = learned._logs(rows, level).exp()
+        q = learned.ensemble.logs(rows, level).exp()
         assert torch.allclose(q.sum(dim=1), torch.ones(8), atol=1e-5)
         for place, node in enumerate(tree.padded.at_level(level - 1) if level > 1 else [-1]):
             children = tree.place[tree.padded.children(int(node))]
@@ -80,7 +80,7 @@ def test_the_ensemble_is_the_product_of_the_local_classifiers(corpus, vectors):
     alone._learn(alone.seeds, None)
     rows, tree = alone.rows(corpus.test_texts[:5]), alone.tree
     some = rows[torch.arange(5)]
-    logs = alone._logs(rows, tree.height)
+    logs = alone.ensemble.logs(rows, tree.height)
     with torch.no_grad():
         local = {node: net(some) for node, net in zip(alone.nodes, nets)}
     for place, leaf in enumerate(tree.padded.at_level(tree.height)):

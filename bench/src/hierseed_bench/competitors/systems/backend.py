@@ -1,4 +1,4 @@
-"""PyTorch, imported late and with a plain word where it is absent; devices and seeds."""
+"""PyTorch, with a clear message if it is not installed; devices and random seeds."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["F", "choose_device", "nn", "on_device", "seeded", "torch"]
 
 
 def choose_device(name: str) -> Any:
-    """Turn "auto" into a GPU where there is one; refuse a GPU that is not there."""
+    """Resolve "auto" to a GPU if there is one; raise if a GPU is asked for and absent."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name.startswith("cuda") and not torch.cuda.is_available():
-        raise HierSeedError(f"device {name!r} was asked for, but PyTorch sees no GPU. Say cpu.")
+        raise HierSeedError(f"device {name!r} was asked for, but PyTorch sees no GPU. Use cpu.")
     return torch.device(name)
 
 

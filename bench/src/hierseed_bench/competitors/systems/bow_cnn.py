@@ -23,7 +23,7 @@ class Policy(nn.Module):
     Parameters
     ----------
     words : size of the vocabulary
-    read : numbers of the words that training texts have. The others are not looked at: weight
+    read : numbers of the words that training texts have. The others are skipped: weight
         decay takes any vector without a gradient to zero, this fast with Adam's steps
     """
 
@@ -70,5 +70,5 @@ class Policy(nn.Module):
         return self.updates
 
     def set_extra_state(self, state: int) -> None:
-        """Go on counting from there."""
+        """Continue counting from there."""
         self.updates = state

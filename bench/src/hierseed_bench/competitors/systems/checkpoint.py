@@ -1,20 +1,20 @@
-"""What a killed training goes on from: tensors and plain values, written beside and renamed.
+"""Checkpoints that a killed training resumes from: tensors and plain values.
 
-Files are read with `weights_only=True`: a foreign file can hold numbers, never code.
+A file is written under another name and then renamed. Files are read with `weights_only=True`, so
+a file from elsewhere can hold numbers but no code.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from hierseed.errors import ModelError
 from hierseed_bench.competitors.systems.backend import torch
+from hierseed_bench.competitors.systems.checkpoint_key import task_key
+from hierseed_bench.competitors.systems.system import System, Task
 
 
 class Checkpoint:
@@ -22,8 +22,8 @@ class Checkpoint:
 
     Parameters
     ----------
-    folder : made where it is not there
-    key : says what is trained on what; a file of another key is refused
+    folder : created if it does not exist
+    key : digest of what is trained on what; a file with another key is refused
     """
 
     def __init__(self, folder: Path, key: str) -> None:
@@ -31,8 +31,15 @@ class Checkpoint:
         self.key = key
         folder.mkdir(parents=True, exist_ok=True)
 
+    @classmethod
+    def of(cls, system: System, task: Task) -> Checkpoint | None:
+        """Return the checkpoint of a system on a task, None if it keeps none."""
+        if system.checkpoint is None:
+            return None
+        return cls(system.checkpoint, task_key(system.settings(), task))
+
     def load(self, stage: str) -> dict[str, Any] | None:
-        """Give what was saved for a stage, None where nothing was."""
+        """Return what was saved for a stage, None if nothing was."""
         file = self.folder / f"{stage}.pt"
         if not file.is_file():
             return None
@@ -51,7 +58,7 @@ class Checkpoint:
         return saved
 
     def save(self, stage: str, state: dict[str, Any]) -> None:
-        """Write beside, flush, rename: a kill leaves the old file or the new one."""
+        """Write, flush, rename: a kill leaves either the old file or the new one."""
         handle, partial = tempfile.mkstemp(prefix=f".{stage}.", dir=self.folder)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -61,13 +68,3 @@ class Checkpoint:
             os.replace(partial, self.folder / f"{stage}.pt")
         finally:
             Path(partial).unlink(missing_ok=True)
-
-
-def fingerprint(settings: dict[str, Any], *texts: Iterable[str]) -> str:
-    """Short digest of settings and texts, for the key of a checkpoint or a cache."""
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
-    for group in texts:
-        digest.update(b"\x00group")
-        for text in group:
-            digest.update(text.encode("utf-8", "surrogatepass") + b"\x00")
-    return digest.hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""What a checkpoint is good for: one system's settings on one task."""
+"""Digests that name a checkpoint or a cache by what it was made from."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from typing import Any
 from hierseed_bench.competitors.systems.system import Task
 
 
-def task_key(settings: dict[str, Any], task: Task) -> str:
-    """Short digest of settings, tree, labels and texts."""
-    labelled = task.labelled
+def fingerprint(settings: dict[str, Any], *groups: Iterable[Any]) -> str:
+    """Return a short digest of settings and of texts or labels."""
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
-    labels = [*task.seeds.topics, "|", *(labelled.topics if labelled else ())]
-    groups: list[Iterable[Any]] = [task.taxonomy.paths, task.names, labels, task.seeds.texts]
-    groups += [task.fitting, labelled.texts if labelled else ()]
     for group in groups:
         digest.update(b"\x00group")
         for item in group:
             digest.update(str(item).encode("utf-8", "surrogatepass") + b"\x00")
     return digest.hexdigest()[:16]
+
+
+def task_key(settings: dict[str, Any], task: Task) -> str:
+    """Return the digest of a system's settings and of all that it learns from."""
+    known = task.labelled
+    labels = [*task.seeds.topics, "|", *(known.topics if known else ())]
+    texts = (task.seeds.texts, task.fitting, known.texts if known else ())
+    return fingerprint(settings, task.taxonomy.paths, task.names, labels, *texts)

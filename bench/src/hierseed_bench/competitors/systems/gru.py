@@ -1,4 +1,4 @@
-"""A GRU that trains fast on a CPU: nn.GRU's weights and answers, its gradient by hand.
+"""A GRU that trains fast on a CPU: the weights and outputs of nn.GRU with an explicit gradient.
 
 PyTorch has fast recurrent kernels for GPUs alone. On a CPU its gradient takes some thirty small
 operations a word; here a word takes one product and a few operations in place, and whatever does

@@ -42,7 +42,7 @@ class HDLTexConfig(SupervisedConfig):
 
     @classmethod
     def quick(cls, **options: Any) -> Self:
-        """Give small settings, for tests and first looks."""
+        """Return small settings for tests and trials."""
         small: dict[str, Any] = {
             "length": 40,
             "hidden": 24,
@@ -132,7 +132,7 @@ class HDLTex(Supervised):
         return {"given_true_parent": given, "at_node": nodes}
 
     def _of(self, node: int, gold: Ints) -> tuple[Ints, Ints]:
-        """Rows of a node's documents that go on below it, and the child each goes to."""
+        """Rows of a node's documents with a label below it, and the child of each."""
         level = 0 if node < 0 else int(self.tree.padded.level[node])
         here = np.ones(len(gold), dtype=bool) if node < 0 else gold[:, level - 1] == node
         own = np.flatnonzero(here & (gold[:, level] >= 0))
@@ -163,7 +163,7 @@ def _loss(model: Any, rows: Rows, own: Any, target: Any) -> Any:
 
 
 def _accuracy(model: Any, rows: Rows, own: Ints, child: Ints) -> Any:
-    """Accuracy among the children of the true parent; None where there is nothing to see."""
+    """Accuracy among the children of the true parent; None without documents."""
     if not len(own):
         return None
     part = rows.take(own)

@@ -51,7 +51,7 @@ class HFTConfig(SupervisedConfig):
 
     @classmethod
     def quick(cls, **options: Any) -> Self:
-        """Give small settings, for tests and first looks."""
+        """Return small settings for tests and trials."""
         small: dict[str, Any] = {"length": 40, "maps": 16, "hidden": 32, "batch": 16, "rate": 0.01}
         small |= {"epochs": 20, "seed_epochs": 20, "dropout": 0.1, "word_dropout": 0.1}
         return cls(**small | {"words": 5000} | options)

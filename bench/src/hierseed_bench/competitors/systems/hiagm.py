@@ -60,7 +60,7 @@ class HiAGMConfig(SupervisedConfig):
 
     @classmethod
     def quick(cls, **options: Any) -> Self:
-        """Give small settings, for tests and first looks."""
+        """Return small settings for tests and trials."""
         small: dict[str, Any] = {"length": 40, "hidden": 12, "maps": 12, "node": 12, "rate": 0.01}
         small |= {"epochs": 30, "seed_epochs": 40, "batch": 8, "seed_batch": 8, "min_count": 1}
         small |= {"word_dropout": 0.1, "node_dropout": 0.1, "logit_dropout": 0.1}

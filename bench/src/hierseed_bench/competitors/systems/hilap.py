@@ -72,7 +72,7 @@ class HiLAPConfig(SupervisedConfig):
 
     @classmethod
     def quick(cls, **options: Any) -> Self:
-        """Give small settings, for tests and first looks."""
+        """Return small settings for tests and trials."""
         small: dict[str, Any] = {"length": 40, "width": 32, "label": 16, "hidden": 64}
         small |= {"epochs": 20, "seed_epochs": 30, "rl_epochs": 5, "rl_seed_epochs": 5}
         small |= {"rate": 0.01, "beta": 0.1, "batch": 8, "seed_batch": 8, "dropout": 0.2}
@@ -80,11 +80,11 @@ class HiLAPConfig(SupervisedConfig):
 
 
 class Answers(NamedTuple):
-    """What is said of each document."""
+    """Predictions for each document."""
 
     chosen: Ints  # nodes of the greedy walk, step by step
     forced: Ints  # leaf reached from the root with STOP forbidden
-    reached: Ints  # leaf of the walk's first path, gone on from where it stopped
+    reached: Ints  # leaf of the walk's first path, continued from where it stopped
     flat: NDArray[np.float32]  # scores of the flat head
 
 
@@ -194,7 +194,7 @@ class HiLAP(Supervised):
         )
 
     def answers(self, texts: Sequence[str]) -> Answers:
-        """All that the system has to say about texts."""
+        """Return walk, leaves and flat scores of texts."""
         return self._answers(self.regions(texts), len(texts))
 
     def _answers(self, regions: Regions, n: int) -> Answers:
@@ -241,16 +241,16 @@ class HiLAP(Supervised):
         gold = Examples.of(texts, topics)
         return self._compare(self.answers(gold.texts), gold)
 
-    def _compare(self, told: Answers, gold: Examples) -> dict[str, float]:
+    def _compare(self, answers: Answers, gold: Examples) -> dict[str, float]:
         true = self._sets(self._gold(gold)).cpu().numpy()
-        found = self.chosen_sets(told.chosen)
+        found = self.chosen_sets(answers.chosen)
         leaves = np.flatnonzero(self.tree.tree.is_leaf)
-        flat = leaves[told.flat[:, leaves].argmax(axis=1)]
+        flat = leaves[answers.flat[:, leaves].argmax(axis=1)]
         return {
             "exact_path": float((found == true).all(axis=1).mean()),
             "micro_f1": float(2 * (found * true).sum() / (found.sum() + true.sum())),
             "labels_per_document": float(found.sum(axis=1).mean()),
-            "forced_leaf": float((told.forced == gold.topics).mean()),
+            "forced_leaf": float((answers.forced == gold.topics).mean()),
             "flat_head_leaf": float((flat == gold.topics).mean()),
         }
 
@@ -261,8 +261,8 @@ class HiLAP(Supervised):
         return rows[:, : self.map.root]
 
     def _predict(self, texts: list[str]) -> Ints:
-        told = self.answers(texts)
-        sets = self.chosen_sets(told.chosen)
-        stopped_early = sets[np.arange(len(sets)), told.reached] == 0
+        answers = self.answers(texts)
+        sets = self.chosen_sets(answers.chosen)
+        stopped_early = sets[np.arange(len(sets)), answers.reached] == 0
         self.diagnostics_["forced_below_stop"] = float(stopped_early.mean())
-        return self.tree.tree.ancestors[told.reached]
+        return self.tree.tree.ancestors[answers.reached]

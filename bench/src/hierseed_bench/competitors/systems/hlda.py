@@ -59,7 +59,7 @@ class HLDAConfig(Config):
 
     @classmethod
     def quick(cls, **options: Any) -> Self:
-        """Give small settings, for tests and first looks."""
+        """Return small settings for tests and trials."""
         return cls(**{"sweeps": 100, "infer_sweeps": 20, "min_df": 1, "rm_top": 0} | options)
 
 
@@ -161,7 +161,7 @@ class HLDA(System):
         if self._file is None:
             return None
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        key, kept = task_key(super().describe(), task), self._file.with_suffix(".key")
+        key, kept = task_key(self.settings(), task), self._file.with_suffix(".key")
         if not self._file.is_file():
             kept.write_text(key, encoding="utf-8", newline="\n")
             return None
@@ -189,9 +189,3 @@ class HLDA(System):
     def judge(self, texts: Sequence[str], topics: Labels) -> dict[str, Any]:
         """Say how well the sampler explains words, by the bound it reports."""
         return {"log_likelihood_per_word": float(self.model.ll_per_word)}
-
-    def describe(self) -> dict[str, Any]:
-        """Name, settings and what was seen, for the record of a run."""
-        losses = [round(event["loss"], 4) for event in self.history_]
-        curve = {"epochs": len(losses), "every": 1, "loss": losses}
-        return super().describe() | self.diagnostics_ | {"curves": {"sweeps": curve}}

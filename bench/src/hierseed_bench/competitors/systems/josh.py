@@ -1,7 +1,7 @@
 """JoSH (Meng et al., KDD 2020): words, documents and topics on one sphere, a tree among them.
 
-Topics are told by words of their names; no label is read. It runs on one thread of a CPU, where
-the original's threads race, so that the same seed gives the same answer.
+Topics are described by words of their names; no label is read. It runs on one CPU
+thread, so that the same seed gives the same answer; the original uses threads without locks.
 
 The released code only finds words for topics. A document is labelled as its author advises: by
 the leaf nearest to the document's vector. Documents that come later get a vector first, with
@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from hierseed.errors import ModelError
 from hierseed_bench.competitors.systems.backend import torch
 from hierseed_bench.competitors.systems.checkpoint import Checkpoint
-from hierseed_bench.competitors.systems.checkpoint_key import task_key
 from hierseed_bench.competitors.systems.keywords import keywords, name_words
 from hierseed_bench.competitors.systems.phrases import Phrases
 from hierseed_bench.competitors.systems.skipgram import POWER
@@ -35,7 +34,6 @@ from hierseed_bench.competitors.systems.sphere import (
 )
 from hierseed_bench.competitors.systems.system import Config, Examples, Ints, Labels, System, Task
 from hierseed_bench.competitors.systems.text import SPECIAL, Vocabulary, plain_words
-from hierseed_bench.competitors.systems.training import curves
 
 FALLBACK = 3  # words from seeds, for a topic whose name the corpus does not know
 
@@ -51,7 +49,7 @@ class JoSHConfig(Config):
     tokens : of text between two steps of the topics
     tree : False leaves out the term that makes the topics a tree
     passes : over a document that is placed later
-    names : words to tell the topics by, where those of the taxonomy won't do
+    names : words that describe the topics, instead of those of the taxonomy
     """
 
     dimension: int = 100
@@ -73,7 +71,7 @@ class JoSHConfig(Config):
 
     @classmethod
     def quick(cls, **options: Any) -> Self:
-        """Give small settings, for tests and first looks."""
+        """Return small settings for tests and trials."""
         small: dict[str, Any] = {"dimension": 16, "min_count": 1, "sample": 1.0}
         return cls(**small | {"epochs": 8, "rate": 0.05, "tokens": 64} | options)
 
@@ -106,13 +104,8 @@ class JoSH(System):
         self.keep = np.minimum(1.0, np.sqrt(ratio) + ratio)
         self.noise = noise_of(counts**POWER)
         self.seed_words = self._topic_words(task)
-        self._learn(known, self._checkpoint(task))
+        self._learn(known, Checkpoint.of(self, task))
         self.diagnostics_ |= {"vocabulary": len(self.words), "device": "cpu"}
-
-    def _checkpoint(self, task: Task) -> Checkpoint | None:
-        if self.checkpoint is None:
-            return None
-        return Checkpoint(self.checkpoint, task_key(System.describe(self), task))
 
     def _encode(self, documents: Sequence[Sequence[str]]) -> list[NDArray[np.int32]]:
         """Numbers of the known words of each document."""
@@ -121,7 +114,7 @@ class JoSH(System):
         return [found[found >= 0] for found in numbers]
 
     def _topic_words(self, task: Task) -> list[list[int]]:
-        """Words that each topic is told by: its name's, else its seeds', else its parent's."""
+        """Words that describe each topic: of its name, else of its seeds, else of its parent."""
         names = self.config.names or task.names
         found = [name_words(name, self.index) for name in names]
         lacking = [topic for topic, words in enumerate(found) if not words]
@@ -176,7 +169,7 @@ class JoSH(System):
         with_topics = epoch >= own.text_epochs
         if with_topics:
             if epoch == own.text_epochs:
-                topics[:-1] = unit(np.stack([words[told].mean(axis=0) for told in self.seed_words]))
+                topics[:-1] = unit(np.stack([words[own].mean(axis=0) for own in self.seed_words]))
             term.renew(topics)
         chosen = _flat(state["chosen"])
         margin, word_margin = np.float32(own.margin), np.float32(own.word_margin)
@@ -203,7 +196,7 @@ class JoSH(System):
         return event | {"seconds": round(passed[0], 3), "processor": round(passed[1], 3)}
 
     def _text(self, documents: list[NDArray[np.int32]], rng: Any) -> tuple[Any, Any]:
-        """Words of all documents in one row, frequent ones thinned out, and the document of each.
+        """Words of all documents in one row, frequent ones subsampled, and the document of each.
 
         The documents come in another order every epoch, because steps grow smaller.
         """
@@ -225,7 +218,7 @@ class JoSH(System):
         """Vectors of documents that were not in the corpus: only they move.
 
         Random numbers come from the document's own words, so that its vector does not depend on
-        the documents beside it.
+        the other documents.
         """
         own, vectors = self.config, np.empty((len(texts), self.config.dimension), np.float32)
         how = (np.float32(own.rate), np.float32(own.margin), own.negatives)
@@ -261,15 +254,13 @@ class JoSH(System):
         }
 
     def top_words(self) -> list[list[str]]:
-        """Words of every topic: those it was told by, then those it found."""
+        """Words of every topic: those that describe it, then those it found."""
         return [[self.words[number] for number in chosen] for chosen in self.chosen]
 
     def describe(self) -> dict[str, Any]:
-        """Name, settings and what was seen, for the record of a run."""
-        spent = sum(event["processor"] for event in self.history_)  # over kills and resumes too
-        seen = {"training_processor_seconds": round(spent, 1), "curves": curves(self.history_)}
+        """Return settings, diagnostics, curves and words of topics, for the record of a run."""
         found = {"topic_words": self.top_words()[:30], "setting": "inductive"}
-        return super().describe() | self.diagnostics_ | seen | found
+        return super().describe() | found
 
 
 def unit(vectors: Any) -> Any:
@@ -284,7 +275,7 @@ def _anywhere(rng: Any, n: int, dimension: int) -> NDArray[np.float32]:
 
 
 def _flat(chosen: list[list[int]]) -> tuple[Any, Any, Any]:
-    """Topic and word of every chosen pair, and its share: all words of a topic weigh as one."""
+    """Topic, word and weight of every chosen pair; the weights of a topic sum to one."""
     sizes = np.array([len(words) for words in chosen])
     topic = np.repeat(np.arange(len(chosen)), sizes)
     word = np.array([number for words in chosen for number in words])

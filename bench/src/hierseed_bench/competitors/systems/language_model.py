@@ -1,6 +1,6 @@
 """Documents made up by a language model: the paper's way, where `pseudo` writes bags of words.
 
-A sentence starts with the word nearest to a direction of its class, and the model goes on word by
+A sentence starts with the word nearest to a direction of its class, and the model continues word by
 word. Words beyond the most frequent ones are one word to it; where it says that word, any of them
 is written. The original's cells have ReLU; the fast kernels know tanh alone.
 """
@@ -39,7 +39,7 @@ class LanguageModel(nn.Module):
         return own.clamp(min=-1).masked_fill(unknown, self.common)
 
     def forward(self, words: Any, state: Any = None) -> tuple[Any, Any]:
-        """Scores of the next word after each, and the state to go on from."""
+        """Scores of the next word after each, and the next state."""
         states, state = self.recurrent(self.table[0][words.clamp(min=0)], state)
         return self.output(states), state
 
@@ -54,7 +54,7 @@ def cut(words: Any, lengths: Any, size: int) -> Any:
     gap = -words.shape[1] % size
     sentences = F.pad(words, (0, gap)).reshape(-1, size)
     starts = torch.arange(0, words.shape[1] + gap, size)
-    kept = (starts + 1 < lengths[:, None]).flatten()  # with a word to go on from and one to tell
+    kept = (starts + 1 < lengths[:, None]).flatten()  # with one word to read and one to predict
     return sentences[kept.to(words.device)]
 
 
@@ -92,9 +92,9 @@ class SentenceWriter:
                 else:
                     scores, state = model(model.known(word)[:, None], state)
                     edges = scores[:, 0].softmax(dim=1).cumsum(dim=1)
-                    told = torch.searchsorted(edges, chance[step].to(place))[:, 0]
-                    told = told.clamp(max=min(model.common, len(self.table) - FIRST - 1))
+                    drawn = torch.searchsorted(edges, chance[step].to(place))[:, 0]
+                    drawn = drawn.clamp(max=min(model.common, len(self.table) - FIRST - 1))
                     other = others[step].to(place)
-                    word = torch.where(told == model.common, other, told + FIRST)
+                    word = torch.where(drawn == model.common, other, drawn + FIRST)
                 words.append(word)
         return torch.stack(words, dim=1)

@@ -73,7 +73,7 @@ class PaddedTree:
         return self.tree.ancestors[self.topic[leaves]]
 
     def sets(self, topics: Ints) -> NDArray[np.float32]:
-        """Give each label as a 0/1 row over all nodes: the node, its ancestors and stand-ins."""
+        """Return each label as a 0/1 row over all nodes: the node, its ancestors and stand-ins."""
         gold = self.gold(topics)
         rows = np.zeros((len(topics), len(self) + 1), dtype=np.float32)
         np.put_along_axis(rows, gold, 1.0, axis=1)  # -1 falls on the spare last column

@@ -14,7 +14,7 @@ from hierseed_bench.competitors.systems.backend import seeded, torch
 from hierseed_bench.competitors.systems.text import SPECIAL
 
 Floats = NDArray[np.float64]
-LONGEST = 0.999  # mean of keywords that are (nearly) one: a finite concentration all the same
+LONGEST = 0.999  # mean of keywords that are (nearly) one: keeps the concentration finite
 
 
 def spread(vectors: Floats) -> tuple[Floats, float]:
@@ -48,7 +48,7 @@ class Writer:
     Parameters
     ----------
     table : unit vectors of the vocabulary, on the device
-    unigram : how often each word stands in the corpus; none for padding and the unknown word
+    unigram : count of each word in the corpus; none for padding and the unknown word
     nearest : words around a direction that are written
     background : share of words drawn from the corpus at large
     """

@@ -1,4 +1,4 @@
-"""How WeSHClass trains itself: towards its own answers, sharpened, level by level."""
+"""Self-training of WeSHClass: towards its own sharpened predictions, level by level."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def divergence(target: Any, logs: Any) -> Any:
 
 @dataclass
 class _State:
-    """Where self-training stands."""
+    """Progress of self-training."""
 
     level: int = 1
     iteration: int = 0
@@ -35,13 +35,13 @@ class _State:
 
 @dataclass(frozen=True)
 class SelfTraining:
-    """Some batches towards the sharpened answers, then a look at all texts again.
+    """Some batches towards the sharpened predictions, then new predictions for all texts.
 
     Parameters
     ----------
     config : of the system
-    checkpoint : what a killed training goes on from, where it is kept
-    report : told after every look
+    checkpoint : checkpoint to resume from, if one is kept
+    report : called after every update of the predictions
     """
 
     ensemble: Ensemble

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed_bench.competitors.systems.checkpoint_key import fingerprint
 from hierseed_bench.competitors.systems.text import SPECIAL, Vocabulary, kim_words
 
 Ints = NDArray[np.int64]
@@ -30,7 +31,7 @@ class SkipGram:
 
     Parameters
     ----------
-    sample : words more frequent than this are thinned out
+    sample : words more frequent than this are subsampled
     cache : folder in which vectors are kept by a digest of texts and settings, so that all
         systems of a comparison start from the very same ones
     """
@@ -56,8 +57,6 @@ class SkipGram:
 
     def fit(self, texts: Sequence[str], device: str = "auto") -> dict[str, NDArray[np.float32]]:
         """Train, or read what was trained before on the same texts."""
-        from hierseed_bench.competitors.systems.checkpoint import fingerprint
-
         settings = asdict(self) | {"cache": None}
         file = self.cache and Path(self.cache) / f"{fingerprint(settings, texts)}.npz"
         if file and file.is_file():
@@ -77,7 +76,7 @@ class SkipGram:
 def pairs(
     numbers: Ints, document: Ints, keep: NDArray[np.float64], window: int, rng: Any
 ) -> tuple[Ints, Ints]:
-    """Centres and contexts of one epoch: thinned words, a window of random width around each."""
+    """Centres and contexts of one epoch: subsampled words, a window of random width around each."""
     kept = rng.random(len(numbers)) < keep[numbers]
     words, owner = numbers[kept], document[kept]
     width = rng.integers(1, window + 1, len(words))
@@ -129,7 +128,7 @@ class _Table:
         self.squares = rows.new_full((len(rows),), 1e-6)
 
     def move(self, numbers: Any, gradient: Any, rate: float) -> None:
-        """Go up a gradient; rows that stand several times add up."""
+        """Go up a gradient; repeated rows add up."""
         self.squares.index_add_(0, numbers, gradient.square().mean(dim=1))
         scale = rate * self.squares[numbers].rsqrt()
         self.rows.index_add_(0, numbers, gradient * scale[:, None])

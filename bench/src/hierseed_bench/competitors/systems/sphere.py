@@ -78,7 +78,7 @@ def text_step(
     """Draw a word u towards its anchor v, more than a random word w; the hinge before.
 
     The factors 1 - f, 2 h and 1 - f + h are the original's; for h < 0 they draw w near.
-    `frozen` leaves the words where they are, as for documents that come later.
+    `frozen` leaves the words where they are, as for documents added later.
     """
     f, h = _cosine(words, word, anchors, at), _cosine(words, other, anchors, at)
     hinge = margin - f + h
@@ -163,7 +163,7 @@ def place_document(
 
     Parameters
     ----------
-    numbers : words of the document, and the chance that each is looked at in a pass
+    numbers : words of the document, and the probability that each is used in a pass
     """
     rate, margin, negatives = how
     found, keep = numbers

@@ -19,7 +19,7 @@ DROPOUT = 0.05
 
 
 def child_shares(tree: PaddedTree, sets: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Share of its parent's documents that each node has; equal shares where there are none."""
+    """Share of its parent's documents that each node has; equal shares without any."""
     counts = sets.sum(axis=0)
     parent = tree.padded.parent
     shares = np.ones(len(tree), dtype=np.float32)
@@ -68,8 +68,8 @@ class Structure(nn.Module):
 class RecursivePenalty(torch.autograd.Function):
     """Half the squared distance between each topic's weights and its parent's, summed.
 
-    Its gradient is the distances themselves, added up: by hand it takes a third of the time,
-    and the classifier's weights are the largest part of the model.
+    The gradient is the sum of the distances. Computed directly it takes a third of the time, which
+    matters because the weights of the classifier are the largest part of the model.
     """
 
     @staticmethod

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed_bench.competitors.systems.backend import choose_device, on_device, seeded, torch
-from hierseed_bench.competitors.systems.checkpoint import Checkpoint, fingerprint
+from hierseed_bench.competitors.systems.checkpoint import Checkpoint
+from hierseed_bench.competitors.systems.checkpoint_key import fingerprint
 from hierseed_bench.competitors.systems.embedding import Words
 from hierseed_bench.competitors.systems.paths import PaddedTree
 from hierseed_bench.competitors.systems.system import Config, Examples, System, Task
 from hierseed_bench.competitors.systems.text import Tokeniser, Vocabulary
-from hierseed_bench.competitors.systems.training import Schedule, curves, train
+from hierseed_bench.competitors.systems.training import Schedule, train
 from hierseed_bench.competitors.systems.wordvectors import initial_vectors, vector_source
 
 PREDICTED = 512  # documents per batch of a prediction
@@ -88,7 +89,7 @@ class Supervised(System):
         examples, held_out = task.supervision(self.seed)
         self.full = held_out is not None
         self._read_words(task)
-        self._kept = self._checkpoint(task)
+        self._kept = Checkpoint.of(self, task)
         with seeded(self.seed, 0):
             self._learn(examples, held_out)
         self.diagnostics_ |= on_device(self.place)
@@ -105,15 +106,6 @@ class Supervised(System):
         )
         self.diagnostics_ |= {"vocabulary": len(self.vocabulary), "known_words": round(known, 4)}
 
-    def _checkpoint(self, task: Task) -> Checkpoint | None:
-        if self.checkpoint is None:
-            return None
-        labelled = task.labelled or Examples([], np.array([], dtype=np.intp))
-        labels = [*map(str, task.seeds.topics), "|", *map(str, labelled.topics)]
-        paths = list(task.taxonomy.paths)
-        texts = (task.seeds.texts, task.fitting, labelled.texts)
-        return Checkpoint(self.checkpoint, fingerprint(super().describe(), paths, labels, *texts))
-
     def rows(self, texts: Sequence[str]) -> Rows:
         """Documents as rows of word numbers."""
         cut = type(self).tokenise
@@ -123,7 +115,7 @@ class Supervised(System):
         return Rows(torch.as_tensor(words).to(self.place), torch.as_tensor(lengths))
 
     def embedding(self, rows: Rows) -> Words:
-        """Give a table that starts from the word vectors and is trained on these documents."""
+        """Return a table that starts from the word vectors and is trained on these documents."""
         return Words(self.initial, rows.words.unique().cpu().numpy())
 
     def train(
@@ -144,12 +136,6 @@ class Supervised(System):
             report=self.report,
             **options,
         )
-
-    def describe(self) -> dict[str, Any]:
-        """Name, settings and what was seen, for the record of a run."""
-        spent = sum(event["processor"] for event in self.history_)  # over kills and resumes too
-        seen = {"training_processor_seconds": round(spent, 1), "curves": curves(self.history_)}
-        return super().describe() | self.diagnostics_ | seen
 
     @abstractmethod
     def _learn(self, examples: Examples, held_out: Examples | None) -> None: ...

@@ -23,14 +23,14 @@ VALIDATION_SHARE = 0.2  # of the labels, where all of them are given (the paper'
 
 @dataclass(frozen=True)
 class Examples:
-    """Texts with one topic each; a text of several topics stands several times."""
+    """Texts with one topic each; a text of several topics is repeated."""
 
     texts: list[str]
     topics: Ints
 
     @classmethod
     def of(cls, texts: Sequence[str], topics: Labels) -> Examples:
-        """Spread lists of topics; a text that stands twice with one topic counts once."""
+        """Spread lists of topics; a repeated pair counts once."""
         many = [t if isinstance(t, Sequence | np.ndarray) else [t] for t in topics]
         if len(texts) != len(many):
             raise SeedError(f"{len(texts):,} texts but {len(many):,} labels; give one label each")
@@ -69,7 +69,7 @@ class Task:
         return sorted({*self.seeds.texts, *self.fitting, *labelled})
 
     def supervision(self, seed: int) -> tuple[Examples, Examples | None]:
-        """Give training and validation examples.
+        """Return training and validation examples.
 
         Seeds alone are too few to hold any out. With all labels one in five validates, and
         seeds that are not among the labelled texts join the training part.
@@ -90,7 +90,7 @@ class Config:
 
     @classmethod
     def quick(cls, **options: Any) -> Self:
-        """Give small settings, for tests and first looks."""
+        """Return small settings for tests and trials."""
         return cls(**options)
 
 
@@ -102,10 +102,9 @@ class System(ABC):
     config : settings; the published ones unless given
     seed : of every random choice; on a CPU the same seed gives the same answer, on a GPU
         sums may differ in their last bits
-    device : "auto" (a GPU where there is one), "cpu", "cuda", "cuda:1", …
+    device : "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1", …
     progress : called with a dictionary after every epoch
-    checkpoint : folder in which a killed `fit` leaves what the next one, called with the
-        same arguments, goes on from
+    checkpoint : folder for checkpoints; `fit` with the same arguments resumes from them
     vectors : where word vectors come from, for the systems that start from some: a source
         or its name ("skip-gram", "random", "glove:FILE")
     """
@@ -149,7 +148,7 @@ class System(ABC):
         seeds : texts, and a topic id (or a list of them) for each
         fitting_texts : texts without labels
         labelled : all training texts with their topics, for the setting with full labels
-        names : what to call each topic, where that is not its name in the taxonomy
+        names : names of the topics, if not those of the taxonomy
         """
         every = Examples.of(*seeds)
         full = Examples.of(*labelled) if labelled is not None else None
@@ -168,7 +167,7 @@ class System(ABC):
         return self
 
     def predict(self, texts: Sequence[str]) -> Ints:
-        """Give a topic id per text and level, -1 where the path is shorter or there is none."""
+        """Return a topic id per text and level, -1 where a path ends."""
         if self.task_ is None:
             raise ModelError(f"{type(self).__name__} is not fitted. Call fit first.")
         if not len(texts):
@@ -176,13 +175,19 @@ class System(ABC):
         return self._predict(list(texts))
 
     def judge(self, texts: Sequence[str], topics: Labels) -> dict[str, Any]:
-        """Say what else this system shows against true topics, beside its answer per level."""
+        """Return further measures of this system, given the true topics."""
         return {}
 
-    def describe(self) -> dict[str, Any]:
-        """Name and settings, for the record of a run."""
+    def settings(self) -> dict[str, Any]:
+        """Return name and settings."""
         record = {"system": self.name, "seed": self.seed, **asdict(self.config)}
         return record | ({} if self.vectors is None else {"vectors": self.vectors.name})
+
+    def describe(self) -> dict[str, Any]:
+        """Return settings, diagnostics and learning curves, for the record of a run."""
+        spent = sum(event.get("processor", 0.0) for event in self.history_)  # of resumed parts too
+        seen = {"training_processor_seconds": round(spent, 1), "curves": curves(self.history_)}
+        return self.settings() | self.diagnostics_ | seen
 
     def report(self, event: dict[str, Any]) -> None:
         """Keep an event of the training and pass it on."""
@@ -200,7 +205,7 @@ class System(ABC):
 def _refuse(
     taxonomy: Taxonomy, seeds: Examples, labelled: Examples | None, names: Sequence[str] | None
 ) -> None:
-    """Tell every fault of the inputs at once."""
+    """Report every fault of the inputs at once."""
     faults = []
     for what, examples in (("seeds", seeds), ("labelled texts", labelled)):
         if examples is None:
@@ -218,3 +223,16 @@ def _refuse(
         faults.append(f"{len(names)} names for {len(taxonomy)} topics")
     if faults:
         raise SeedError("; ".join(faults) + ". Give topic ids of this taxonomy.")
+
+
+def curves(history: list[dict[str, Any]], stages: int = 8, points: int = 40) -> dict[str, Any]:
+    """Return loss and validation score of the first stages, at a limited number of epochs."""
+    found: dict[str, Any] = {}
+    for stage in list(dict.fromkeys(event["stage"] for event in history))[:stages]:
+        events = [event for event in history if event["stage"] == stage]
+        step = -(-len(events) // points)
+        found[stage] = {"epochs": len(events), "every": step}
+        for name in ("loss", "validation"):
+            if name in events[0]:
+                found[stage][name] = [round(event[name], 4) for event in events[::step]]
+    return found

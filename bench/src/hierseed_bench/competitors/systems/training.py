@@ -96,7 +96,7 @@ def train(
         if checkpoint and (finished or time.monotonic() - last_save >= schedule.save_every):
             _save(checkpoint, stage, model, optimiser, history, best, finished)
             last_save = time.monotonic()
-        report(event)  # after the saving: whoever is told may stop here
+        report(event)  # after the checkpoint, because a callback may stop the training here
     model.eval()
     return history
 
@@ -152,16 +152,3 @@ def _save(
     else:
         state |= {"optimiser": optimiser.state_dict(), "best": best}
     checkpoint.save(stage, state)
-
-
-def curves(history: list[dict[str, Any]], stages: int = 8, points: int = 40) -> dict[str, Any]:
-    """Loss and validation of the first stages, thinned out, for the record of a run."""
-    found: dict[str, Any] = {}
-    for stage in list(dict.fromkeys(event["stage"] for event in history))[:stages]:
-        events = [event for event in history if event["stage"] == stage]
-        step = -(-len(events) // points)
-        found[stage] = {"epochs": len(events), "every": step}
-        for name in ("loss", "validation"):
-            if name in events[0]:
-                found[stage][name] = [round(event[name], 4) for event in events[::step]]
-    return found

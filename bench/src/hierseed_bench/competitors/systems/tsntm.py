@@ -22,11 +22,10 @@ from scipy.sparse import csr_matrix
 from hierseed.errors import ModelError
 from hierseed_bench.competitors.systems.backend import choose_device, on_device, seeded, torch
 from hierseed_bench.competitors.systems.checkpoint import Checkpoint
-from hierseed_bench.competitors.systems.checkpoint_key import task_key
 from hierseed_bench.competitors.systems.system import Config, Ints, Labels, System, Task
 from hierseed_bench.competitors.systems.text import SPECIAL, Vocabulary, is_content, plain_words
 from hierseed_bench.competitors.systems.topic_tree import TopicTree
-from hierseed_bench.competitors.systems.training import curves, shuffled
+from hierseed_bench.competitors.systems.training import shuffled
 from hierseed_bench.competitors.systems.tsntm_model import Bags, TreeTopics
 
 PREDICTED = 2048  # documents per batch of a prediction
@@ -38,7 +37,7 @@ class TSNTMConfig(Config):
 
     Parameters
     ----------
-    words, min_df : the most frequent words that stand in so many documents
+    words, min_df : the most frequent words that occur in so many documents
     shortest : training texts with fewer of them are left out
     branches : children at the first levels of the first tree
     add, remove : shares of the words above which an inner node gets a child, and below
@@ -68,7 +67,7 @@ class TSNTMConfig(Config):
 
     @classmethod
     def quick(cls, **options: Any) -> Self:
-        """Give small settings, for tests and first looks."""
+        """Return small settings for tests and trials."""
         small: dict[str, Any] = {"min_df": 1, "hidden": 32, "latent": 8, "epochs": 50}
         return cls(**small | {"update_every": 100, "batch": 16, "rate": 0.05} | options)
 
@@ -98,18 +97,13 @@ class TSNTM(System):
         with seeded(self.seed, 0):
             sizes = (counts.shape[1], own.hidden, own.latent, self.tree.levels, own.flatness)
             self.model = TreeTopics(*sizes).to(self.place)
-        self._train(training, held_out, self._checkpoint(task))
+        self._train(training, held_out, Checkpoint.of(self, task))
         self.diagnostics_ = {
             "vocabulary": counts.shape[1],
             "tree": self._widths(),
             "diversity_term": self._diversity(),
             **on_device(self.place),
         }
-
-    def _checkpoint(self, task: Task) -> Checkpoint | None:
-        if self.checkpoint is None:
-            return None
-        return Checkpoint(self.checkpoint, task_key(System.describe(self), task))
 
     def _count_words(self, texts: Sequence[str]) -> csr_matrix:
         documents = [_words(text) for text in texts]
@@ -122,7 +116,7 @@ class TSNTM(System):
         return self._counts(documents)
 
     def _counts(self, documents: Sequence[Sequence[str]]) -> csr_matrix:
-        """How often each word stands in each document."""
+        """Count each word in each document."""
         known = [[self.index[word] for word in words if word in self.index] for words in documents]
         row = np.repeat(np.arange(len(known)), [len(columns) for columns in known])
         column = np.array([n for columns in known for n in columns], dtype=np.intp)
@@ -166,7 +160,7 @@ class TSNTM(System):
     def _epoch(
         self, state: dict[str, Any], optimiser: Any, training: Any, held_out: Any
     ) -> dict[str, Any]:
-        """One pass, then a look at the held-out texts, then perhaps another tree."""
+        """Train one epoch, score the held-out texts, and update the tree if it is time."""
         own, model = self.config, self.model
         started = time.perf_counter(), time.process_time()
         total, n = torch.zeros((), device=self.place), training.shape[0]
@@ -253,12 +247,6 @@ class TSNTM(System):
             beta = self.model.word_shares(self.model.topics(self.tree), self.tree)
         best = beta.argsort(dim=1, descending=True)[:, :count].cpu().numpy()
         return [[self.words[column] for column in row] for row in best]
-
-    def describe(self) -> dict[str, Any]:
-        """Name, settings and what was seen, for the record of a run."""
-        spent = sum(event["processor"] for event in self.history_)  # over kills and resumes too
-        seen = {"training_processor_seconds": round(spent, 1), "curves": curves(self.history_)}
-        return super().describe() | self.diagnostics_ | seen
 
 
 def _words(text: str) -> list[str]:

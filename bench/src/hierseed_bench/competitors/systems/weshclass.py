@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed_bench.competitors.systems.backend import choose_device, on_device, seeded, torch
+from hierseed_bench.competitors.systems.checkpoint import Checkpoint
 from hierseed_bench.competitors.systems.ensemble import WIDTHS, Ensemble, LocalNet, PaddedRows
 from hierseed_bench.competitors.systems.keywords import keywords, name_words
 from hierseed_bench.competitors.systems.language_model import LanguageModel, SentenceWriter, cut
@@ -42,7 +43,7 @@ class WeSHClassConfig(SupervisedConfig):
     pseudo : made-up documents per class
     writer : who makes documents up, "words" (bags of words) or "lstm" (a language model)
     nearest, background : words around a direction, and the share of any words at all; with a
-        language model the share says how sure a document's class is, no more
+        language model the share only sets how certain the class of a document is
     sentence, lm_words, lm_hidden, lm_epochs, lm_rate : of the language model
     use_seed_docs : train on the seeds too and hold them to their topics, as the released code
         means to do; False takes nothing but keywords from them
@@ -79,7 +80,7 @@ class WeSHClassConfig(SupervisedConfig):
 
     @classmethod
     def quick(cls, **options: Any) -> Self:
-        """Give small settings, for tests and first looks."""
+        """Return small settings for tests and trials."""
         small: dict[str, Any] = {"length": 40, "pseudo": 60, "nearest": 10, "batch": 32}
         small |= {"sentence": 10, "lm_hidden": 24, "lm_epochs": 8, "lm_rate": 0.02}
         return cls(**small | {"epochs": 25, "keywords": 5, "iterations": 60} | options)
@@ -101,7 +102,7 @@ class WeSHClass(Supervised):
         lengths = np.linalg.norm(self.initial, axis=1, keepdims=True)
         self.initial = self.initial / np.maximum(lengths, 1e-12)
         self.table = torch.as_tensor(self.initial).to(self.place)
-        self._kept = self._checkpoint(task)
+        self._kept = Checkpoint.of(self, task)
         self.seeds, self.corpus = task.seeds, task.corpus
         known = set(self.vocabulary.words[len(SPECIAL) :])
         source = task.labelled or task.seeds
@@ -215,13 +216,10 @@ class WeSHClass(Supervised):
         row = {text: number for number, text in enumerate(self.corpus)}
         return np.array([row[text] for text in seeds.texts]), self.tree.gold(seeds.topics)
 
-    def _logs(self, rows: PaddedRows, level: int) -> Any:
-        return self.ensemble.logs(rows, level)
-
     def _leaves(self, texts: Sequence[str]) -> Ints:
         if not self.nodes:
             return np.repeat(self.tree.leaves[:1], len(texts))
-        logs = self._logs(self.rows(texts), self.tree.height)
+        logs = self.ensemble.logs(self.rows(texts), self.tree.height)
         return self.tree.padded.at_level(self.tree.height)[logs.argmax(dim=1).cpu().numpy()]
 
     def _predict(self, texts: list[str]) -> Ints:

@@ -10,7 +10,7 @@ from hierseed_bench.competitors.systems.backend import F, torch
 def largest_over_time(words: Any, weight: Any, bias: Any, lengths: Any = None) -> Any:
     """Largest answer of every filter over all windows of a text, at least 0: (texts, filters).
 
-    The largest passes its gradient on to a single window. On a CPU all windows are looked at
+    The largest passes its gradient on to a single window. On a CPU all windows are computed
     without one, and the best of each filter once more with it, which costs next to nothing; a
     whole convolution would be gone through backwards twice for gradients that are nearly all 0.
 
@@ -37,7 +37,7 @@ def largest_over_time(words: Any, weight: Any, bias: Any, lengths: Any = None) -
 def largest_of_table(table: Any, numbers: Any, weight: Any, bias: Any) -> Any:
     """The same for words that have fixed vectors in a table, and thus need no gradient.
 
-    On a CPU each word that occurs is multiplied by the filters once, however often it stands in
+    On a CPU each word that occurs is multiplied by the filters once, however often it occurs in
     the texts; a window is then a sum of rows.
 
     Parameters

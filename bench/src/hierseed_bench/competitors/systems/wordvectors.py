@@ -35,18 +35,18 @@ class VectorSource(Protocol):
         """Length of a vector."""
 
     def fit(self, texts: Sequence[str], device: str = "auto") -> dict[str, NDArray[np.float32]]:
-        """Give a vector per word."""
+        """Return a vector per word."""
 
 
 @dataclass(frozen=True)
 class RandomVectors:
-    """No vectors at all: every word starts anywhere."""
+    """Random vectors for all words."""
 
     dimension: int = 100
     name: str = "random"
 
     def fit(self, texts: Sequence[str], device: str = "auto") -> dict[str, NDArray[np.float32]]:
-        """Know no word."""
+        """Return nothing: every word is unknown."""
         return {}
 
 
@@ -58,7 +58,7 @@ class GloveFile:
 
     @property
     def name(self) -> str:
-        """File name: the folder is nobody's business."""
+        """Name of the file without its folder."""
         return f"glove file {Path(self.path).name}"
 
     @property
@@ -68,7 +68,7 @@ class GloveFile:
             return len(file.readline().split(" ")) - 1
 
     def fit(self, texts: Sequence[str], device: str = "auto") -> dict[str, NDArray[np.float32]]:
-        """Read the file; the texts are not looked at."""
+        """Read the file; the texts are ignored."""
         size, table = self.dimension, {}
         with _open(self.path) as file:
             for number, line in enumerate(file, 1):
@@ -76,7 +76,7 @@ class GloveFile:
                 if len(numbers) != size:
                     raise EmbeddingError(
                         f"{Path(self.path).name} line {number}: {len(numbers)} numbers where the "
-                        f"first line has {size}. Mend the line, or give another file."
+                        f"first line has {size}. Correct the line, or use another file."
                     )
                 table[word] = np.array(numbers, dtype=np.float32)
         return table
@@ -102,7 +102,7 @@ def initial_vectors(
 
 
 def vector_source(wanted: VectorSource | str | None) -> VectorSource:
-    """Find a source by its name; nothing said means skip-gram of 100 numbers on the corpus."""
+    """Find a source by its name; by default skip-gram with 100 dimensions on the corpus."""
     if wanted is None or wanted == "skip-gram":
         return SkipGram(cache=model_home() / "wordvectors")
     if wanted == "random":
@@ -112,7 +112,7 @@ def vector_source(wanted: VectorSource | str | None) -> VectorSource:
         if kind == "glove" and Path(file).is_file():
             return GloveFile(Path(file))
         raise EmbeddingError(
-            f"no word vectors {wanted!r}. Say skip-gram, random, or glove:FILE with a file of "
+            f"no word vectors {wanted!r}. Use skip-gram, random, or glove:FILE with a file of "
             "GloVe's text form."
         )
     return wanted
