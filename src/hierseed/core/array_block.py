@@ -24,7 +24,7 @@ from hierseed.core.distance import (
 )
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.half import floats
-from hierseed.core.kernels.compiled import compiled, load_mixture_kernels
+from hierseed.core.kernels.compiled import compiled
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
@@ -96,7 +96,7 @@ class ArrayBlock(Block):
         D = np.empty((n, len(C)))
         kernels = self._kernels(n) if n > FEW else None
         if kernels:
-            packed, c2 = kernels.pack_wide(C), squared_norms(C)
+            packed, c2 = kernels.pack_wide(-2.0 * C), squared_norms(C)
             for at, X, start, index, x2 in self._sources(kernels, rows):
                 kernels.distances(X, start, index, packed, c2, x2, D[at])
             return D
@@ -213,17 +213,16 @@ class ArrayBlock(Block):
 
     def _round_rows(self, grid: Grid, place: Ints, found: Floats) -> Floats:
         """Sums of rounded rows; fills in `found` by the way."""
-        sums, rows = np.empty(len(self)), self.kernel_rows()
-        if rows is None:
+        sums, kernels = np.empty(len(self)), self._kernels(len(self))
+        if kernels is None:
             for at, X in self.chunks():
                 some, to = grid.quantize(X), place[at]
                 sums[at] = some.sum(axis=1)
                 if len(to):
                     found[to[to >= 0]] = some[to >= 0]
             return sums
-        for at, X, start in rows:
-            step, to = 2.0**grid.bits, place[at]
-            load_mixture_kernels().round_rows(X, start, step, to, sums[at], found)
+        for at, X, start, _, _ in self._sources(kernels, None):
+            kernels.round_rows(X, start, 2.0**grid.bits, place[at], sums[at], found)
         return sums
 
     def kernel_rows(self) -> Iterator[tuple[slice, NDArray[Any], int]] | None:
@@ -322,6 +321,7 @@ class ArrayBlock(Block):
             place = np.full(len(centres.vectors) + 1, -1)  # the last: of rows in no group
             place[chosen] = np.arange(len(chosen))
             was = place[was]
+        was = was.astype(np.intp, copy=False)
         found, far = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
         for at, X, start, index, x2 in self._sources(kernels, rows):
             kernels.sweep(

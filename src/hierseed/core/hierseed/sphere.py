@@ -42,9 +42,8 @@ def tightest(D: Array, *, empty: bool = False, xp: Arrays = NUMPY) -> tuple[Arra
     kernels = compiled(D.size) if xp is NUMPY else None
     if kernels is None:
         return windows(xp.sqrt(D), empty=empty, xp=xp)
-    spread, radius = np.empty(len(D)), np.empty(len(D))
-    kernels.windows(D, empty, spread, radius)
-    return spread, radius
+    found: tuple[Array, Array] = kernels.windows(D, empty)
+    return found
 
 
 def windows(distances: Array, *, empty: bool = False, xp: Arrays = NUMPY) -> tuple[Array, Array]:

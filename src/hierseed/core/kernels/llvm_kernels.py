@@ -21,6 +21,7 @@ from hierseed.core.kernels.aligned import LINE
 
 ROWS = 6  # times 4 vectors of centres: 24 of 32 registers; times 2: 12 of 16
 INT, REAL, DOUBLE = ir.IntType(32), ir.FloatType(), ir.DoubleType()
+SHORT = ir.IntType(16)
 
 
 def shape(features: Mapping[str, bool], machine: str) -> tuple[int, int]:
@@ -34,9 +35,16 @@ def shape(features: Mapping[str, bool], machine: str) -> tuple[int, int]:
     raise RuntimeError(f"no compiled product for {machine}")
 
 
-LANES, MOST = shape(binding.get_host_cpu_features(), platform.machine())
+_features = binding.get_host_cpu_features()
+LANES, MOST = shape(_features, platform.machine())
 WIDE_LANES = LANES // 2  # of float64
 REALS, INTS = ir.VectorType(REAL, LANES), ir.VectorType(INT, LANES)
+# multiplies neighbouring int16 and adds each two products; with the addition that follows, one
+# instruction of AVX-512 VNNI
+PAIR_PRODUCTS = {
+    16: "llvm.x86.avx512.pmaddw.d.512" if _features.get("avx512bw") else "",
+    8: "llvm.x86.avx2.pmadd.wd",
+}.get(LANES, "")
 
 
 def rows_at_once(vectors: int) -> int:
@@ -71,6 +79,22 @@ class Emitter:
         kind = ir.FunctionType(result, [value.type for value in values])
         known = cgutils.get_or_insert_function(self.build.module, kind, name)
         return self.build.call(known, values)
+
+    def multiply_add(self, x: Any, y: Any, total: Any) -> Any:
+        """Vectors multiplied and added to a total; int32 are two int16, multiplied one by one."""
+        kind = total.type
+        if kind.element != INT:
+            name = "f32" if kind.element == REAL else "f64"
+            return self.call(f"llvm.fma.v{kind.count}{name}", kind, x, y, total)
+        if PAIR_PRODUCTS:
+            shorts = ir.VectorType(SHORT, 2 * kind.count)
+            pairs = self.build.bitcast(x, shorts), self.build.bitcast(y, shorts)
+            return self.build.add(total, self.call(PAIR_PRODUCTS, kind, *pairs))
+        half = ir.Constant(kind, [16] * kind.count)
+        low = (self.build.ashr(self.build.shl(some, half), half) for some in (x, y))
+        high = (self.build.ashr(some, half) for some in (x, y))
+        total = self.build.add(total, self.build.mul(*low))
+        return self.build.add(total, self.build.mul(*high))
 
     def pick(self, sign: str, a: Any, b: Any) -> Any:
         """Minimum (`<`) or maximum (`>`) of two vectors, lane by lane."""
@@ -127,7 +151,7 @@ def products(
 ) -> list[Any]:
     """Products of some rows and some vectors of centres, all of one type, row by row."""
     build, whole = emit.build, row.type
-    lanes, name = (LANES, "f32") if number is REAL else (WIDE_LANES, "f64")
+    lanes = WIDE_LANES if number is DOUBLE else LANES
     kind = ir.VectorType(number, lanes)
     at_once = rows_at_once(vectors)
     lines = [build.gep(X, [build.mul(build.add(row, whole(r)), width)]) for r in range(at_once)]
@@ -139,12 +163,9 @@ def products(
     centres = [emit.load(panel, build.add(at, whole(v * lanes)), kind) for v in range(vectors)]
     rows = [emit.every(emit.load(line, j, number), kind) for line in lines]
     pairs = [(x, some) for x in rows for some in centres]
-    sums = [
-        emit.call(f"llvm.fma.v{lanes}{name}", kind, x, some, total)
-        for (x, some), total in zip(pairs, so_far)
-    ]
+    sums = [emit.multiply_add(x, some, total) for (x, some), total in zip(pairs, so_far)]
     for total, more in zip(so_far, sums):
-        total.add_incoming(ir.Constant(kind, [0.0] * lanes), before)
+        total.add_incoming(ir.Constant(kind, [0] * lanes), before)
         total.add_incoming(more, loop)
     step = build.add(j, whole(1))
     j.add_incoming(whole(0), before)
@@ -157,11 +178,12 @@ def products(
 def product(vectors: int, number: Any) -> Callable[..., None]:
     """Make an intrinsic that multiplies some rows with some vectors of centres.
 
+    `number` : DOUBLE, REAL, or INT for two int16 in an int32.
     Its arguments: the rows, contiguous, and the first of them; the panels of
-    `numba_kernels.pack`, and the first column; an array of as many columns for the products, and
-    the row of it where the first of the rows goes.
+    `panels.pack_wide` or `pack_whole`, and the first column; an array of as many columns for the
+    products, and the row of it where the first of the rows goes.
     """
-    lanes = LANES if number is REAL else WIDE_LANES
+    lanes = WIDE_LANES if number is DOUBLE else LANES
 
     def write(context: Any, build: Any, signature: Any, args: Any) -> Any:
         X, row, _, column, out, to = args
@@ -196,7 +218,7 @@ def tile(vectors: int) -> Callable[..., None]:
     """Make an intrinsic that compares some rows with some vectors of centres.
 
     Its arguments: the rows, contiguous, and the first of them; the panels of
-    `numba_kernels.pack`, and the first column; the offset of each column; for each lane of a row
+    `panels.pack`, and the first column; the offset of each column; for each lane of a row
     the least so far, the second, and the column of the least; and the first row of these.
     """
 

@@ -107,7 +107,7 @@ class Mixture:
         """What `log_joint` multiplies with and adds, as compiled kernels take it."""
         kernels = load_kernels()
         assert kernels
-        packed = kernels.pack_wide((-0.5 * unit * self.direction).T)
+        packed = kernels.pack_wide((unit * self.direction).T)
         offset = np.full(len(packed) // self.means.shape[1], -np.inf)
         offset[: len(self.means)] = self.offset + self.log_size
         return packed, offset

@@ -13,7 +13,7 @@ from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
 from hierseed.core.distance import chunks
 from hierseed.core.exact import Sums
-from hierseed.core.kernels.compiled import load_mixture_kernels
+from hierseed.core.kernels.compiled import load_kernels
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
 from hierseed.core.mixture.membership import PARTS, Membership
 from hierseed.core.mixture.quantization import Quantization
@@ -201,12 +201,13 @@ def _share_out(
 ) -> Sums | None:
     """The E-step in one call, where the engine has compiled kernels."""
     rows = block.kernel_rows()
-    if rows is None:
+    kernels = load_kernels() if rows else None
+    if rows is None or kernels is None:
         return None
     packed, offset = mixture.packed(quantization.unit)
     weights, sums, logs = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape), 0.0
     for at, X, start in rows:
-        logs += load_mixture_kernels().share_out(
+        logs += kernels.share_out(
             X, start, 1.0 / quantization.unit, packed, offset, 2.0**quantization.shares.bits,
             2.0**quantization.logs.bits, weight[at], weights, sums, summed,
         )  # fmt: skip

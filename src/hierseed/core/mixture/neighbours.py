@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.distance import chunks
-from hierseed.core.kernels.compiled import compiled, load_kernels, load_mixture_kernels
+from hierseed.core.kernels.compiled import compiled, load_kernels
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -106,8 +107,9 @@ class Neighbourhood:
 
     def scores(self, X: Array, xp: Arrays = NUMPY) -> tuple[Array, Array]:
         """How much each row is like listed topics, and its nearest component."""
-        if xp is NUMPY and compiled(X.shape[0] * len(self.references)):
-            return self._look_up(np.asarray(X))
+        kernels = compiled(X.shape[0] * len(self.references)) if xp is NUMPY else None
+        if kernels:
+            return self._look_up(np.asarray(X), kernels)
         found, nearest = [xp.full(0, 0.0, xp.float64)], [xp.arange(0)]
         topics, coarse = xp.asarray(self.topics), xp.asarray(self._coarse)
         for rows in _pieces(X, xp):
@@ -130,23 +132,25 @@ class Neighbourhood:
             around[alike] = xp.sum_of_marked(mine, coarse)
         return count, around
 
-    def _look_up(self, X: NDArray[Any]) -> tuple[Floats, Ints]:
+    def _look_up(self, X: NDArray[Any], kernels: ModuleType) -> tuple[Floats, Ints]:
         """The same in one call."""
         own, nearest = np.empty(len(X), dtype=np.float32), np.empty(len(X), dtype=np.intp)
         count, around = np.zeros(len(X), dtype=np.intp), np.zeros(len(X))
-        load_mixture_kernels().look_up(
+        content = np.empty(len(X), dtype=np.bool_)
+        kernels.look_up(
             X, self.centre, LENGTH, self._packed, self.references, len(self.topics),
-            self._coarse.astype(np.int64), self.k, own, nearest, count, around,
+            self._coarse.astype(np.int64), self.k, own, nearest, count, around, content,
         )  # fmt: skip
-        has_content = NUMPY.wide_squared_norms(X) > 0
-        return np.where(has_content, self._combine(own, count, around), NOTHING), nearest
+        return np.where(content, self._combine(own, count, around), NOTHING), nearest
 
     @cached_property
-    def _packed(self) -> Singles:
+    def _packed(self) -> NDArray[np.int32]:
         """References and topics as the kernel takes them."""
         kernels = load_kernels()
         assert kernels
-        packed: Singles = kernels.pack_narrow(-0.5 * np.concatenate([self.references, self.topics]))
+        packed: NDArray[np.int32] = kernels.pack_whole(
+            np.concatenate([self.references, self.topics])
+        )
         return packed
 
     def own_part(self, similarity: Array) -> Array:

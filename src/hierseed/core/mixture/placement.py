@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, portable
 from hierseed.core.exact import Grid
-from hierseed.core.kernels.compiled import load_mixture_kernels
+from hierseed.core.kernels.compiled import load_kernels
 from hierseed.core.mixture.components import Components, add_up
 from hierseed.core.mixture.curve import calibrate_scores
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
@@ -98,7 +98,8 @@ def descend(block: Block, placer: Placer) -> Descent:
 def walk_down(block: Block, placer: Placer) -> Descent | None:
     """`go_down` in one call, where the engine has compiled kernels; runners-up are left out."""
     rows = None if block.cache(MixtureCache).logs else block.kernel_rows()
-    if rows is None:
+    kernels = load_kernels() if rows else None
+    if rows is None or kernels is None:
         return None
     tree, unit = placer.tree, 2.0**-placer.grid.bits
     packed, offset = placer.mixture.packed(unit)
@@ -106,7 +107,7 @@ def walk_down(block: Block, placer: Placer) -> Descent | None:
     path = np.full((len(block), max(tree.height, 1)), -1, dtype=np.intp)
     chance, topic = np.zeros(path.shape), np.full(len(block), -1, dtype=np.intp)
     for at, X, start in rows:
-        load_mixture_kernels().walk_down(
+        kernels.walk_down(
             X, start, 1.0 / unit, packed, offset, 1.0 / placer.temperature, 2.0**FINE.bits,
             placer.components.topic, tree.parent, children, first,
             placer.components.of_topic >= 0, path[at], chance[at],

@@ -1,0 +1,220 @@
+"""Kernels of the mixture: the E step, and the way down the tree.
+
+A matrix library's product of all rows with all components would be written to memory, and then
+read five times.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hierseed.core.kernels.jit import inner, kernel
+from hierseed.core.kernels.llvm_kernels import ROWS
+from hierseed.core.kernels.panels import multiply_wide
+from hierseed.core.kernels.rows import read_row
+
+LOG2_E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 6.93147180369123816490e-01, 1.90821492927058770e-10
+SHARED = 4 * ROWS  # rows at a time: they, and what they are multiplied with, fit a cache
+MANY = 1000  # components
+LOWEST = -700.0  # below, exp is as good as nothing
+TAYLOR = tuple(1.0 / math.factorial(i) for i in range(14))
+
+
+@inner(fastmath={"contract"})
+def exponentials(values: Any, at: int, powers: Any) -> None:
+    """Exponentials of a row of numbers that are not positive; `powers` is room for as many."""
+    bits = powers.view(np.int64)
+    for i in range(values.shape[1]):
+        x = max(values[at, i], LOWEST)
+        n = np.rint(x * LOG2_E)
+        r = (x - n * LN2_HIGH) - n * LN2_LOW
+        bits[i] = (np.int64(n) + 1023) << 52
+        p = TAYLOR[13]
+        p = p * r + TAYLOR[12]
+        p = p * r + TAYLOR[11]
+        p = p * r + TAYLOR[10]
+        p = p * r + TAYLOR[9]
+        p = p * r + TAYLOR[8]
+        p = p * r + TAYLOR[7]
+        p = p * r + TAYLOR[6]
+        p = p * r + TAYLOR[5]
+        p = p * r + TAYLOR[4]
+        p = p * r + TAYLOR[3]
+        p = p * r + TAYLOR[2]
+        p = p * r + TAYLOR[1]
+        values[at, i] = p * r + TAYLOR[0]
+    for i in range(values.shape[1]):
+        values[at, i] *= powers[i]
+
+
+@inner()
+def round_strip(X: Any, start: int, some: int, step: float, row: Any, strip: Any) -> None:
+    """Some rows times a step, rounded to whole numbers; `row` is room for one."""
+    for i in range(some):
+        read_row(X, start + i, row, 0)
+        for j in range(X.shape[1]):
+            strip[i, j] = np.rint(np.float64(row[0, j]) * step)
+
+
+@kernel()
+def round_rows(X: Any, start: int, step: float, place: Any, sums: Any, found: Any) -> None:
+    """Rows times a step, rounded to whole numbers, and the sum of each.
+
+    `place` : where each row goes in `found`, -1 for nowhere; empty: `found` is not filled
+    """
+    row, whole = np.empty((1, X.shape[1]), np.float32), np.empty((1, X.shape[1]))
+    for i in range(len(sums)):
+        round_strip(X, start + i, np.int64(1), step, row, whole)
+        if len(place) and place[i] >= 0:
+            for j in range(X.shape[1]):
+                found[place[i], j] = whole[0, j]
+        sums[i] = whole_sum(whole)
+
+
+@inner(fastmath={"reassoc"})
+def whole_sum(row: Any) -> float:
+    """Sum of whole numbers: exact, so in any order."""
+    total = 0.0
+    for j in range(row.shape[1]):
+        total += row[0, j]
+    return total
+
+
+@inner()
+def add_shares(
+    strip: Any, share: Any, weight: Any, begin: int, some: int, weights: Any, sums: Any,
+    summed: bool,
+) -> None:  # fmt: skip
+    """Add shares of rows to components; four rows at a time, because most shares are zero."""
+    width, rows = strip.shape[1], np.empty(some, np.int64)
+    if len(weights) > MANY:  # columns of shares lie far apart
+        for i in range(some):
+            for c in range(len(weights) if weight[begin + i] != 0.0 else 0):
+                if share[i, c] != 0.0:
+                    weights[c] += share[i, c]
+                    if summed:
+                        for j in range(width):
+                            sums[c, j] += share[i, c] * strip[i, j]
+        return
+    for c in range(len(weights)):
+        n = 0
+        for i in range(some):
+            if weight[begin + i] != 0.0 and share[i, c] != 0.0:
+                rows[n] = i
+                n += 1
+                weights[c] += share[i, c]
+        if not summed:
+            continue
+        for at in range(0, n - n % 4, 4):
+            w, x, y, z = rows[at], rows[at + 1], rows[at + 2], rows[at + 3]
+            of_w, of_x, of_y, of_z = share[w, c], share[x, c], share[y, c], share[z, c]
+            for j in range(width):
+                sums[c, j] += (of_w * strip[w, j] + of_x * strip[x, j]) + (
+                    of_y * strip[y, j] + of_z * strip[z, j]
+                )
+        for at in range(n - n % 4, n):
+            w, of_w = rows[at], share[rows[at], c]
+            for j in range(width):
+                sums[c, j] += of_w * strip[w, j]
+
+
+@inner()
+def soften(share: Any, i: int, k: int, offset: Any, softer: float, powers: Any) -> Any:
+    """Turn the products of a row into shares up to a factor; the largest log, and their sum."""
+    top, total = -np.inf, 0.0
+    for c in range(share.shape[1]):
+        share[i, c] = (share[i, c] + offset[c]) * softer
+        top = max(top, share[i, c])
+    for c in range(share.shape[1]):
+        share[i, c] -= top
+    exponentials(share, i, powers)
+    for c in range(k):
+        total += share[i, c]
+    return top, total
+
+
+@kernel()
+def share_out(
+    X: Any, start: int, step: float, packed: Any, offset: Any, grid: float, log_grid: float,
+    weight: Any, weights: Any, sums: Any, summed: bool,
+) -> float:  # fmt: skip
+    """Share out rows among components; add to `weights` and `sums`, return the log-likelihood.
+
+    `step`, `grid`, `log_grid` : factors before rounding, of rows, of shares, of logs
+    `offset` : of each component, minus infinity for padding
+    `summed` : whether vectors are added to `sums`
+    """
+    k, n, width, columns = len(weights), len(weight), X.shape[1], len(offset)
+    row, strip = np.empty((1, width), np.float32), np.zeros((SHARED, width))
+    share, powers, logs = np.empty((SHARED, columns)), np.empty(columns), 0.0
+    for begin in range(0, n, SHARED):
+        some = min(SHARED, n - begin)
+        round_strip(X, start + begin, some, step, row, strip)
+        multiply_wide(strip, some, packed, share)
+        for i in range(some):
+            own = weight[begin + i]
+            if own == 0.0:
+                continue
+            top, total = soften(share, i, k, offset, 1.0, powers)
+            logs += np.rint((top + math.log(total)) * own * log_grid)
+            factor = grid * own / total
+            for c in range(k):
+                share[i, c] = np.rint(share[i, c] * factor)
+        add_shares(strip, share, weight, begin, some, weights, sums, summed)
+    return logs
+
+
+@kernel()
+def walk_down(
+    X: Any, start: int, step: float, packed: Any, offset: Any, softer: float, grid: float,
+    topic: Any, parent: Any, children: Any, first: Any, stops: Any, path: Any, chance: Any,
+) -> None:  # fmt: skip
+    """Go from the root to the most probable topic at each level; see `placement.go_down`.
+
+    `softer`, `grid` : factor of logs, and of probabilities before they are rounded
+    `topic` : of each component
+    `children`, `first` : children of topic t are `children[first[t]:first[t + 1]]`; the root's last
+    `stops` : whether documents may stop at a topic
+    `path`, `chance` : (rows, levels) topics and their probabilities, filled as far as a row goes
+    """
+    k, n, width, columns = len(topic), len(path), X.shape[1], len(offset)
+    row, strip = np.empty((1, width), np.float32), np.zeros((SHARED, width))
+    share, powers = np.empty((SHARED, columns)), np.empty(columns)
+    own, mass = np.zeros(len(stops)), np.zeros(len(stops))
+    for begin in range(0, n, SHARED):
+        some = min(SHARED, n - begin)
+        round_strip(X, start + begin, some, step, row, strip)
+        multiply_wide(strip, some, packed, share)
+        for i in range(some):
+            _, total = soften(share, i, k, offset, softer, powers)
+            factor = grid / total
+            for c in range(k):
+                own[topic[c]] = np.rint(share[i, c] * factor) / grid
+            descend(own, mass, parent, children, first, stops, path, chance, begin + i)
+
+
+@inner()
+def descend(
+    own: Any, mass: Any, parent: Any, children: Any, first: Any, stops: Any, path: Any,
+    chance: Any, row: int,
+) -> None:  # fmt: skip
+    """Add up what is in or below each topic, and go down to the most probable child."""
+    here, level = len(parent), 0
+    for t in range(len(mass)):
+        mass[t] = own[t]
+    for t in range(len(parent) - 1, -1, -1):
+        if parent[t] >= 0:
+            mass[parent[t]] += mass[t]
+    while first[here] < first[here + 1]:
+        best, worth = -1, -1.0
+        for at in range(first[here], first[here + 1]):
+            value = min(mass[children[at]], 1.0)
+            if value > worth:
+                best, worth = children[at], value
+        if stops[here] and own[here] > worth:
+            return
+        path[row, level], chance[row, level] = best, worth
+        here, level = best, level + 1
