@@ -16,9 +16,11 @@ from hierseed import AnchoredHierSeed, HierSeed
 from hierseed.embed.tfidf import TfidfSvd
 from hierseed.errors import CorpusError
 from hierseed_bench.competitors.catalogue import METHODS, make_method
-from hierseed_bench.runs import environment
+from hierseed_bench.repository import RESULTS
+from hierseed_bench.runs import check, environment, run
 from hierseed_bench.runs.check import check_records, recompute
 from hierseed_bench.runs.config import RunConfig
+from hierseed_bench.runs.gold import FREE
 from hierseed_bench.runs.plan import PLANS, everything
 from hierseed_bench.runs.prepared import make_task, ready
 from hierseed_bench.runs.records import Records
@@ -264,6 +266,27 @@ def test_a_score_that_was_changed_by_hand_is_found(folder, tmp_path):
     assert "other labels" in check_records(records).absent[0]
     next((tmp_path / "predictions").rglob("*.npz")).unlink()
     assert check_records(records).without == 1
+
+
+def test_committed_records_give_the_same_scores_without_their_corpora(tmp_path, monkeypatch):
+    monkeypatch.setenv("HIERSEED_DATA", str(tmp_path / "none"))
+    found = check_records(Records(RESULTS / "runs"), data=list(FREE), draw=0)
+    assert found.same >= 30
+    assert not found.different
+    assert not found.absent
+
+
+def test_kept_gold_labels_are_those_of_the_run(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "FREE", (folder,))
+    records = Records(tmp_path)
+    run_all([RunConfig(folder, "nearest-leaf")], records)
+    file = next((tmp_path / "gold").glob("*.json"))
+    assert file.stem == next(iter(records))["gold"]
+    monkeypatch.setattr(check, "held_out", lambda config: pytest.fail("the corpus was read"))
+    assert check_records(records).same == 1
+    numbers = json.loads(file.read_text())
+    file.write_text(json.dumps(numbers | {"labels": numbers["labels"][1:]}))
+    assert "Restore it" in check_records(records).absent[0]
 
 
 def test_rounding_leaves_no_numbers_json_lacks():

@@ -8,7 +8,8 @@ from typing import Any
 from hierseed.errors import CorpusError, HierSeedError
 from hierseed.evaluate import score
 from hierseed_bench.runs.config import RunConfig
-from hierseed_bench.runs.predictions import Predictions, gold_digest
+from hierseed_bench.runs.gold import Gold, gold_digest, kept_gold
+from hierseed_bench.runs.predictions import Predictions
 from hierseed_bench.runs.prepared import PreparedData, ready
 from hierseed_bench.runs.records import Record, Records
 from hierseed_bench.runs.run import rounded
@@ -35,7 +36,8 @@ def check_records(records: Records, **wanted: Any) -> Checked:
     for record in kept:
         config = RunConfig.from_dict(record["setting"])
         try:
-            scores = recompute(record, records.predictions(record))
+            gold = kept_gold(records.folder, record["gold"])
+            scores = recompute(record, records.predictions(record), gold)
         except HierSeedError as fault:
             text = f"{config.data}: {fault}"
             if text not in found.absent:
@@ -55,14 +57,15 @@ def held_out(config: RunConfig) -> tuple[PreparedData, list[Any], list[int]]:
     return data, [data.dataset.labels[row] for row in rows], [int(row) for row in rows]
 
 
-def recompute(record: Record, predictions: Predictions) -> dict[str, Any]:
-    """Score kept predictions as the run did."""
-    config = RunConfig.from_dict(record["setting"])
-    data, gold, _ = held_out(config)
-    if gold_digest(gold) != record["gold"]:
-        raise CorpusError("this copy of the data set has other labels than the run's")
+def recompute(record: Record, predictions: Predictions, gold: Gold | None = None) -> dict[str, Any]:
+    """Score kept predictions as the run did; gold labels are the data set's unless given."""
+    if gold is None:
+        data, labels, _ = held_out(RunConfig.from_dict(record["setting"]))
+        if gold_digest(labels) != record["gold"]:
+            raise CorpusError("this copy of the data set has other labels than the run's")
+        gold = Gold(data.dataset.taxonomy.tree, labels)
     scores = score(
-        data.dataset.taxonomy, predictions.path, gold, rows=predictions.row, named=record["named"]
+        gold.tree, predictions.path, gold.labels, rows=predictions.row, named=record["named"]
     )
     found: dict[str, Any] = rounded(scores.to_dict())
     return found

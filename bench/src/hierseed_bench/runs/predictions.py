@@ -13,9 +13,7 @@ are Other topics, whose parents `parent` lists.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -77,12 +75,6 @@ def keep_predictions(file: Path, content: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(file) as partial:
         partial.write_bytes(content)
-
-
-def gold_digest(gold: Sequence[Sequence[int]]) -> str:
-    """Name the labels of a test part, to see whether a copy of the data set is the same."""
-    text = ";".join(",".join(map(str, topics)) for topics in gold)
-    return sha256(text.encode()).hexdigest()[:16]
 
 
 def _smallest(values: NDArray[Any]) -> NDArray[Any]:

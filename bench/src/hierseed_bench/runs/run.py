@@ -23,7 +23,8 @@ from hierseed_bench.competitors.task import Documents, Method, Several, Task
 from hierseed_bench.data.splits import Split
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.environment import PeakMemory, commit, machine, source_digest, versions
-from hierseed_bench.runs.predictions import Predictions, gold_digest
+from hierseed_bench.runs.gold import FREE, Gold, gold_digest, keep_gold
+from hierseed_bench.runs.predictions import Predictions
 from hierseed_bench.runs.prepared import PreparedData, make_task, ready
 from hierseed_bench.runs.records import Record, Records, claimed
 
@@ -44,10 +45,11 @@ class Clock(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a run leaves: its record, and where it put the test documents."""
+    """What a run leaves: its record, its predictions, and the gold labels of the test part."""
 
     record: Record
     predictions: Predictions
+    gold: Gold
 
 
 class OutOfTimeError(Exception):
@@ -121,7 +123,7 @@ def run_one(
     }
     added = getattr(method, "taxonomy_", task.taxonomy).tree.parent[len(task.taxonomy) :]
     kept = Predictions(places, rows, confidence if rows is None else None, added)
-    return Outcome(record, kept)
+    return Outcome(record, kept, Gold(dataset.taxonomy.tree, gold))
 
 
 def run_all(
@@ -148,7 +150,9 @@ def run_all(
     for config, outcome in _outcomes(todo, attempt, jobs):
         if isinstance(outcome, Outcome):
             outcome.record["concurrent_jobs"] = jobs
-            records.add(*outcome)
+            records.add(outcome.record, outcome.predictions)
+            if config.data in FREE:
+                keep_gold(records.folder, *outcome.gold)
             made.append(outcome.record)
         report(config, outcome if isinstance(outcome, str) else outcome.record)
     return made

@@ -52,7 +52,7 @@ def test_out_of_time_leaves_a_run_to_go_on(tmp_path, monkeypatch):
         method.checkpoint.mkdir()
         monkeypatch.setattr(run.time, "time", lambda: clock)
         method.progress({"loss": 1.0})
-        return run.Outcome({"key": config.key}, None)
+        return run.Outcome({"key": config.key}, None, None)
 
     monkeypatch.setattr(run, "run_one", run_one)
     monkeypatch.setattr(run.time, "time", lambda: 1.0)
