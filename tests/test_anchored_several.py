@@ -5,7 +5,7 @@ import pytest
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed
-from hierseed.core.mixture.secondary import STEPS
+from hierseed.core.mixture.placement import STEPS
 
 
 def world(every: int):

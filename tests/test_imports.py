@@ -7,9 +7,8 @@ import hierseed
 
 ORDER = [
     {"errors", "checksums", "locks", "saved"},
-    {"settings", "progress"},
+    {"progress"},
     {"core", "embed", "names"},
-    {"taxonomy_checks"},
     {"taxonomy", "taxonomy_edits", "assignments", "engines"},
     {"estimators", "evaluate"},
     {"io", "suggestions", "model_selection"},

@@ -3,7 +3,7 @@
 import pytest
 
 from hierseed.errors import ParameterError
-from hierseed.settings import parse_settings
+from hierseed.estimators.parameters import parse_settings
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hierseed import HierSeed, Taxonomy, TextModel, fit, get_embedder, load
-from hierseed.checksums import with_checksum
+from hierseed import HierSeed, Taxonomy, TextModel, checksums, fit, get_embedder, load
+from hierseed.checksums import with_checksum, write_sealed
 from hierseed.embed import embed_corpus, load_embedder
 from hierseed.errors import CorpusError, EmbeddingError, ModelError
-from hierseed.io import sealed
 from hierseed.io.documents import RowNumbers, is_vectors, open_vectors
-from hierseed.io.sealed import write_sealed
 
 TAXONOMY = Taxonomy.from_paths(["Animals > Cats", "Animals > Dogs", "Food > Bread", "Food > Soup"])
 TEXTS = ["the cat purrs", "a kitten and a cat", "the dog barks", "a puppy and a dog",
@@ -95,8 +93,10 @@ def test_every_array_is_hashed_once(
 ) -> None:
     model.save(tmp_path / "model")
     read: list[str] = []
-    digest = sealed.file_sha256
-    monkeypatch.setattr(sealed, "file_sha256", lambda path: read.append(path.name) or digest(path))
+    digest = checksums.file_sha256
+    monkeypatch.setattr(
+        checksums, "file_sha256", lambda path: read.append(path.name) or digest(path)
+    )
     load(tmp_path / "model").assign(TEXTS)
     assert sorted(read) == sorted(file.name for file in (tmp_path / "model").glob("*.npy"))
 

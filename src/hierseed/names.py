@@ -1,9 +1,16 @@
-"""Names of topics: how a path is written, what a name may hold, what an Other is called."""
+"""Parts of a taxonomy: how a path is written, what a name may hold, and checks of all parts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.tree import Tree
+from hierseed.errors import TaxonomyError
 
 SEPARATOR = " > "
 OTHER = "Other"
@@ -12,6 +19,8 @@ OTHER = "Other"
 # non-characters: each is forbidden or changed by at least one of the formats we write.
 UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 UNWRITABLE_NAMES = {"\n": "a line break", "\r": "a line break", "\t": "a tab"}
+
+EDITS = ("rename", "move", "merge", "split", "delete")
 
 Path = str | Sequence[str]
 
@@ -44,3 +53,67 @@ def free_name(taken: set[str]) -> str:
         number += 1
         name = f"{OTHER} (unlisted)" if number == 2 else f"{OTHER} (unlisted {number - 1})"
     return name
+
+
+def checked_texts(what: str, values: Sequence[str]) -> tuple[str, ...]:
+    """Refuse what is no sequence of texts."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TaxonomyError(f"{what} is {values!r:.60}, not a sequence of texts")
+    texts = tuple(values)
+    wrong = [i for i, text in enumerate(texts) if not isinstance(text, str)]
+    if wrong:
+        raise TaxonomyError(
+            f"{what} of {len(wrong):,} topics are no texts: topic {wrong[0]} has "
+            f"{texts[wrong[0]]!r:.60}. Give one text per topic."
+        )
+    return texts
+
+
+def checked_parents(given: Any, n: int) -> tuple[tuple[int, ...], ...]:
+    """Refuse further parents that are no topics."""
+    if given is None:
+        return ((),) * n
+    try:
+        found = tuple(tuple(int(parent) for parent in some) for some in given)
+    except (TypeError, ValueError) as fault:
+        raise TaxonomyError(f"more_parents can't be used: {fault}. Give a list each.") from None
+    if wrong := [p for some in found for p in some if not 0 <= p < n]:
+        raise TaxonomyError(f"more_parents names the topic {wrong[0]}, outside 0 … {n - 1}")
+    return found
+
+
+def checked_tree(parent: Sequence[int] | NDArray[np.intp]) -> Tree:
+    """Refuse parents that make no tree."""
+    try:
+        given = np.asarray(parent)
+        if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+            raise ValueError("it is no list of whole numbers")
+        return Tree(given.astype(np.intp))
+    except (ValueError, TypeError, OverflowError) as fault:
+        raise TaxonomyError(
+            f"parent can't be used: {fault}. Give the id of each topic's parent, -1 at level 1; "
+            "Taxonomy.from_parents takes parents in any order."
+        ) from None
+
+
+class Edit(NamedTuple):
+    """One edit: rename, move, merge, split or delete; of which path, and into what."""
+
+    kind: str
+    path: str
+    to: str = ""
+
+
+def checked_log(log: Iterable[Sequence[str]]) -> tuple[Edit, ...]:
+    """Return a log that holds edits only; one read from a file may hold anything."""
+    try:
+        made = tuple(Edit(*edit) for edit in log)
+    except TypeError:
+        made = (Edit("", ""),)
+    for edit in made:
+        if edit.kind not in EDITS or not all(isinstance(text, str) for text in edit):
+            raise TaxonomyError(
+                "the log of edits can't be used: each edit is a list of its kind "
+                f"({', '.join(EDITS)}), a path, and the path or names that came of it"
+            )
+    return made

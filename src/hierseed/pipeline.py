@@ -18,12 +18,12 @@ from hierseed.estimators.base import SeededEstimator
 from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
+from hierseed.io.document_embedder import make_embedder, vectorize
 from hierseed.io.documents import DocumentVectors
 from hierseed.io.inputs import Inputs
 from hierseed.io.seed_documents import SeedDocuments
 from hierseed.io.seeds import Seeds, SeedTable
 from hierseed.io.taxonomies import TaxonomyFile
-from hierseed.io.vectorize import make_embedder, vectorize
 from hierseed.progress import Fact, Listener, Note, Step, amount, duration, warn_of_notes
 from hierseed.text_model import TextModel, load
 

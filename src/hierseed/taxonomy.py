@@ -13,10 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed import taxonomy_edits as edits
-from hierseed.core.order import chains_of_cycles, cycles, parents_first
+from hierseed.core.tree import chains_of_cycles, cycles, parents_first
 from hierseed.errors import SeedError, TaxonomyError
-from hierseed.names import SEPARATOR, Path, free_name, name_fault, split_path
-from hierseed.taxonomy_checks import checked_parents, checked_texts, checked_tree
+from hierseed.names import (
+    SEPARATOR,
+    Path,
+    checked_log,
+    checked_parents,
+    checked_texts,
+    checked_tree,
+    free_name,
+    name_fault,
+    split_path,
+)
 
 
 class Taxonomy:
@@ -69,7 +78,7 @@ class Taxonomy:
         self.addresses = ("",) * n if addresses is None else checked_texts("addresses", addresses)
         self.more_parents = checked_parents(more_parents, n)
         self.vocabulary = str(vocabulary)
-        self.log = edits.checked_log(log)
+        self.log = checked_log(log)
         parts: tuple[Any, ...] = (
             self.tree, self.codes, self.descriptions, self.is_other, self.addresses,
             self.more_parents,

@@ -2,40 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from hierseed.errors import TaxonomyError
-from hierseed.names import SEPARATOR, Path, split_path
+from hierseed.names import SEPARATOR, Edit, Path, split_path
 
 if TYPE_CHECKING:
     from hierseed.taxonomy import Taxonomy
-
-
-KINDS = ("rename", "move", "merge", "split", "delete")
-
-
-class Edit(NamedTuple):
-    """One edit: rename, move, merge, split or delete; of which path, and into what."""
-
-    kind: str
-    path: str
-    to: str = ""
-
-
-def checked_log(log: Iterable[Sequence[str]]) -> tuple[Edit, ...]:
-    """Return a log that holds edits only; one read from a file may hold anything."""
-    try:
-        made = tuple(Edit(*edit) for edit in log)
-    except TypeError:
-        made = (Edit("", ""),)
-    for edit in made:
-        if edit.kind not in KINDS or not all(isinstance(text, str) for text in edit):
-            raise TaxonomyError(
-                "the log of edits can't be used: each edit is a list of its kind "
-                f"({', '.join(KINDS)}), a path, and the path or names that came of it"
-            )
-    return made
 
 
 def renamed(taxonomy: Taxonomy, path: Path, name: str) -> Taxonomy:

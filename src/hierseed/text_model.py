@@ -41,8 +41,7 @@ from hierseed.io.model_bundle import (
     rebuilding,
     write_bundle,
 )
-from hierseed.io.place_table import assign_all, open_output, place_on
-from hierseed.io.placing import Placing
+from hierseed.io.placing import Placing, assign_all, open_output, place_on
 from hierseed.io.seed_documents import SeedDocuments
 from hierseed.placed import PlacedDocuments
 from hierseed.progress import Listener, Step, amount, warn_of_notes
@@ -50,6 +49,7 @@ from hierseed.proposals import Proposal, Proposals
 from hierseed.report.page import render
 from hierseed.saved import Saved
 from hierseed.suggestions import Suggestions
+from hierseed.taxonomy import Taxonomy
 from hierseed.views import TopicViews
 
 
@@ -113,6 +113,11 @@ class TextModel(TopicViews):
     def embedder(self) -> Embedder:
         """The embedder of the fit; one that gives other vectors now is refused."""
         return self._documents.embedder
+
+    @property
+    def taxonomy_(self) -> Taxonomy:  # type: ignore[override]
+        """The taxonomy with its Other topics."""
+        return self.estimator.taxonomy_
 
     @property
     def knows_embedder(self) -> bool:

@@ -38,15 +38,11 @@ class TopicViews:
     """
 
     estimator: SeededEstimator
+    taxonomy_: Taxonomy
     place: Callable[..., PlacedDocuments]
     _coded: Callable[..., tuple[Assignments, dict[str, list[int]], list[int]]]
     corpus: Documents | None = None
     _of_the_fit: PlacedDocuments | None = None
-
-    @property
-    def taxonomy_(self) -> Taxonomy:
-        """The taxonomy with its Other topics."""
-        return self.estimator.taxonomy_
 
     @overload
     def topic_words(self, topic: str, n: int = 10, *, documents: Any = None) -> list[str]: ...

@@ -87,10 +87,10 @@ def test_a_killed_fit_goes_on_and_ends_with_the_same_model(
 def test_a_checkpoint_of_other_seeds_is_not_used(
     fitted: Project, hierseed: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep = Checkpoint.keep
+    write = Checkpoint.write
 
     def stop(self: Checkpoint, state: object) -> None:
-        keep(self, state)
+        write(self, state)
         raise KeyboardInterrupt
 
     command = ("v", *FIT[:4], "-o", "model")
@@ -130,16 +130,16 @@ def test_a_lost_scheduler_ends_the_fit_in_one_line_and_it_goes_on(
     from hierseed.engines import client
 
     monkeypatch.setattr(client, "SCHEDULER_TIMEOUT", 2)  # seconds in which it might have come back
-    keep = Checkpoint.keep
+    write = Checkpoint.write
 
     def kill(self: Checkpoint, state: object) -> None:
-        keep(self, state)
+        write(self, state)
         if self.rounds == 2:
             cluster.kill("scheduler")
 
     command = ("v", *FIT[:4], "-o", "model", "--dask", cluster.address)
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint.Checkpoint, "keep", kill)
+        patch.setattr(checkpoint.Checkpoint, "write", kill)
         done = hierseed("fit", *command)
     assert done.exit_code == 1
     said = done.stderr.splitlines()[-1]

@@ -12,12 +12,11 @@ from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed
 from hierseed.core import distance
-from hierseed.core.array_block import ArrayBlock
+from hierseed.core.array_block import ArrayBlock, as_floats
 from hierseed.core.block import Families
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.distance import two_least
 from hierseed.core.exact import Grid, Tally
-from hierseed.core.half import floats
 from hierseed.core.hierseed.descend import deepest
 from hierseed.core.hierseed.placements import PlacementCache
 from hierseed.core.hierseed.sphere import tightest, unbeaten
@@ -38,21 +37,21 @@ def way(request, monkeypatch):
 def test_every_half_becomes_its_float(way):
     halves = np.arange(2**16, dtype=np.uint16).view(np.float16)
     finite = halves[np.isfinite(halves)].reshape(-1, 8)
-    assert floats(finite, FLOAT).tobytes() == finite.astype(np.float32).tobytes()
-    np.testing.assert_array_equal(floats(halves.reshape(-1, 8), FLOAT).ravel(), halves)
+    assert as_floats(finite, FLOAT).tobytes() == finite.astype(np.float32).tobytes()
+    np.testing.assert_array_equal(as_floats(halves.reshape(-1, 8), FLOAT).ravel(), halves)
 
 
 def test_halves_in_any_layout(way):
     X = np.random.default_rng(0).normal(size=(30, 7)).astype(np.float16)
     for rows in (X[::3], X[:, ::2], np.asfortranarray(X), X[:0]):
-        found = floats(rows, FLOAT)
+        found = as_floats(rows, FLOAT)
         assert found.flags.c_contiguous
         np.testing.assert_array_equal(found, rows.astype(np.float32))
 
 
 def test_infinite_halves_alone(way):
     X = np.array([[np.inf, 1.0], [-np.inf, 2.0]], dtype=np.float16)
-    np.testing.assert_array_equal(floats(X, FLOAT), X)
+    np.testing.assert_array_equal(as_floats(X, FLOAT), X)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from hierseed.core.mixture.calibration import most_likely
+from hierseed.core.mixture.calibration import BINS, most_likely, thresholds
 from hierseed.core.mixture.curve import calibrate_scores, identity, learn
 from hierseed.core.mixture.gaussian_mixture import shares
 from hierseed.core.mixture.placement import FINE
-from hierseed.core.mixture.precision import STEPS, thresholds
 
 
 @pytest.mark.parametrize("truth", [1.5, 3.0, 6.0])
@@ -54,10 +53,10 @@ def test_curves_rise_and_straight_ones_change_no_bit():
 def test_thresholds_keep_as_much_as_the_precision_allows():
     rng = np.random.default_rng(0)
     score = rng.beta(3, 1.5, size=20_000)
-    counts = np.bincount((score * STEPS).astype(int), minlength=STEPS)[None]
+    counts = np.bincount((score * BINS).astype(int), minlength=BINS)[None]
     low, high = thresholds(counts, 0.7)[0], thresholds(counts, 0.9)[0]
     assert low < high
     assert score[score >= high].mean() >= 0.9 - 1e-3
-    assert score[score >= high - 2 / STEPS].mean() < 0.9 + 1e-3
+    assert score[score >= high - 2 / BINS].mean() < 0.9 + 1e-3
     assert thresholds(counts, 0.2)[0] == 0.0
     assert thresholds(counts, 0.9999)[0] > 1.0

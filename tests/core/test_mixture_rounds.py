@@ -21,12 +21,12 @@ from hierseed.core.mixture.em import (
     fit,
     maximise,
     objective,
+    tree_means,
 )
 from hierseed.core.mixture.gaussian_mixture import Mixture, shares
 from hierseed.core.mixture.membership import PARTS, Membership
 from hierseed.core.mixture.moments import MixtureCache, spread, totals
 from hierseed.core.mixture.placement import FINE, Placer, log_joint
-from hierseed.core.mixture.tree_means import tree_means
 from hierseed.core.tree import Tree
 
 # ------------------------------------------------------------------ oracles

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hierseed.embed import VectorStore, embed_corpus, get_embedder, load_embedder
-from hierseed.embed.overlap import read_ahead
+from hierseed.embed.corpus import read_ahead
 from hierseed.embed.tfidf import TfidfSvd
 from hierseed.errors import CorpusError, EmbeddingError
 

@@ -76,7 +76,7 @@ def test_a_fit_that_keeps_its_rounds_is_the_same_fit(world, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_checkpoint_of_another_fit_is_left_alone_with_a_word(world, tmp_path):
+def test_a_checkpoint_of_another_fit_is_left_alone_with_a_warning(world, tmp_path):
     method, taxonomy, X, y, _ = world
     stop_after(2, method, taxonomy, X, y, tmp_path / "kept")
     other_y, other_X = y.copy(), X.copy()
@@ -99,13 +99,13 @@ def test_a_checkpoint_of_another_fit_is_left_alone_with_a_word(world, tmp_path):
         assert learned(model) == learned(alone)
 
 
-def test_a_damaged_checkpoint_is_left_alone_with_a_word(world, tmp_path):
+def test_a_damaged_checkpoint_is_left_alone_with_a_warning(world, tmp_path):
     method, taxonomy, X, y, whole = world
     folder = tmp_path / "kept"
     stop_after(1, method, taxonomy, X, y, folder)
     array = next(folder.glob("*.npy"))
     array.write_bytes(array.read_bytes()[:-8])
-    with pytest.warns(CheckpointWarning, match="begins anew"):
+    with pytest.warns(CheckpointWarning, match="starts again"):
         again = method(taxonomy).fit(X, y, checkpoint=folder)
     assert learned(again) == learned(whole)
 

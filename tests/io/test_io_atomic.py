@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hierseed.checksums import write_sealed
 from hierseed.io import atomic
 from hierseed.io.atomic import atomic_file, atomic_folder, check_folder
-from hierseed.io.sealed import write_sealed
 
 
 def names(folder: Path) -> list[str]:

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from hierseed.errors import CorpusError
 from hierseed.io import tables
-from hierseed.io.tables import WRITERS, open_table, write_table
-from hierseed.io.written import is_as_written
+from hierseed.io.tables import WRITERS, is_as_written, open_table, write_table
 
 FRAME = pd.DataFrame(
     {

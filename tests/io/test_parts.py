@@ -14,7 +14,7 @@ import pytest
 import hierseed
 from hierseed import Taxonomy
 from hierseed.errors import CorpusError, ModelError
-from hierseed.io import assign_chunks, parts, place_table
+from hierseed.io import assign_chunks, parts, placing
 from hierseed.io.corpus import Corpus
 
 PATHS = ["Animals > Cats", "Animals > Dogs", "Food > Bread", "Food > Soup"]
@@ -25,11 +25,11 @@ ROWS, CHUNK = 70, 30  # small, so that there are several parts, of several chunk
 @pytest.fixture(scope="module", autouse=True)
 def small():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(place_table, "ROWS", ROWS)
-        patch.setattr(place_table, "TEXTS", 3 * CHUNK)
-        patch.setattr(place_table, "CHUNK", CHUNK)
+        patch.setattr(placing, "ROWS", ROWS)
+        patch.setattr(placing, "TEXTS", 3 * CHUNK)
+        patch.setattr(placing, "CHUNK", CHUNK)
         patch.setattr(assign_chunks.chunks_of_text, "__defaults__", (CHUNK,))
-        patch.setattr(place_table, "CHUNK_ROWS", CHUNK)
+        patch.setattr(placing, "CHUNK_ROWS", CHUNK)
         yield
 
 
@@ -117,9 +117,9 @@ import test_parts
 from test_parts import *
 from hierseed.io.parts import Parts
 
-place_table.ROWS, place_table.TEXTS, place_table.CHUNK = ROWS, 3 * CHUNK, CHUNK
+placing.ROWS, placing.TEXTS, placing.CHUNK = ROWS, 3 * CHUNK, CHUNK
 assign_chunks.chunks_of_text.__defaults__ = (CHUNK,)
-place_table.CHUNK_ROWS = CHUNK
+placing.CHUNK_ROWS = CHUNK
 write = Parts.write
 
 def die(self, complete=False):

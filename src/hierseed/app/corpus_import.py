@@ -17,9 +17,9 @@ from hierseed.app.wording import worded
 from hierseed.embed.language import foreign_language
 from hierseed.errors import HierSeedError
 from hierseed.io.corpus import EVERY_COLUMN, ROW_NUMBER, Corpus
-from hierseed.io.extra_columns import plain_value
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import as_text, open_records
+from hierseed.io.tables import plain_value
 
 BATCH = 8_000  # documents per transaction: what a kill can cost, and how long others wait
 CHECKED = 0.15  # share of the time of a load after which the whole file was checked

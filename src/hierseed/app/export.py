@@ -26,8 +26,7 @@ from hierseed.app.store import documents, labels, topics
 from hierseed.app.store.labels import WHOLE
 from hierseed.errors import ProjectError
 from hierseed.io.atomic import atomic_file
-from hierseed.io.extra_columns import add_codes, add_columns
-from hierseed.io.tables import open_table, write_table
+from hierseed.io.tables import add_codes, add_columns, open_table, write_table
 from hierseed.io.taxonomies import FORMATS
 from hierseed.report.page import render
 

@@ -92,7 +92,7 @@ def embed(
     Example: hierseed embed docs.csv -o vectors
     """
     from hierseed.embed.choose import kept_embedder
-    from hierseed.io.vectorize import make_embedder, vectorize
+    from hierseed.io.document_embedder import make_embedder, vectorize
 
     if output is None and not estimate:
         raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")

@@ -133,7 +133,7 @@ def refuse_labelled(table: Path) -> None:
 def refuse_changed(table: Path) -> None:
     """Refuse to replace a table that is not as we wrote it, unless it has no rows."""
     from hierseed.io.records import open_records
-    from hierseed.io.written import is_as_written
+    from hierseed.io.tables import is_as_written
 
     if not table.exists() or is_as_written(table):
         return

@@ -167,12 +167,12 @@ def fit(
     if not seeds and not seeds_from_names and start is None:
         raise typer.BadParameter("give a file, or --seeds-from-names", param_hint="--seeds / -s")
     from hierseed.embed.prepare import Preparation
+    from hierseed.estimators.parameters import parse_settings
     from hierseed.estimators.registry import get_method
     from hierseed.io.atomic import check_folder
     from hierseed.io.document_embedder import vectors_beside
     from hierseed.io.model_bundle import FILE
     from hierseed.pipeline import fit as fit_model
-    from hierseed.settings import parse_settings
 
     with usage("--method"):
         parameters = get_method(method).parameters

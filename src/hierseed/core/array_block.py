@@ -23,12 +23,17 @@ from hierseed.core.distance import (
     squared_norms,
 )
 from hierseed.core.exact import Grid, Tally
-from hierseed.core.half import floats
 from hierseed.core.kernels.compiled import compiled
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 EXACT = 32.0  # squared lengths of float16 rows are exact in float64 up to this
+
+# float16 to float32
+SHIFT = 13
+MASK = np.int32(-0x7000_2000)  # the sign, and the bits of a float16
+SCALE = np.float32(2.0**112)
+INFINITE = 0x7C00  # infinity, and NaN above it, without the sign
 
 
 class Vectors(Protocol):
@@ -62,7 +67,7 @@ class ArrayBlock(Block):
     @property
     def X(self) -> NDArray[np.floating]:  # noqa: N802 - the matrix
         """The rows, in the number type that steps compute in."""
-        return floats(self._vectors[self.start : self.stop], self.dtype)
+        return as_floats(self._vectors[self.start : self.stop], self.dtype)
 
     @cached_property
     def squared_norms(self) -> Floats:
@@ -84,7 +89,9 @@ class ArrayBlock(Block):
             for at in chunks(len(self), self.width):
                 yield (
                     at,
-                    floats(self._vectors[self.start + at.start : self.start + at.stop], self.dtype),
+                    as_floats(
+                        self._vectors[self.start + at.start : self.start + at.stop], self.dtype
+                    ),
                 )
         else:
             for at in chunks(len(rows), self.width):
@@ -347,7 +354,33 @@ class ArrayBlock(Block):
         return self.squared_norms if rows is None else self.squared_norms[rows]
 
     def _read(self, rows: Ints) -> NDArray[np.floating]:
-        return floats(self._vectors[self.start + rows.astype(np.intp)], self.dtype)
+        return as_floats(self._vectors[self.start + rows.astype(np.intp)], self.dtype)
 
     def _are_all(self, rows: Ints) -> bool:
         return len(rows) == len(self) and bool((rows[:-1] < rows[1:]).all())
+
+
+def as_floats(rows: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[np.floating]:
+    """Return rows as a contiguous array of a dtype; a view if they are one already.
+
+    float16 to float32 gives the same bits as `astype`, several times faster: a float16 has 5 bits
+    of exponent and 10 of fraction, a float32 8 and 23. Shifted by 13, with the sign restored, a
+    float16 reads as a float32 that is 2**112 times too small. Infinity and NaN would become
+    numbers, so rows that hold any are converted by `astype`.
+    """
+    if rows.dtype != np.float16 or dtype != np.float32 or rows.ndim != 2:
+        return np.ascontiguousarray(rows, dtype=dtype)
+    halves = np.ascontiguousarray(rows).view(np.int16)
+    kernels = compiled(halves.size)
+    if kernels:
+        wide = np.empty(halves.shape, dtype=np.float32)
+        kernels.widen(halves, wide)
+        return wide
+    if np.bitwise_and(halves, 0x7FFF).max(initial=0) >= INFINITE:
+        return rows.astype(np.float32)
+    bits = halves.astype(np.int32)
+    bits <<= SHIFT
+    bits &= MASK
+    wide = bits.view(np.float32)
+    wide *= SCALE
+    return wide

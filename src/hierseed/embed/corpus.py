@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import queue
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import islice
@@ -13,13 +15,12 @@ from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from hierseed.embed.choose import save_embedder, saved_embedder
 from hierseed.embed.embedder import Embedder, Vectors, is_fitted, refuse_unfitted
-from hierseed.embed.overlap import read_ahead
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.store import VectorStore, read_ids
 from hierseed.embed.store_writer import SHARD_ROWS, StoreWriter
@@ -255,3 +256,47 @@ def _new_ones(
 def _blocks(documents: Iterator[Hashed], size: int) -> Iterator[list[Hashed]]:
     while block := list(islice(documents, size)):
         yield block
+
+
+Item = TypeVar("Item")
+
+
+def read_ahead(items: Iterable[Item], depth: int = 2) -> Generator[Item]:
+    """Yield the same items, with up to `depth` of them read before they are asked for.
+
+    An exception of the source is raised here, at its place. Closing the generator ends the thread.
+    """
+    ready: queue.Queue[tuple[str, object]] = queue.Queue(maxsize=depth)
+    stop = threading.Event()
+
+    def hand_over(kind: str, value: object) -> bool:
+        while not stop.is_set():
+            try:
+                ready.put((kind, value), timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def read() -> None:
+        try:
+            for item in items:
+                if not hand_over("item", item):
+                    return
+            hand_over("end", None)
+        except BaseException as fault:
+            hand_over("fault", fault)
+
+    thread = threading.Thread(target=read, name="hierseed-reader", daemon=True)
+    thread.start()
+    try:
+        while True:
+            kind, value = ready.get()
+            if kind == "end":
+                return
+            if kind == "fault":
+                raise cast(BaseException, value)
+            yield cast(Item, value)
+    finally:
+        stop.set()
+        thread.join()

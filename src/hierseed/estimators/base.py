@@ -97,6 +97,16 @@ class SeededEstimator(BaseEstimator, ABC):
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Restore what `_pack` returned; `taxonomy_` is set already."""
 
+    def _checkpointing(
+        self, checkpoint: Any, state: type, blocks: Blocks, *seeds: Any
+    ) -> dict[str, Any]:
+        """Arguments of the core's loop that save each round and resume from the last."""
+        if checkpoint is None:
+            return {}
+        from hierseed.io.checkpoint import checkpoint_arguments
+
+        return checkpoint_arguments(self, checkpoint, state, blocks, *seeds)
+
     def _compared(self, tree: Tree) -> int:
         """Largest number of topics that a document is compared with at once."""
         return len(tree)

@@ -27,9 +27,8 @@ from hierseed.core.distance import chunks
 from hierseed.core.mixture.calibration import held_out_losses
 from hierseed.core.mixture.components import make_components
 from hierseed.core.mixture.covariance import one_thread
-from hierseed.core.mixture.em import Settings
+from hierseed.core.mixture.em import Settings, initialise
 from hierseed.core.mixture.hold_out import halves, hold_out
-from hierseed.core.mixture.initialise import initialise
 from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.sample import draw

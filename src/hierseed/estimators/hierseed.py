@@ -26,7 +26,6 @@ from hierseed.errors import ParameterError, name_some
 from hierseed.estimators.base import Progress, SeededEstimator
 from hierseed.estimators.inputs import check_start, need_seeds, refuse_bare_leaves, seed_means
 from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
-from hierseed.estimators.resume import rounds_on_disk
 from hierseed.taxonomy import Taxonomy
 from hierseed.taxonomy_edits import match_topics
 
@@ -254,10 +253,10 @@ class HierSeed(SeededEstimator):
             taxonomy, vectors, extended = _continue_from(
                 self.taxonomy, start, means, known, blocks.width
             )
-        keeping = rounds_on_disk(
-            self, checkpoint, State, blocks, taxonomy.tree.parent, vectors, sorted(extended)
+        rounds = self._checkpointing(
+            checkpoint, State, blocks, taxonomy.tree.parent, vectors, sorted(extended)
         )
-        run = self._run(blocks, seeds, settings, progress=progress, **keeping)
+        run = self._run(blocks, seeds, settings, progress=progress, **rounds)
         result = run(taxonomy.tree, vectors, largest=largest, extended=extended)
         self._keep(result, taxonomy)
         self.labels_, self.margins_ = placed_and_margins(blocks, self._model, largest)

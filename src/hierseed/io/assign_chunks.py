@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.embed.overlap import read_ahead
+from hierseed.embed.corpus import read_ahead
 from hierseed.io.corpus import Corpus, Document
 from hierseed.taxonomy import Taxonomy
 

@@ -18,11 +18,13 @@ from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
+from hierseed.checksums import checked_object
 from hierseed.errors import name_some
-from hierseed.io.foreign import foreign_files
 from hierseed.locks import LOCKS_ANYTHING, lock
 
 SUFFIX = ".partial"
+LEFT_BY_SYSTEMS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear by themselves
+LARGEST = 1 << 30  # bytes of a JSON file that is looked into
 
 
 @contextlib.contextmanager
@@ -234,3 +236,35 @@ def _swap(one: bytes, other: bytes) -> bool:
         return bool(system.renameat2(-100, one, -100, other, 2) == 0)
     except (AttributeError, OSError, TypeError):  # TypeError: Windows has no library of this kind
         return False
+
+
+def foreign_files(folder: Path, marker: str) -> list[str]:
+    """Files that no JSON file of ours names, as paths inside the folder.
+
+    Each JSON file that hierseed saves has its own checksum and names the files beside it.
+    `marker` is ours even if it was damaged.
+    """
+    ours = {folder / marker}
+    for file in folder.rglob("*.json"):
+        ours.update(_named_by(file))
+    return sorted(
+        file.relative_to(folder).as_posix()
+        for file in folder.rglob("*")
+        if (file.is_symlink() or not file.is_dir())
+        and file not in ours
+        and file.name not in LEFT_BY_SYSTEMS
+    )
+
+
+def _named_by(file: Path) -> Iterator[Path]:
+    try:
+        body = checked_object(file.read_bytes()) if file.stat().st_size < LARGEST else {}
+    except (OSError, ValueError):
+        return
+    if not body:
+        return
+    yield file
+    for key, ending in (("arrays", ".npy"), ("files", "")):
+        names = body.get(key)
+        if isinstance(names, dict):
+            yield from (file.parent / f"{name}{ending}" for name in names)

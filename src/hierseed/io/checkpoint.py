@@ -17,23 +17,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from hierseed.checksums import Arrays, read_sealed, write_sealed
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Sums
 from hierseed.core.tree import Tree
 from hierseed.errors import ModelError
-from hierseed.io.atomic import atomic_folder, check_folder
-from hierseed.io.foreign import foreign_files
-from hierseed.io.sealed import Arrays, read_sealed, write_sealed
+from hierseed.io.atomic import atomic_folder, check_folder, foreign_files
+
+if TYPE_CHECKING:
+    from hierseed.estimators.base import SeededEstimator
 
 FORMAT, VERSION = "hierseed-checkpoint", 1
 FILE = "checkpoint.json"
 PLAIN = (bool, int, float, str, list, np.ndarray)
-LOOKED_AT = 64  # rows of the corpus that enter its digest in full
+SAMPLED = 64  # rows of the corpus that enter its digest in full
 
 S = TypeVar("S")
 
@@ -48,11 +50,11 @@ class Checkpoint:
     Parameters
     ----------
     folder : made when the first round is finished
-    say : told where a fit goes on; None says nothing
+    say : called with a message when a fit resumes
 
     Attributes
     ----------
-    rounds : finished, as far as the folder knows
+    rounds : finished rounds in the folder
     """
 
     def __init__(
@@ -75,15 +77,15 @@ class Checkpoint:
         try:
             content, arrays = read_sealed(self.folder / FILE, format=FORMAT, version=VERSION)
         except ModelError as fault:
-            warnings.warn(f"{fault}. The fit begins anew", CheckpointWarning, stacklevel=4)
+            warnings.warn(f"{fault}. The fit starts again", CheckpointWarning, stacklevel=4)
             return None
-        was = content.get("fit")
-        was = was if isinstance(was, dict) else {}
-        other = [name for name in {**was, **fit} if was.get(name) != fit.get(name)]
+        saved = content.get("fit")
+        saved = saved if isinstance(saved, dict) else {}
+        other = [name for name in {**saved, **fit} if saved.get(name) != fit.get(name)]
         if other:
             warnings.warn(
-                f"{self.folder} is of another fit ({', '.join(other)} differ): it is not used, "
-                "and the fit begins anew",
+                f"{self.folder} belongs to another fit ({', '.join(other)} differ): it is not "
+                "used, and the fit starts again",
                 CheckpointWarning,
                 stacklevel=4,
             )
@@ -94,16 +96,16 @@ class Checkpoint:
         except (KeyError, TypeError, ValueError, AttributeError) as fault:
             warnings.warn(
                 f"{self.folder} is not as this hierseed writes it ({fault}): it is not used, and "
-                "the fit begins anew",
+                "the fit starts again",
                 CheckpointWarning,
                 stacklevel=4,
             )
             return None
         if self._say:
-            self._say(f"an earlier fit stopped after round {self.rounds}; it goes on from there")
+            self._say(f"an earlier fit stopped after round {self.rounds}; it resumes from there")
         return state
 
-    def keep(self, state: Any) -> None:
+    def write(self, state: Any) -> None:
         """Write the state of a finished round."""
         arrays: Arrays = {}
         content = {
@@ -172,10 +174,10 @@ def _is_round(entry: Any) -> bool:
     )
 
 
-def digest(*given: Any) -> str:
+def digest(*values: Any) -> str:
     """Short hash of arrays and texts."""
     found = hashlib.sha256()
-    for one in given:
+    for one in values:
         if isinstance(one, np.ndarray):
             found.update(f"{one.dtype.str}{one.shape}".encode())
             found.update(np.ascontiguousarray(one).tobytes())
@@ -185,12 +187,12 @@ def digest(*given: Any) -> str:
 
 
 def digest_of_documents(blocks: Blocks) -> str:
-    """Name of a corpus: from a checksum of every vector and its place, and some whole vectors.
+    """Identify a corpus: a checksum of all vectors and their positions, and some whole vectors.
 
-    It is the same on every engine, so that a fit may go on elsewhere.
+    It is the same on every engine, so that a fit may resume on another one.
     """
     (checksum,) = blocks.fold(_checksum)
-    rows = np.unique(np.linspace(0, blocks.n - 1, LOOKED_AT).astype(np.intp))
+    rows = np.unique(np.linspace(0, blocks.n - 1, SAMPLED).astype(np.intp))
     return digest(blocks.n, blocks.width, str(blocks.dtype), checksum, blocks.take(rows))
 
 
@@ -200,3 +202,33 @@ def _checksum(block: Block) -> Sums:
     place = 2 * (xp.arange(len(block)) + block.start) + 1
     sums = xp.to_numpy((words * place[:, None]).sum(axis=0))  # modulo 2**64
     return Sums((sums.view(np.uint64),))
+
+
+def checkpoint_arguments(
+    estimator: SeededEstimator, checkpoint: Any, state: type, blocks: Blocks, *seeds: Any
+) -> dict[str, Any]:
+    """Return arguments with which the core's loop resumes, and saves the state of each round.
+
+    Parameters
+    ----------
+    checkpoint : a folder, or a `Checkpoint`
+    state : class of the loop's state
+    seeds : as the loop takes them
+    """
+    from hierseed import __version__
+
+    if not isinstance(checkpoint, Checkpoint):
+        checkpoint = Checkpoint(checkpoint)
+    taxonomy = estimator.taxonomy
+    fit = {
+        "version": __version__,
+        "method": type(estimator).__name__,
+        "taxonomy": digest(taxonomy.paths, taxonomy.tree.parent, taxonomy.is_other),
+        "seeds": digest(*seeds),
+        "documents": digest_of_documents(blocks),
+    } | {
+        name: np.asarray(value).tolist()
+        for name, value in estimator.get_params(deep=False).items()
+        if name not in ("taxonomy", "n_jobs")
+    }
+    return {"resume": checkpoint.open(state, fit), "save": checkpoint.write}

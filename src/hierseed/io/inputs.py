@@ -23,6 +23,7 @@ from hierseed.errors import (
     name_some,
 )
 from hierseed.estimators.base import SeededEstimator
+from hierseed.estimators.parameters import check_names
 from hierseed.estimators.registry import METHODS, get_method
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents, DocumentVectors, RowNumbers, open_documents
@@ -32,7 +33,6 @@ from hierseed.io.records.frames import open_frame
 from hierseed.io.seeds import Seeds, SeedTable, open_seeds, read_seeds, seeds_of_mapping
 from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.progress import Fact, Listener, Note, amount
-from hierseed.settings import check_names
 from hierseed.taxonomy import Taxonomy
 
 FEW = 3  # seeds; a topic with fewer is mentioned

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hierseed.checksums import Arrays, read_sealed, write_sealed
 from hierseed.embed.choose import save_embedder
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation
 from hierseed.errors import HierSeedError, ModelError, name_some
 from hierseed.estimators.registry import KINDS
 from hierseed.io.atomic import atomic_folder
-from hierseed.io.sealed import Arrays, read_sealed, write_sealed
 from hierseed.taxonomy import Taxonomy
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
-from hierseed.io.columns import choose_columns, other_sheets
+from hierseed.io.columns import choose_columns, guess_id, guess_topic, other_sheets
 from hierseed.io.faults import Fault, Faults
-from hierseed.io.guess_columns import guess_id, guess_topic
 from hierseed.io.records import Records, as_text, open_records
 from hierseed.io.seed_documents import Labels, SeedDocuments, as_labels
 from hierseed.io.topics import TopicFinder

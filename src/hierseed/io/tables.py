@@ -1,23 +1,35 @@
-"""Tables written part by part: .csv .tsv .jsonl .parquet .xlsx, in place once complete."""
+"""Tables written part by part: .csv .tsv .jsonl .parquet .xlsx, in place once complete.
+
+A table that a person changed is not replaced. Checksums of the tables that we wrote are kept in the
+user's cache folder, one small file for each. Where that folder can't be written to, every table
+counts as changed.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import hashlib
 import json
+import os
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 import pandas as pd
 
+from hierseed.assignments import Assignments
+from hierseed.checksums import file_sha256
+from hierseed.embed.home import model_home
 from hierseed.errors import CorpusError
 from hierseed.io.atomic import atomic_file
-from hierseed.io.written import remember_written
+from hierseed.io.records import as_text
 
 GROUP = 65_536  # rows of a Parquet row group: small ones make large, slow files
 EXCEL_ROWS = 1_048_576
@@ -26,6 +38,7 @@ TEXT_TYPES: Any = ["object", "string"]
 FORMULA = re.compile(r"[=+\-@\t\r\n]")  # what makes a spreadsheet run a cell of a .csv
 NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")  # -0.5 is none, and stays a number
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # no letters of XML
+PREFIX = "corpus_"  # before the name of an extra column that the table has itself
 
 
 class Table(Protocol):
@@ -270,3 +283,79 @@ def _harmless(value: Any) -> Any:
 def _plain(value: Any) -> Any:
     """Python's own number for one of numpy."""
     return value.item() if hasattr(value, "item") else value
+
+
+def remember_written(target: Path, partial: Path) -> None:
+    """Note the checksum of a table before it gets its name.
+
+    The checksum of the table that it replaces is kept too: whichever of the two a kill leaves under
+    the name is known as ours.
+    """
+    with contextlib.suppress(OSError):
+        note = _note(target)
+        note.parent.mkdir(parents=True, exist_ok=True)
+        draft = note.with_name(f"{note.name}.{os.getpid()}")
+        kept = _known(target)[-1:]
+        draft.write_text("\n".join([*kept, file_sha256(partial)]), encoding="utf-8", newline="\n")
+        draft.replace(note)
+
+
+def is_as_written(file: Path) -> bool:
+    """True if we wrote the file and nobody has changed it since."""
+    with contextlib.suppress(OSError):
+        return file_sha256(file) in _known(file)
+    return False
+
+
+def _known(file: Path) -> list[str]:
+    try:
+        return _note(file).read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError):
+        return []
+
+
+def _note(file: Path) -> Path:
+    name = hashlib.sha256(os.fsencode(os.path.realpath(file))).hexdigest()[:32]
+    return model_home() / "written" / name
+
+
+def add_columns(
+    frame: pd.DataFrame,
+    rows: Sequence[int] | np.ndarray[Any, Any],
+    names: Sequence[str],
+    kept: Sequence[Sequence[Any]],
+    *,
+    text: bool = False,
+) -> pd.DataFrame:
+    """Append the columns `names`, whose values of document i are `kept[i]`, to a table.
+
+    `rows` is the document of each row of the table. Values stay what they are, or become
+    `text` where the file to be written wants one type a column.
+    """
+    columns = {}
+    for j, name in enumerate(names):
+        while name in frame.columns or name in columns:
+            name = PREFIX + name
+        values = [plain_value(row[j]) for row in kept]
+        if text:
+            values = [None if value is None else as_text(value) or str(value) for value in values]
+        # of no type: a column of numbers with a gap would turn 7 into 7.0
+        columns[name] = np.array([*values, None], dtype=object)[np.asarray(rows, dtype=np.intp)]
+    return frame.assign(**columns)
+
+
+def add_codes(frame: pd.DataFrame, found: Assignments) -> pd.DataFrame:
+    """Append the code of each row's topic; empty for None and for Other topics."""
+    codes = np.array([*found.taxonomy.codes, ""], dtype=object)
+    return frame.assign(code=codes[found.topic])
+
+
+def plain_value(value: Any) -> Any:
+    """A text, a number, yes or no, or None; all else as text."""
+    if isinstance(value, str):  # half a surrogate pair, which JSON can name, fits in no file
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if value is None or isinstance(value, bool | int | float):
+        return value if value == value else None  # NaN differs from itself
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value).removesuffix(" 00:00:00")  # Excel knows a date as its midnight

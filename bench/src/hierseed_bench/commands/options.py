@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hierseed.errors import ParameterError
-from hierseed.settings import parse_settings
+from hierseed.estimators.parameters import parse_settings
 
 if TYPE_CHECKING:
     from hierseed_bench.runs.records import Records

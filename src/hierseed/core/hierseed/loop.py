@@ -90,13 +90,13 @@ def fit(
     extended: Collection[int] = (),
     progress: Progress | None = None,
     resume: State | None = None,
-    keep: Callable[[State], None] | None = None,
+    save: Callable[[State], None] | None = None,
 ) -> Fitted:
     """Repeat the rounds while the objective falls; keep the best.
 
     `vectors` start the topics (line 1). `largest` bounds the length of a document's vector.
     Topics in `extended` (-1: the root) get no Other: an earlier fit has decided that.
-    `keep` is called with the state after each round; `resume` is a state to continue from.
+    `save` is called with the state after each round; `resume` is a state to continue from.
     """
     grid = Grid.holding(blocks.n, largest)
     grid2 = Grid.holding(blocks.n, largest**2)
@@ -140,8 +140,8 @@ def fit(
             result = Fitted(model, now, history, empty)
         converged = best is not None and cost >= best * (1 - settings.tol)
         done = converged or len(history) == settings.max_iter
-        if keep:
-            keep(State(replace(result, history=list(history)), done))
+        if save:
+            save(State(replace(result, history=list(history)), done))
         if progress:
             progress(history[-1])
     assert result is not None  # the first round always lowers the objective

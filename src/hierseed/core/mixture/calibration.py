@@ -16,22 +16,26 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.block import Block, portable
+from hierseed.core.blocks import Blocks
 from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.curve import calibrate_scores, identity, learn
 from hierseed.core.mixture.em import Fitted
 from hierseed.core.mixture.hold_out import HeldOut
 from hierseed.core.mixture.membership import Membership
-from hierseed.core.mixture.placement import Placer, go_down, probabilities
+from hierseed.core.mixture.placement import Placer, descend, go_down, probabilities
 from hierseed.core.mixture.quantization import Quantization
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
+Integers = NDArray[np.integer]
 
 USUAL = 3.0  # what five corpora and three embedders have in common
 LONE = 4.0  # with one seed a topic nothing can be held back, and the topics are known less well
 BELIEF = 1.0  # standard deviation of its logarithm
 TEMPERATURES = np.geomspace(0.2, 20.0, 193)  # fixed steps: rounding can't move the choice
+BINS = 1000  # of scores, for thresholds
 
 
 @dataclass(frozen=True)
@@ -118,3 +122,47 @@ def _right(components: Components, path: Ints, mine: Bools) -> Bools:
     component, seed = np.nonzero(mine)
     np.logical_or.at(right, seed, (path[seed] == within[component]) & (path[seed] >= 0))
     return right
+
+
+def label_and_count(blocks: Blocks, placer: Placer) -> tuple[NDArray[np.int32], Integers]:
+    """Topic of each document, and the number of scores in each thousandth, per level."""
+    found = []
+    counts = np.zeros((max(placer.tree.height, 1), BINS), dtype=np.int64)
+    for topic, part in blocks.map(_label_and_count, placer):
+        found.append(topic)
+        counts += part
+    return np.concatenate(found), counts
+
+
+def mean_scores(counts: Integers) -> list[float]:
+    """Mean score of each level that documents reach."""
+    middle = (np.arange(BINS) + 0.5) / BINS
+    total = counts.sum(axis=1)
+    return [float(row @ middle / n) for row, n in zip(counts, total) if n]
+
+
+def thresholds(counts: Integers, precision: float) -> Floats:
+    """Lowest threshold of each level that promises the precision; above 1 where none does.
+
+    The precision expected of all placements that score at least t is the mean of their scores, so
+    with calibrated scores no labels are needed.
+    """
+    middle = (np.arange(BINS) + 0.5) / BINS
+    kept = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1]
+    right = np.cumsum((counts * middle)[:, ::-1], axis=1)[:, ::-1]
+    fine = (kept > 0) & (right >= precision * kept)
+    lowest = np.where(fine.any(axis=1), fine.argmax(axis=1) / BINS, 2.0)
+    lowest[kept[:, 0] == 0] = 0.0
+    return np.asarray(lowest, dtype=np.float64)
+
+
+@portable
+def _label_and_count(block: Block, placer: Placer) -> tuple[NDArray[np.int32], Integers]:
+    xp, found = block.xp, descend(block, placer)
+    counts = np.zeros((found.score.shape[1], BINS), dtype=np.int64)
+    path = xp.asarray(placer.tree.ancestors, xp.index)[found.topic]
+    for level in range(path.shape[1]):
+        value = found.score[path[:, level] >= 0, level]
+        at = xp.astype(value * BINS, xp.index).clip(max=BINS - 1)
+        counts[level] = xp.to_numpy(xp.bincount(at, BINS))
+    return xp.to_numpy(xp.astype(found.topic, xp.int32)), counts

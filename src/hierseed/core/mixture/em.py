@@ -31,8 +31,12 @@ from hierseed.core.mixture.moments import Spread, Totals, spread, totals
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.sample import Sample
 from hierseed.core.mixture.seeds import Seeds
-from hierseed.core.mixture.tree_means import tree_means
-from hierseed.core.mixture.variance_components import VarianceComponents
+from hierseed.core.mixture.variance_components import (
+    VarianceComponents,
+    learn_variance_components,
+    mean_stray,
+)
+from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]
@@ -40,6 +44,7 @@ Progress = Callable[[dict[str, Any]], None]
 START = 5.0  # the first round takes topics for balls, with so many times their variance
 PULL = 10.0  # all documents together weigh at most so many times the seeds
 SIZE_PRIOR = 1.0  # documents that every component has from the start
+ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,7 @@ def fit(
     seen: Totals | None = None,
     progress: Progress | None = None,
     resume: State | None = None,
-    keep: Callable[[State], None] | None = None,
+    save: Callable[[State], None] | None = None,
 ) -> Fitted:
     """Run the rounds on the whole corpus, from the mixture that the initialisation found.
 
@@ -171,7 +176,8 @@ def fit(
     membership : weighs documents by their belonging
     centre : mean of the corpus
     posed, seen : by the initialisation, where its sample is the corpus
-    resume, keep : where an earlier fit stood; called with where this one stands after each round
+    resume : state of an earlier fit to continue from
+    save : called with the state after each round
     """
     if posed:
         problem = replace(posed, components=components, seeds=seeds)
@@ -204,8 +210,8 @@ def fit(
             }
         )
         done = last or was - value <= settings.tol
-        if keep:
-            keep(
+        if save:
+            save(
                 State(
                     problem.corpus, mixture.without_covariance(), means, seen, list(history), done
                 )
@@ -263,3 +269,57 @@ def objective(problem: Problem, mixture: Mixture, seen: Totals, fixed: float) ->
     value += SIZE_PRIOR * mixture.log_size.sum()
     value -= 0.5 * (fixed + problem.mass * (log_det + width * math.log(2 * math.pi)))
     return float(-value / problem.mass)
+
+
+def tree_means(
+    nodes: Tree, leaf: NDArray[np.integer], sums: Floats, weights: Floats, strength: float
+) -> Floats:
+    """Return the mean of each node, between its own documents and its parent.
+
+    Every node is drawn around its parent with a precision of `strength` documents; the root is
+    free, and comes last. The most likely means follow exactly from one pass up the tree and one
+    down; they do not depend on the covariance, because all covariances of the model are multiples
+    of one.
+
+    Parameters
+    ----------
+    leaf : nodes that have documents
+    sums, weights : weighted sum of vectors and total weight, for each of these
+    """
+    n, levels = len(nodes), nodes.families
+    means, mass = np.zeros((n + 1, sums.shape[1])), np.zeros(n + 1)  # the last row is the root
+    means[leaf], mass[leaf] = sums, weights
+    for here, parents, first in reversed(levels):
+        passed = strength / (strength + mass[here])
+        up = means[here]
+        up *= passed[:, None]
+        means[parents] += np.add.reduceat(up, first)
+        mass[parents] += np.add.reduceat(mass[here] * passed, first)
+    held = 1.0 / (strength + mass)
+    held[n] = 1.0 / max(mass[n], 1e-300)
+    means *= held[:, None]
+    for here, _, _ in levels:
+        above = means[nodes.parent[here]]
+        above *= (strength * held[here])[:, None]
+        means[here] += above
+    return means
+
+
+@dataclass(frozen=True)
+class Initialisation:
+    """The problem on the sample, and the mixture to start from."""
+
+    problem: Problem
+    mixture: Mixture
+
+
+def initialise(
+    sample: Sample, components: Components, seeds: Seeds, settings: Settings, centre: Floats
+) -> Initialisation:
+    """Fit the mixture to a sample, from the seeds and with round clouds."""
+    scale = learn_variance_components(
+        components, seeds, mean_stray(sample, seeds), settings.tree_weight
+    )
+    problem = pose(components, seeds, sample.corpus, scale, settings, centre, sample.copies)
+    mixture, _ = advance(problem, sample, start(problem), ROUNDS)
+    return Initialisation(problem, mixture)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.mixture.em import advance, pose, start
-from hierseed.core.mixture.initialise import Initialisation
+from hierseed.core.mixture.em import Initialisation, advance, pose, start
 from hierseed.core.mixture.sample import Sample
 from hierseed.core.mixture.seeds import Pairs, Seeds, sum_seeds
 

@@ -32,6 +32,9 @@ Ints = NDArray[np.intp]
 FINE = Grid(40)  # probabilities closer than this are level; the first topic wins
 RANKED = 5  # topics that are kept for each document, most probable first
 
+RATIOS = np.geomspace(0.01, 100.0, 401)  # fixed steps: rounding can't move the choice
+SAMPLE = 2_000  # documents that the ratio is learned on
+
 
 @dataclass(frozen=True)
 class Placer:
@@ -340,3 +343,31 @@ def probabilities(L: Array, placer: Placer, xp: Arrays = NUMPY) -> tuple[Array, 
         own[components.topic, at] = FINE.dequantize(share)
     mass = add_up(components.tree, xp.copy(own))
     return own, mass.clip(max=1.0)
+
+
+def learn_secondary_ratio(X: NDArray[np.floating], placer: Placer, each: float) -> float | None:
+    """How many times as probable as the main topic secondary ones must be; None: there are none.
+
+    Seeds with two topics show that documents may have two. The ratio is the one with which
+    documents have as many topics as seeds, on average. It may be more than 1: the main topic is
+    found on the way down the tree, where siblings count together, and another may be more probable
+    by itself.
+
+    Parameters
+    ----------
+    X : documents, in whole multiples of the placer's grid
+    each : topics that a seed has, on average
+    """
+    if each <= 1.0:
+        return None
+    X = X[:: -(-len(X) // SAMPLE) or 1]
+    L = placer.mixture.log_joint(X.astype(np.float64), 2.0**-placer.grid.bits)
+    own, mass = probabilities(L, placer)
+    topic = go_down(own, mass, placer).topic
+    low, high = 0, len(RATIOS) - 1
+    while low < high:
+        middle = (low + high) // 2
+        found, _ = further(topic, own, mass, replace(placer, secondary=float(RATIOS[middle])))
+        few = len(found) <= round((each - 1.0) * len(X))
+        low, high = (low, middle) if few else (middle + 1, high)
+    return float(RATIOS[low])

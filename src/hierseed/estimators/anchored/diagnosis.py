@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.mixture.calibration import mean_scores
 from hierseed.core.mixture.moments import pieces
 from hierseed.core.mixture.placement import Placer
-from hierseed.core.mixture.precision import mean_scores
 from hierseed.core.share import Share
 from hierseed.estimators.anchored.fitting import Outcome
 from hierseed.estimators.anchored.seeding import SeedPairs

@@ -13,14 +13,19 @@ from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.checks import check_vectors
 from hierseed.core.exact import Grid
+from hierseed.core.mixture.calibration import label_and_count, thresholds
 from hierseed.core.mixture.components import Components, sum_up
 from hierseed.core.mixture.em import Settings, State
 from hierseed.core.mixture.gaussian_mixture import Mixture
 from hierseed.core.mixture.membership import Membership, pack_membership, unpack_membership
-from hierseed.core.mixture.placement import Placer, labels, scored, topic_probabilities
-from hierseed.core.mixture.precision import label_and_count, thresholds
+from hierseed.core.mixture.placement import (
+    Placer,
+    labels,
+    learn_secondary_ratio,
+    scored,
+    topic_probabilities,
+)
 from hierseed.core.mixture.quantization import Quantization
-from hierseed.core.mixture.secondary import learn_secondary_ratio
 from hierseed.core.score import Scored
 from hierseed.core.share import Share
 from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit, expect
@@ -36,7 +41,6 @@ from hierseed.estimators.base import RECORD, Progress, SeededEstimator
 from hierseed.estimators.inputs import is_engine, need_seeds, seed_pairs
 from hierseed.estimators.parameters import BOOLEAN, NONE, Constraints, Interval, OneOf
 from hierseed.estimators.rejections import Groups, group_rejections, replace_records
-from hierseed.estimators.resume import rounds_on_disk
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -201,8 +205,8 @@ class AnchoredHierSeed(SeededEstimator):
         quantization = Quantization.holding(
             blocks.n + len(given.topics), max(largest, given.longest)
         )
-        keeping = rounds_on_disk(
-            self, checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.decided
+        rounds = self._checkpointing(
+            checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.decided
         )
         found = fit_mixture(
             self.taxonomy,
@@ -212,7 +216,7 @@ class AnchoredHierSeed(SeededEstimator):
             quantization,
             self.other,
             progress=progress,
-            **keeping,
+            **rounds,
         )
         result = found.result
         self.taxonomy_ = self.taxonomy

@@ -12,9 +12,8 @@ from hierseed.core.blocks import Blocks
 from hierseed.core.mixture.calibration import Scores, calibrate
 from hierseed.core.mixture.components import make_components
 from hierseed.core.mixture.covariance import one_thread
-from hierseed.core.mixture.em import Fitted, Progress, Settings, fit
+from hierseed.core.mixture.em import Fitted, Progress, Settings, fit, initialise
 from hierseed.core.mixture.hold_out import HeldOut, hold_out
-from hierseed.core.mixture.initialise import initialise
 from hierseed.core.mixture.membership import Membership, learn_membership
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.sample import Drawn, draw

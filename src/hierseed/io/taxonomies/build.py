@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from hierseed.core.order import chains_of_cycles
+from hierseed.core.tree import chains_of_cycles
 from hierseed.errors import TaxonomyError, name_some
 from hierseed.io.taxonomies.source import Source, tidy, tidy_description
 from hierseed.names import SEPARATOR, name_fault

@@ -22,9 +22,8 @@ from hierseed.io.taxonomies.nested import (
 from hierseed.io.taxonomies.source import Source
 from hierseed.io.taxonomies.table import read_table_layout
 from hierseed.io.taxonomies.table_columns import Table, find_columns
-from hierseed.names import SEPARATOR
+from hierseed.names import SEPARATOR, checked_log
 from hierseed.taxonomy import Taxonomy
-from hierseed.taxonomy_edits import checked_log
 
 LAYOUTS = ("records", "nested", "corpus")
 
