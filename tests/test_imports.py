@@ -6,7 +6,7 @@ from pathlib import Path
 import hierseed
 
 ORDER = [
-    {"errors", "checksums", "locks", "saved"},
+    {"errors", "checksums", "locks", "lazy_object"},
     {"progress"},
     {"core", "embed", "names"},
     {"taxonomy", "taxonomy_edits", "assignments", "engines"},

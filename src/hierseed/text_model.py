@@ -43,11 +43,11 @@ from hierseed.io.model_bundle import (
 )
 from hierseed.io.placing import Placing, assign_all, open_output, place_on
 from hierseed.io.seed_documents import SeedDocuments
+from hierseed.lazy_object import LazyObject
 from hierseed.placed import PlacedDocuments
 from hierseed.progress import Listener, Step, amount, warn_of_notes
 from hierseed.proposals import Proposal, Proposals
 from hierseed.report.page import render
-from hierseed.saved import Saved
 from hierseed.suggestions import Suggestions
 from hierseed.taxonomy import Taxonomy
 from hierseed.views import TopicViews
@@ -199,7 +199,7 @@ class TextModel(TopicViews):
     def elsewhere(self, folder: Path, trusted: str) -> Any:
         """The model in a folder, as workers load it; `trusted` embedders may run functions."""
         where = folder.absolute()
-        return Saved(_load_elsewhere, where, file_sha256(where / FILE), trusted)
+        return LazyObject(_load_elsewhere, where, file_sha256(where / FILE), trusted)
 
     def place(
         self,

@@ -13,9 +13,9 @@ from hierseed.errors import CorpusError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents
-from hierseed.io.topics import TopicFinder
+from hierseed.io.topic_finder import TopicFinder
 from hierseed.placed import PlacedDocuments
-from hierseed.report import choose
+from hierseed.report import selection
 from hierseed.report.gather import Limits
 from hierseed.report.map import make_map
 from hierseed.report.words import distinctive_words
@@ -68,9 +68,9 @@ class TopicViews:
         placed = self._placed(documents)
         if not isinstance(placed.documents, Corpus):
             raise CorpusError("words need texts, and the documents are vectors. Give the texts")
-        labels = choose.first_placements(placed.assignments).labels
+        labels = selection.first_placements(placed.assignments).labels
         counted = np.zeros(len(labels), dtype=bool)
-        counted[choose.sample_documents(labels, Limits().word_documents)] = True
+        counted[selection.sample_documents(labels, Limits().word_documents)] = True
         texts = (text for row, text in enumerate(placed.documents.texts()) if counted[row])
         words = distinctive_words(self.taxonomy_.tree, labels[counted], texts, n)
         return dict(zip(self.taxonomy_.paths, words)) if wanted is None else words[wanted]
@@ -82,8 +82,8 @@ class TopicViews:
         """
         wanted = TopicFinder(self.taxonomy_).find(topic)
         placed = self._placed(documents)
-        first = choose.first_placements(placed.assignments)
-        rows = choose.central_documents(first, n)[wanted]
+        first = selection.first_placements(placed.assignments)
+        rows = selection.central_documents(first, n)[wanted]
         level = int(self.taxonomy_.tree.level[wanted]) - 1
         texts = placed.texts(rows)
         return pd.DataFrame(
@@ -129,9 +129,9 @@ class TopicViews:
         from hierseed.plots.map import draw_map
 
         placed = self._placed(documents)
-        first = choose.first_placements(placed.assignments)
-        counts, _ = choose.count_documents(first)
-        rows = choose.sample_documents(first.labels, most)
+        first = selection.first_placements(placed.assignments)
+        counts, _ = selection.count_documents(first)
+        rows = selection.sample_documents(first.labels, most)
         X = np.asarray(placed.X[rows], dtype=float)
         vectors = np.asarray(self.estimator.vectors_, dtype=float)
         drawn = make_map(self.taxonomy_, vectors, counts, rows, first.labels[rows], X)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hierseed.errors import CorpusError, SeedError
-from hierseed.evaluate.catch import INSIDE
+from hierseed.evaluate.left_out import INSIDE
 from hierseed.taxonomy import Taxonomy
 from hierseed_bench.data.catalogue import OPEN, load_dataset
 from hierseed_bench.data.dataset import Dataset, most_specific, subtree_counts

@@ -5,7 +5,7 @@ import pytest
 
 from hierseed import AnchoredHierSeed, Taxonomy
 from hierseed.assignments import Assignments
-from hierseed.evaluate.catch import INSIDE
+from hierseed.evaluate.left_out import INSIDE
 from hierseed.proposals import Proposal, Proposals, propose_topics
 from hierseed_bench.data.dataset import Dataset
 from hierseed_bench.foreign import run

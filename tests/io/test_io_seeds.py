@@ -13,7 +13,7 @@ from hierseed import Taxonomy
 from hierseed.errors import CorpusError, SeedError, TaxonomyError
 from hierseed.io.gold import read_gold
 from hierseed.io.seeds import Seeds, name_text, read_seeds
-from hierseed.io.topics import TopicFinder
+from hierseed.io.topic_finder import TopicFinder
 
 TAXONOMY = Taxonomy(
     ["Health", "Mental health", "HIV/AIDS", "General", "Safety", "Guns", "General"],

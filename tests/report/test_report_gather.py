@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierseed.errors import CorpusError
-from hierseed.report import choose
+from hierseed.report import selection
 from hierseed.report.gather import Limits, gather
 
 
@@ -56,17 +56,17 @@ def test_words_are_the_planted_ones(case, found):
 
 
 def test_rivals_are_second_choices(case):
-    placements = choose.first_placements(case.assignments)
+    placements = selection.first_placements(case.assignments)
     rows = np.arange(len(case.X))
     vectors = case.model.vectors_
-    second = choose.second_choices(placements, rows, case.X, vectors)
+    second = selection.second_choices(placements, rows, case.X, vectors)
     top = case.model.taxonomy_.tree.at_level(1)
     for row in rows[::17]:
         others = [t for t in top if t != placements.path[row, 0]]
         away = [np.linalg.norm(case.X[row] - vectors[t]) for t in others]
         assert second[row, 0] == others[int(np.argmin(away))]
     assert (second != placements.path)[placements.path >= 0].all()
-    for topic, rivals in enumerate(choose.rival_topics(placements, second, vectors, 3)):
+    for topic, rivals in enumerate(selection.rival_topics(placements, second, vectors, 3)):
         assert topic not in [t for t, _ in rivals]
         assert sum(share for _, share in rivals) <= 1.001
 
@@ -98,7 +98,7 @@ def test_documents_may_be_a_stream_and_vectors_a_memory_map(case, tmp_path, foun
 @pytest.mark.parametrize("most", [3, 10, 57, 1000])
 def test_a_sample_hears_every_topic(most):
     labels = np.repeat([-1, 0, 1, 2, 5], [1, 500, 30, 2, 7])
-    drawn = choose.sample_documents(labels, most)
+    drawn = selection.sample_documents(labels, most)
     assert len(drawn) == len(set(drawn)) <= most
     assert (np.diff(drawn) > 0).all()
     if most >= 10:

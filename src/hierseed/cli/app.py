@@ -19,7 +19,7 @@ from typing import Any
 
 import typer
 
-from hierseed.cli.faults import guarded
+from hierseed.cli.errors import guarded
 from hierseed.errors import HierSeedError
 
 GROUP = "hierseed.commands"  # entry points of other distributions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hierseed.cli.console import Console
-from hierseed.cli.faults import wording
+from hierseed.cli.errors import wording
 from hierseed.cli.files import Reading, seed_tables, taxonomy_file
 from hierseed.cli.options import (
     AsJson,

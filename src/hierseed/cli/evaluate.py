@@ -48,7 +48,7 @@ def evaluate(
     Example: hierseed evaluate placed.csv --gold gold.csv --taxonomy topics.txt
     """
     from hierseed.evaluate.report import to_text
-    from hierseed.io.judge import judge
+    from hierseed.io.score_table import judge
     from hierseed.taxonomy import Taxonomy
 
     console = Console(quiet=quiet, json=json)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from hierseed.cli.console import Console, quote
-from hierseed.cli.faults import usage
+from hierseed.cli.errors import usage
 from hierseed.cli.files import Reading, refuse_other_model, seed_tables, taxonomy_file
 from hierseed.cli.options import (
     ENGINE,

@@ -43,7 +43,7 @@ def seeds(
 
     Example: hierseed seeds placed.xlsx -o more_seeds.csv
     """
-    from hierseed.io.corrected import read_corrected
+    from hierseed.io.corrected_table import read_corrected
     from hierseed.io.tables import write_table
 
     if output.exists() and not overwrite:

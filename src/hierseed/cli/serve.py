@@ -80,7 +80,7 @@ def serve(
     Examples: hierseed serve news.hierseed; hierseed serve model --api --port 9090
     """
     if api:
-        from hierseed.service.serving import serve_model
+        from hierseed.service.start import serve_model
 
         serve_model(
             project, host=host, port=port, names=name or [], token=token, language=language,

@@ -19,7 +19,7 @@ from hierseed.embed.embedder import Embedder, is_trained
 from hierseed.embed.function import FunctionEmbedder, allow_functions, refuse_unnamed
 from hierseed.embed.language import SAMPLE, foreign_language, foreign_script
 from hierseed.errors import EmbeddingError, name_some
-from hierseed.saved import Saved
+from hierseed.lazy_object import LazyObject
 
 HEADER = "embedder.json"
 MANY_DOCUMENTS = 100_000  # MiniLM reads them in 40 minutes on two cores
@@ -206,7 +206,7 @@ def saved_embedder(folder: str | PathLike[str], name: str) -> Embedder:
     `name` is that of the embedder, which the user of this process has chosen. On a cluster every
     machine must see the folder.
     """
-    return cast(Embedder, Saved(_load_elsewhere, Path(folder).absolute(), name))
+    return cast(Embedder, LazyObject(_load_elsewhere, Path(folder).absolute(), name))
 
 
 def _load_elsewhere(folder: Path, name: str) -> Embedder:

@@ -4,28 +4,28 @@
 (`bcubed`, `v_measure`, `hierarchical`, …) are there for use by themselves.
 """
 
-from hierseed.evaluate.ancestors import hierarchical
 from hierseed.evaluate.bcubed import bcubed
 from hierseed.evaluate.calibration import Calibration, calibration, thresholds
-from hierseed.evaluate.catch import Catch, caught
-from hierseed.evaluate.classes import accuracy, macro_f1
+from hierseed.evaluate.classification import accuracy, macro_f1
+from hierseed.evaluate.hierarchical import hierarchical
+from hierseed.evaluate.left_out import LeftOutScore, score_left_out
 from hierseed.evaluate.protocol import PROTOCOLS, LevelScore, Score, Scores, score
 from hierseed.evaluate.vmeasure import v_measure
 
 __all__ = [
     "PROTOCOLS",
     "Calibration",
-    "Catch",
+    "LeftOutScore",
     "LevelScore",
     "Score",
     "Scores",
     "accuracy",
     "bcubed",
     "calibration",
-    "caught",
     "hierarchical",
     "macro_f1",
     "score",
+    "score_left_out",
     "thresholds",
     "v_measure",
 ]

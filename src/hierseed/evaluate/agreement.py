@@ -39,7 +39,7 @@ def krippendorff_alpha(
     """
     counts = _count(codes)
     each = counts.sum(axis=1)
-    counts = counts[each >= 2]  # a document with one code tells nothing about agreement
+    counts = counts[each >= 2]  # agreement needs two codes
     n = len(counts)
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)

@@ -1,7 +1,8 @@
 """B-cubed (Bagga & Baldwin 1998), and its extension to several labels a document (Amigó 2009).
 
-Hard labels: of the documents in my cluster, which share my gold label (precision), and
-the other way round (recall), averaged over documents.
+Hard labels: the share of the documents in a document's cluster that have its gold label
+(precision), and the share of those with its gold label that are in its cluster (recall), averaged
+over documents.
 
 Several labels: a pair of documents that share `a` clusters and `b` gold labels is worth
 `min(a, b) / a` to precision and `min(a, b) / b` to recall, averaged first over the partners
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hierseed.evaluate.crossing import Crossing, Labels, cross, memberships
+from hierseed.evaluate.label_sets import Labels, LabelSetCounts, count_label_sets, memberships
 
 ROWS = 2048  # gold sets handled at once: bounds the memory of the set-by-set products
 
@@ -39,14 +40,14 @@ def bcubed(gold: Labels, predicted: Labels) -> BCubed:
     >>> round(bcubed([0, 0, 1, 1], [0, 0, 0, 1]).f1, 3)
     0.706
     """
-    return bcubed_of(cross(memberships(gold), memberships(predicted)))
+    return bcubed_of(count_label_sets(memberships(gold), memberships(predicted)))
 
 
-def bcubed_of(crossing: Crossing) -> BCubed:
+def bcubed_of(counted: LabelSetCounts) -> BCubed:
     """B-cubed of documents already counted; 0 where there are none."""
-    if not crossing.n:
+    if not counted.n:
         return BCubed(0.0, 0.0, 0.0)
-    precision, recall = _hard(crossing) if crossing.is_hard else _extended(crossing)
+    precision, recall = _hard(counted) if counted.is_hard else _extended(counted)
     return BCubed(precision, recall, harmonic(precision, recall))
 
 
@@ -55,29 +56,29 @@ def harmonic(a: float, b: float) -> float:
     return 2 * a * b / (a + b) if a + b > 0 else 0.0
 
 
-def _hard(crossing: Crossing) -> tuple[float, float]:
-    table = crossing.counts.tocoo()
-    by_gold, by_cluster = crossing.counts.sum(axis=1), crossing.counts.sum(axis=0)
+def _hard(counted: LabelSetCounts) -> tuple[float, float]:
+    table = counted.counts.tocoo()
+    by_gold, by_cluster = counted.counts.sum(axis=1), counted.counts.sum(axis=0)
     row, column = table.coords
     squares = table.data**2
     return (
-        float((squares / by_cluster[column]).sum() / crossing.n),
-        float((squares / by_gold[row]).sum() / crossing.n),
+        float((squares / by_cluster[column]).sum() / counted.n),
+        float((squares / by_gold[row]).sum() / counted.n),
     )
 
 
-def _extended(crossing: Crossing) -> tuple[float, float]:
-    counts = crossing.counts
-    shared_clusters = (crossing.predicted @ crossing.predicted.T).tocsr()
+def _extended(counted: LabelSetCounts) -> tuple[float, float]:
+    counts = counted.counts
+    shared_clusters = (counted.predicted @ counted.predicted.T).tocsr()
     partners = _at_least(shared_clusters, 1) @ counts.sum(axis=0)  # per predicted set
     per_gold = counts.sum(axis=1)
-    one_cluster = crossing.predicted.nnz == crossing.predicted.shape[0]
+    one_cluster = counted.predicted.nnz == counted.predicted.shape[0]
     precision = recall = 0.0
     for first in range(0, counts.shape[0], ROWS):
         rows = slice(first, first + ROWS)
         own = counts[rows].tocoo()
         row, column = own.coords
-        shared_labels = (crossing.gold[rows] @ crossing.gold.T).tocsr()
+        shared_labels = (counted.gold[rows] @ counted.gold.T).tocsr()
         pairs_p = np.zeros(own.nnz)
         pairs_r = np.zeros(own.nnz)
         deepest = int(min(shared_labels.max(), shared_clusters.max()))
@@ -89,10 +90,10 @@ def _extended(crossing: Crossing) -> tuple[float, float]:
                 towards_r = towards_r @ clusters
             pairs_p += _pick(towards_p, row, column)
             pairs_r += _pick(towards_r, row, column)
-        kin = _at_least(shared_labels, 1) @ per_gold
+        sharing = _at_least(shared_labels, 1) @ per_gold
         precision += float((own.data * pairs_p / partners[column]).sum())
-        recall += float((own.data * pairs_r / kin[row]).sum())
-    return precision / crossing.n, recall / crossing.n
+        recall += float((own.data * pairs_r / sharing[row]).sum())
+    return precision / counted.n, recall / counted.n
 
 
 def _at_least(shared: Any, k: int) -> Any:

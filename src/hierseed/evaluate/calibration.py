@@ -1,4 +1,4 @@
-"""Are scores honest? Of the placements scored .8, are 80 in 100 right?"""
+"""Calibration: of the placements with a score of .8, are 80% right?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.tree import Tree
 from hierseed.errors import CorpusError
-from hierseed.evaluate.crossing import Labels, memberships
+from hierseed.evaluate.label_sets import Labels, memberships
 from hierseed.taxonomy import Taxonomy
 
 
@@ -22,9 +22,9 @@ class Calibration:
     level: int
     documents: int
     error: float
-    """Expected calibration error: mean gap of score and accuracy, weighted by documents."""
+    """Expected calibration error: mean difference of score and accuracy, weighted by documents."""
     brier: float
-    """Mean squared gap of each score and its being right (1) or not (0)."""
+    """Brier score: mean squared difference of score and outcome (1 right, 0 wrong)."""
     edges: tuple[float, ...]
     counts: tuple[int, ...]
     score: tuple[float, ...]
@@ -47,10 +47,13 @@ def calibration(
     ----------
     levels, scores : (documents, height) primary topic and its score in [0, 1] per level
     gold : one id a document, or a list of ids a document
-    bands : equal steps of the score from 0 to 1
+    bands : number of equal intervals from 0 to 1
     """
-    told = _told(tree, levels, scores, gold)
-    return [_one(level, score, right, bands) for level, (score, right) in enumerate(told, start=1)]
+    found = _scores_and_hits(tree, levels, scores, gold)
+    return [
+        _calibration(level, score, right, bands)
+        for level, (score, right) in enumerate(found, start=1)
+    ]
 
 
 def thresholds(
@@ -60,28 +63,28 @@ def thresholds(
     gold: Labels,
     precision: float,
 ) -> NDArray[np.float64]:
-    """Score of each level from which on this share of hand-coded documents is right.
+    """Lowest score of each level above which this share of hand-coded documents is right.
 
-    The lowest such; above 1 where there is none. One more right and one more wrong document are
-    counted in, so that a few lucky ones promise nothing. `Assignments.confident` takes the result.
+    Above 1 where there is none. One right and one wrong document are added to the counts (Laplace
+    smoothing), so that a few lucky ones do not suffice. `Assignments.confident` takes the result.
 
     Parameters
     ----------
     levels, scores : (documents, height) primary topic and its score in [0, 1] per level
-    gold : what the documents were coded as: one id a document, or a list of ids a document
+    gold : codes of the documents: one id a document, or a list of ids a document
     """
     tree = tree.tree if isinstance(tree, Taxonomy) else tree
     found = []
-    for score, right in _told(tree, levels, scores, gold):
+    for score, right in _scores_and_hits(tree, levels, scores, gold):
         order = np.argsort(-score, kind="stable")
         kept = np.arange(1, len(order) + 1)
         fine = (np.cumsum(right[order]) + 1) / (kept + 2) >= precision
-        fine &= np.diff(score[order], append=-1.0) < 0  # of level scores all are kept, or none
+        fine &= np.diff(score[order], append=-1.0) < 0  # equal scores are kept or dropped together
         found.append(score[order][fine][-1] if fine.any() else 2.0)
     return np.array(found)
 
 
-def _told(
+def _scores_and_hits(
     tree: Tree, levels: NDArray[Any], scores: NDArray[Any], gold: Labels
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
     """Score of every placement of a level, and whether it is right."""
@@ -99,11 +102,11 @@ def _told(
     for k in range(tree.height):
         hit = (levels[labels.document, k] == paths[:, k]) & (paths[:, k] >= 0)
         right = np.bincount(labels.document, weights=hit, minlength=labels.n) > 0
-        told = (levels[:, k] >= 0) & np.isfinite(scores[:, k])
-        yield scores[told, k], right[told].astype(float)
+        scored = (levels[:, k] >= 0) & np.isfinite(scores[:, k])
+        yield scores[scored, k], right[scored].astype(float)
 
 
-def _one(level: int, score: NDArray[Any], right: NDArray[Any], bands: int) -> Calibration:
+def _calibration(level: int, score: NDArray[Any], right: NDArray[Any], bands: int) -> Calibration:
     band = np.minimum((score * bands).astype(int), bands - 1)
     counts = np.bincount(band, minlength=bands)
     per = np.maximum(counts, 1)

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from hierseed.core.tree import Tree
 from hierseed.errors import CorpusError
-from hierseed.evaluate.crossing import Ints, Labels, Memberships, memberships, pair_up
+from hierseed.evaluate.label_sets import Ints, Labels, Memberships, memberships, pair_up
 
 
 def fill_down(levels: NDArray[Any]) -> Ints:
     """Repeat the last topic of each path below its end; "stopped at t" is written t.
 
-    No clash: a topic belongs to one level, so t below its own level can mean nothing else.
+    Unambiguous: a topic belongs to one level, so t below that level can only mean this.
     """
     filled = np.array(levels, dtype=np.int64)
     for k in range(1, filled.shape[1]):
@@ -72,7 +72,7 @@ def predicted_levels(
             f"{len(levels):,} rows of predictions for {n:,} gold documents. Give one row per "
             "document, or pass `rows`, the document that each row belongs to."
         )
-    if not named:  # cluster ids of different levels must not meet when paths stop early
+    if not named:  # cluster ids of different levels must differ when paths stop early
         width = int(levels.max(initial=-1)) + 1
         levels = np.where(levels < 0, -1, levels + width * np.arange(height))
     document = np.arange(n) if rows is None else np.asarray(rows)

@@ -4,7 +4,7 @@
 `paper`  as the published evaluation: documents that are None left out, and the root
          counted as one more level, whose score is 1 by construction.
 
-docs/evaluate.md explains why the second flatters, and why both are always shown.
+docs/evaluate.md explains why the second is higher, and why both are always shown.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.tree import Tree
-from hierseed.evaluate.ancestors import Hierarchical, from_counts
 from hierseed.evaluate.bcubed import bcubed_of
-from hierseed.evaluate.classes import accuracy_of, macro_f1_of
-from hierseed.evaluate.crossing import Crossing, Labels, cross
+from hierseed.evaluate.classification import accuracy_of, macro_f1_of
+from hierseed.evaluate.hierarchical import Hierarchical, from_counts
+from hierseed.evaluate.label_sets import Labels, LabelSetCounts, count_label_sets
 from hierseed.evaluate.levels import gold_levels, predicted_levels
 from hierseed.evaluate.vmeasure import v_measure_of
 from hierseed.taxonomy import Taxonomy
 
 PROTOCOLS = ("all", "paper")
-COUNTED = ("clusters", "topics")  # their mean over levels would say nothing
+WITHOUT_MEAN = ("clusters", "topics")  # a mean over levels has no meaning
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class LevelScore:
     accuracy: float | None
     macro_f1: float | None
     clusters: int | None
-    """Distinct predicted clusters, None and "stopped at" clusters included; no mean."""
+    """Distinct predicted clusters, with None and "stopped at" clusters; None for a mean."""
     topics: int | None
-    """Distinct gold clusters; no mean."""
+    """Distinct gold clusters; None for a mean."""
     placed: float | None
-    """Share of documents that have a listed topic of this very level."""
+    """Share of documents with a listed topic of exactly this level."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ def score(
     ----------
     tree : the taxonomy of the gold labels
     levels : (documents, height) predicted topic per level, -1 below the deepest and for None;
-        an id past the end of `tree` is an Other topic that a method has appended
-    gold : one topic id a document, or a list of ids a document; -1 or [] is no topic at all
+        ids beyond `tree` are Other topics that a method appended
+    gold : one topic id a document, or a list of ids a document; -1 or [] for no topic
     rows : the document of each row of `levels`, where a document may have several rows; of
         assignments `a`, `a.path` are such levels, and `a.row` their documents
     named : False where predictions are clusters without names (no accuracy then)
@@ -112,41 +112,43 @@ def score(
     0.75
     """
     tree = tree.tree if isinstance(tree, Taxonomy) else tree
-    wanted = gold_levels(tree, gold)
-    n = wanted[0].n if wanted else 0
-    given = predicted_levels(np.asarray(levels), tree.height, n, rows, named)
-    crossings = [cross(a, b) for a, b in zip(wanted, given)]
-    covered = [crossing.without_none() for crossing in crossings]
+    expected = gold_levels(tree, gold)
+    n = expected[0].n if expected else 0
+    predicted = predicted_levels(np.asarray(levels), tree.height, n, rows, named)
+    counts_by_level = [count_label_sets(a, b) for a, b in zip(expected, predicted)]
+    covered = [counted.without_none() for counted in counts_by_level]
     share = covered[0].n / n if n else 0.0
-    own = _own_level(tree, np.asarray(levels)) if named else None
-    full = _score("all", crossings, own, len(tree))
-    if share == 1.0:  # nothing to leave out: only the root is added
+    level_of = _level_of_columns(tree, np.asarray(levels)) if named else None
+    full = _score("all", counts_by_level, level_of, len(tree))
+    if share == 1.0:  # only the root is added
         paper = Score(
             "paper", full.documents, full.levels, _mean(full.levels, 1), full.hierarchical
         )
     else:
-        paper = _score("paper", covered, own, len(tree))
+        paper = _score("paper", covered, level_of, len(tree))
     return Scores(full, paper, share)
 
 
 def _score(
-    protocol: str, crossings: list[Crossing], own: NDArray[Any] | None, listed: int
+    protocol: str, counts_by_level: list[LabelSetCounts], level_of: NDArray[Any] | None, listed: int
 ) -> Score:
     levels = tuple(
-        _level(crossing, own, listed, k) for k, crossing in enumerate(crossings, start=1)
+        _level(counted, level_of, listed, k) for k, counted in enumerate(counts_by_level, start=1)
     )
-    documents = round(crossings[0].n) if crossings else 0
-    ancestors = None if own is None else _over_ancestors(crossings, own)
+    documents = round(counts_by_level[0].n) if counts_by_level else 0
+    ancestors = None if level_of is None else _over_ancestors(counts_by_level, level_of)
     return Score(protocol, documents, levels, _mean(levels, int(protocol == "paper")), ancestors)
 
 
-def _level(crossing: Crossing, own: NDArray[Any] | None, listed: int, level: int) -> LevelScore:
-    b, v = bcubed_of(crossing), v_measure_of(crossing)
-    gold, predicted = crossing.sizes
+def _level(
+    counted: LabelSetCounts, level_of: NDArray[Any] | None, listed: int, level: int
+) -> LevelScore:
+    b, v = bcubed_of(counted), v_measure_of(counted)
+    gold, predicted = counted.sizes
     placed = None
-    if own is not None:
-        is_placed = np.flatnonzero((own == level) & (np.arange(len(own)) <= listed))
-        placed = _share_with(crossing, is_placed)
+    if level_of is not None:
+        is_placed = np.flatnonzero((level_of == level) & (np.arange(len(level_of)) <= listed))
+        placed = _share_with(counted, is_placed)
     return LevelScore(
         b.precision,
         b.recall,
@@ -154,52 +156,52 @@ def _level(crossing: Crossing, own: NDArray[Any] | None, listed: int, level: int
         v.homogeneity,
         v.completeness,
         v.v,
-        None if own is None else accuracy_of(crossing),
-        None if own is None else macro_f1_of(crossing),
+        None if level_of is None else accuracy_of(counted),
+        None if level_of is None else macro_f1_of(counted),
         int(np.count_nonzero(predicted)),
         int(np.count_nonzero(gold)),
         placed,
     )
 
 
-def _share_with(crossing: Crossing, columns: NDArray[Any]) -> float:
+def _share_with(counted: LabelSetCounts, columns: NDArray[Any]) -> float:
     """Share of documents with at least one predicted cluster among the columns."""
-    columns = columns[columns < crossing.predicted.shape[1]]
-    has = crossing.predicted[:, columns].sum(axis=1) > 0
-    return float(crossing.counts.sum(axis=0)[has].sum() / crossing.n) if crossing.n else 0.0
+    columns = columns[columns < counted.predicted.shape[1]]
+    has = counted.predicted[:, columns].sum(axis=1) > 0
+    return float(counted.counts.sum(axis=0)[has].sum() / counted.n) if counted.n else 0.0
 
 
 def _mean(levels: tuple[LevelScore, ...], roots: int) -> LevelScore:
-    """Equal weight for every level; `roots` more levels count with score 1."""
+    """Mean over levels, and over `roots` more with score 1."""
     means: dict[str, Any] = {}
     for name in LevelScore.__dataclass_fields__:
         values = [getattr(level, name) for level in levels]
-        unknown = not values or values[0] is None or name in COUNTED
+        unknown = not values or values[0] is None or name in WITHOUT_MEAN
         means[name] = None if unknown else (sum(values) + roots) / (len(values) + roots)
     return LevelScore(**means)
 
 
-def _own_level(tree: Tree, levels: NDArray[Any]) -> NDArray[Any]:
-    """Level of each column of a crossing (cluster id + 1); 0 for None.
+def _level_of_columns(tree: Tree, levels: NDArray[Any]) -> NDArray[Any]:
+    """Level of each column (cluster id + 1); 0 for None.
 
-    An Other topic is not in the tree: its level is where it stands in the predictions.
+    An Other topic is not in the tree: its level is the column of the predictions that it is in.
     """
-    own = np.zeros(max(len(tree), int(levels.max(initial=-1)) + 1) + 1, dtype=np.int64)
-    own[1 : len(tree) + 1] = tree.level
+    level_of = np.zeros(max(len(tree), int(levels.max(initial=-1)) + 1) + 1, dtype=np.int64)
+    level_of[1 : len(tree) + 1] = tree.level
     for k in range(levels.shape[1]):
         extra = levels[:, k][levels[:, k] >= len(tree)]
-        own[extra + 1] = k + 1
-    return own
+        level_of[extra + 1] = k + 1
+    return level_of
 
 
-def _over_ancestors(crossings: list[Crossing], own: NDArray[Any]) -> Hierarchical:
-    """Add up real topics level by level: together they are the ancestor sets."""
-    right = given = wanted = 0.0
-    for level, crossing in enumerate(crossings, start=1):
-        width = len(crossing.hits)
-        real = np.flatnonzero(own[:width] == level)
-        gold, predicted = crossing.sizes
-        right += crossing.hits[real].sum()
-        given += predicted[real].sum()
-        wanted += gold[real].sum()
-    return from_counts(right, given, wanted)
+def _over_ancestors(counts_by_level: list[LabelSetCounts], level_of: NDArray[Any]) -> Hierarchical:
+    """Sum topics over levels: together they are the ancestor sets."""
+    right = predicted_topics = gold_topics = 0.0
+    for level, counted in enumerate(counts_by_level, start=1):
+        width = len(counted.hits)
+        real = np.flatnonzero(level_of[:width] == level)
+        gold, predicted = counted.sizes
+        right += counted.hits[real].sum()
+        predicted_topics += predicted[real].sum()
+        gold_topics += gold[real].sum()
+    return from_counts(right, predicted_topics, gold_topics)

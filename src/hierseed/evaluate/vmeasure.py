@@ -1,7 +1,7 @@
 """Homogeneity, completeness and V-measure (Rosenberg & Hirschberg 2007).
 
-Entropies of the contingency table. A document with several gold labels or several
-clusters shares out its one vote evenly over the cells, so every document weighs the same.
+Entropies of the contingency table. A document with several gold labels or several clusters is
+divided evenly over their cells, so every document has the same weight.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.evaluate.bcubed import harmonic
-from hierseed.evaluate.crossing import Crossing, Labels, cross, memberships
+from hierseed.evaluate.label_sets import Labels, LabelSetCounts, count_label_sets, memberships
 
 
 class VMeasure(NamedTuple):
@@ -31,17 +31,17 @@ def v_measure(gold: Labels, predicted: Labels) -> VMeasure:
     >>> v_measure([0, 0, 1, 1], [1, 1, 0, 0]).v
     1.0
     """
-    return v_measure_of(cross(memberships(gold), memberships(predicted)))
+    return v_measure_of(count_label_sets(memberships(gold), memberships(predicted)))
 
 
-def v_measure_of(crossing: Crossing) -> VMeasure:
+def v_measure_of(counted: LabelSetCounts) -> VMeasure:
     """V-measure of documents already counted; 0 where there are none."""
-    if not crossing.n:
+    if not counted.n:
         return VMeasure(0.0, 0.0, 0.0)
-    table = crossing.contingency
+    table = counted.contingency
     gold = entropy(table.sum(axis=1))
     clusters = entropy(table.sum(axis=0))
-    # mutual information; rounding must not carry it past either entropy
+    # mutual information; rounding must not make it exceed either entropy
     shared = min(max(gold + clusters - entropy(table.data), 0.0), gold, clusters)
     homogeneity = shared / gold if gold > 0 else 1.0
     completeness = shared / clusters if clusters > 0 else 1.0

@@ -9,7 +9,7 @@ from itertools import islice
 from hierseed.errors import CorpusError, TaxonomyError, name_some, plain_text
 from hierseed.io.faults import Fault
 from hierseed.io.records import Records, as_text
-from hierseed.io.topics import TopicFinder
+from hierseed.io.topic_finder import TopicFinder
 
 ROWS = 200  # looked at
 MOST = 0.8  # share of the filled cells that must be of a kind

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from hierseed.errors import CorpusError
 from hierseed.io.columns import choose_columns, guess_id, guess_text
 from hierseed.io.faults import Fault, Faults
-from hierseed.io.folder import TextFolder
 from hierseed.io.html_text import strip_html
 from hierseed.io.records import Records, as_text, describe, open_records
 from hierseed.io.records.frames import open_frame
+from hierseed.io.text_folder import TextFolder
 from hierseed.progress import Listener, Step
 
 DEFAULT_COLUMNS: dict[str, Any] = {"id": "id", "text": ["text"]}

@@ -11,7 +11,7 @@ from hierseed.errors import CorpusError, SeedError
 from hierseed.io.records import Records
 from hierseed.io.records.frames import open_frame
 from hierseed.io.seeds import read_seeds
-from hierseed.io.topics import TopicFinder
+from hierseed.io.topic_finder import TopicFinder
 from hierseed.taxonomy import Taxonomy
 
 

@@ -59,7 +59,7 @@ class Placing:
 
     Parameters
     ----------
-    model : a TextModel, or one that workers load (see `Saved`)
+    model : a TextModel, or one that workers load (see `LazyObject`)
     X : vectors of the documents where they are there already, as the embedder made them
     threshold, level, codes, top : as in `TextModel.write_table`
     extra : names of further columns; `extra_as_text` where a column has one type

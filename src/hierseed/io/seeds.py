@@ -18,7 +18,7 @@ from hierseed.io.columns import choose_columns, guess_id, guess_topic, other_she
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import Records, as_text, open_records
 from hierseed.io.seed_documents import Labels, SeedDocuments, as_labels
-from hierseed.io.topics import TopicFinder
+from hierseed.io.topic_finder import TopicFinder
 from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
 

@@ -16,7 +16,7 @@ import numpy as np
 from hierseed.assignments import Assignments
 from hierseed.core.share import Share
 from hierseed.errors import CorpusError
-from hierseed.report import choose
+from hierseed.report import selection
 from hierseed.report.map import make_map
 from hierseed.report.words import distinctive_words
 
@@ -53,18 +53,18 @@ def gather(
     assignments : the result of `model.assign(X)`, where it is at hand
     """
     limits = limits or Limits()
-    placements = choose.first_placements(assignments or model.assign(X))
+    placements = selection.first_placements(assignments or model.assign(X))
     taxonomy, n = placements.taxonomy, len(placements.labels)
-    counts, own = choose.count_documents(placements)
+    counts, own = selection.count_documents(placements)
     vectors = np.asarray(model.vectors_, dtype=float)
 
     per_list = max(1, min(limits.per_list, limits.listed_documents // (2 * len(taxonomy) or 1)))
-    central = choose.central_documents(placements, per_list)
-    borderline = choose.borderline_documents(placements, per_list, central)
-    on_map = choose.sample_documents(placements.labels, limits.map_documents)
-    for_words = choose.sample_documents(placements.labels, limits.word_documents)
+    central = selection.central_documents(placements, per_list)
+    borderline = selection.borderline_documents(placements, per_list, central)
+    on_map = selection.sample_documents(placements.labels, limits.map_documents)
+    for_words = selection.sample_documents(placements.labels, limits.word_documents)
     nowhere = np.flatnonzero(placements.labels < 0)
-    nowhere = nowhere[choose.sample_documents(np.zeros(len(nowhere), int), limits.per_list)]
+    nowhere = nowhere[selection.sample_documents(np.zeros(len(nowhere), int), limits.per_list)]
 
     listed = sorted({*nowhere.tolist(), *(r for rows in (*central, *borderline) for r in rows)})
     kept, words = _read(documents, n, listed, on_map, for_words, placements, limits)
@@ -72,7 +72,7 @@ def gather(
 
     X_map = np.asarray(X[on_map], dtype=float)
     drawn = make_map(taxonomy, vectors, counts, on_map, placements.labels[on_map], X_map)
-    second = choose.second_choices(placements, on_map, X_map, vectors)
+    second = selection.second_choices(placements, on_map, X_map, vectors)
 
     rows = np.array(list(kept), dtype=np.intp)
     rival = placements.rival[rows].max(axis=1, initial=-1)
@@ -97,7 +97,7 @@ def gather(
             "words": words,
             "central": [[index[r] for r in chosen] for chosen in central],
             "border": [[index[r] for r in chosen] for chosen in borderline],
-            "rivals": choose.rival_topics(placements, second, vectors, 4),
+            "rivals": selection.rival_topics(placements, second, vectors, 4),
         },
         "nowhere": [index[int(r)] for r in nowhere],
         "docs": {
@@ -143,9 +143,9 @@ def _read(
     documents: Iterable[tuple[str, str]],
     n: int,
     listed: list[int],
-    on_map: choose.Ints,
-    for_words: choose.Ints,
-    placements: choose.Placements,
+    on_map: selection.Ints,
+    for_words: selection.Ints,
+    placements: selection.Placements,
     limits: Limits,
 ) -> tuple[dict[int, tuple[str, str]], list[list[str]]]:
     """Pass over the documents once: (id, text) of those shown, words of each topic."""

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
-from hierseed.service.placing import Placer
+from hierseed.service.topic_service import Placer
 
 MOST = 32  # documents of a batch
 Limit = Annotated[int, Query(ge=0)]

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from hierseed.errors import ParameterError, name_some
 from hierseed.io.html_text import strip_html
 from hierseed.names import SEPARATOR
-from hierseed.service.placing import Placer
+from hierseed.service.topic_service import Placer
 
 TEXTS = ("Text", "HyperText")
 TOPICS = ("Taxonomy", "Choices")

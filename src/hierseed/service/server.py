@@ -13,7 +13,7 @@ from hierseed import __version__
 from hierseed.errors import HierSeedError, InputError, word
 from hierseed.io.faults import Fault
 from hierseed.service import annif, label_studio
-from hierseed.service.placing import Placer
+from hierseed.service.topic_service import Placer
 
 DESCRIPTION = (
     "Place texts in the topics of a hierseed model. Errors have the form of `Problem`. The paths "

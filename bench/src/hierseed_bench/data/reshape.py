@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.evaluate.catch import INSIDE
+from hierseed.evaluate.left_out import INSIDE
 from hierseed_bench.data.dataset import Dataset, keep_topics, most_specific, subtree_counts
 
 

@@ -18,9 +18,9 @@ from threadpoolctl import threadpool_limits
 
 from hierseed.assignments import Assignments
 from hierseed.estimators.registry import METHODS
-from hierseed.evaluate import caught
 from hierseed.evaluate import score as score_levels
-from hierseed.evaluate.catch import INSIDE
+from hierseed.evaluate import score_left_out
+from hierseed.evaluate.left_out import INSIDE
 from hierseed.proposals import Proposals, propose_topics
 from hierseed_bench.foreign.detectors import DETECTORS, Situation
 from hierseed_bench.foreign.scenarios import SCENARIOS, Scenario, make_scenario
@@ -161,7 +161,7 @@ def judge_decision(scenario: Scenario, placed: Assignments) -> dict[str, Any]:
     own = home == INSIDE
     is_other = np.append(placed.taxonomy.is_other, False)[topic]
     refused = (topic < 0) | is_other
-    fate = caught(placed.taxonomy, topic, home)
+    fate = score_left_out(placed.taxonomy, topic, home)
     listed = topic[~refused]
     sizes = np.bincount(listed, minlength=1)
     scores = score_levels(scenario.taxonomy, levels[own], [[t] for t in gold[own]])

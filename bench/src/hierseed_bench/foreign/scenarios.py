@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hierseed.embed import Preparation
 from hierseed.errors import CorpusError
-from hierseed.evaluate.catch import INSIDE
+from hierseed.evaluate.left_out import INSIDE
 from hierseed.taxonomy import Taxonomy
 from hierseed_bench.data.dataset import Dataset, keep_topics
 from hierseed_bench.data.reshape import LeftOut, leave_out

@@ -23,7 +23,7 @@ from hierseed.embed.student import SUFFIX as STUDENT
 from hierseed.embed.student import Student
 from hierseed.errors import CorpusError
 from hierseed.estimators.block_weights import learn_block_weights
-from hierseed.evaluate.catch import INSIDE
+from hierseed.evaluate.left_out import INSIDE
 from hierseed.io.atomic import atomic_file
 from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.competitors.task import Documents, Task

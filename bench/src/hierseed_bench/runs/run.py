@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from hierseed.embed.home import model_home
 from hierseed.errors import HierSeedError
-from hierseed.evaluate import calibration, caught, score
+from hierseed.evaluate import calibration, score, score_left_out
 from hierseed_bench.competitors.catalogue import METHODS, make_method
 from hierseed_bench.competitors.task import Documents, Method, Several, Task
 from hierseed_bench.data.splits import Split
@@ -227,7 +227,7 @@ def _more_scores(
     if data.home is not None and method.named:
         taxonomy = getattr(method, "taxonomy_", task.taxonomy)
         deepest = levels.max(axis=1)  # ids grow down a path, and those of Other end it
-        more["catch"] = rounded(caught(taxonomy, deepest, data.home[split.test]).to_dict())
+        more["catch"] = rounded(score_left_out(taxonomy, deepest, data.home[split.test]).to_dict())
     if confidence is not None:
         table = calibration(task.taxonomy.tree, levels, confidence, gold)
         more["calibration"] = [

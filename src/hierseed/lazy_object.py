@@ -1,4 +1,4 @@
-"""Objects that other processes load by themselves: what travels is the way to load them."""
+"""Objects that each process loads for itself: only the load function and its arguments travel."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 
-class Saved:
-    """Stands in for `load(*args)`; each process calls that once, when an attribute is asked for.
+class LazyObject:
+    """Stands in for `load(*args)`, which each process calls once, on the first attribute access.
 
     Parameters
     ----------
@@ -17,12 +17,12 @@ class Saved:
     """
 
     def __init__(self, load: Callable[..., Any], *args: Any) -> None:
-        self._way = load, args
+        self._source = load, args
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__") or attribute == "_way":  # asked for by pickle
+        if attribute.startswith("__") or attribute == "_source":  # looked up by pickle
             raise AttributeError(attribute)
-        load, args = self._way
+        load, args = self._source
         return getattr(_loaded(load, *args), attribute)
 
 

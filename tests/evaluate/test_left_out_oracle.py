@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from hierseed.evaluate import caught
-from hierseed.evaluate.catch import INSIDE
+from hierseed.evaluate import score_left_out
+from hierseed.evaluate.left_out import INSIDE
 from hierseed.taxonomy import Taxonomy
 from hierseed_bench.data.dataset import Dataset
 from hierseed_bench.data.reshape import leave_out
@@ -46,7 +46,7 @@ def test_shares_are_those_of_counting_in_words(seed):
         else:
             counts[fate(names[at], None if parent < 0 else kept.paths[parent])] += 1
     total = counts.total()
-    result = caught(fitted, predicted, home)
+    result = score_left_out(fitted, predicted, home)
     assert (result.left_out, result.kept) == (total, listed)
     assert result.home_other == pytest.approx(counts["right other"] / total)
     assert result.home_stopped == pytest.approx(counts["stopped"] / total)

@@ -38,7 +38,7 @@ class Memberships:
 
 
 @dataclass(frozen=True)
-class Crossing:
+class LabelSetCounts:
     """How many documents have gold set u and predicted set v.
 
     Parameters
@@ -58,7 +58,7 @@ class Crossing:
 
     @cached_property
     def contingency(self) -> Any:
-        """Gold cluster x predicted cluster; a document in several shares out its one vote."""
+        """Gold cluster x predicted cluster; a document in several counts for each in part."""
         shares = [sets.multiply(1 / sets.sum(axis=1)[:, None]) for sets in self._sets]
         return (shares[0].T @ self.counts @ shares[1]).tocsr()
 
@@ -83,18 +83,18 @@ class Crossing:
     def _sets(self) -> tuple[Any, Any]:
         return self.gold, self.predicted
 
-    def without_none(self) -> Crossing:
+    def without_none(self) -> LabelSetCounts:
         """Leave out the documents that are predicted None."""
         is_none = np.zeros(self.predicted.shape[0], dtype=bool)
         is_none[self.predicted[:, [0]].tocoo().coords[0]] = True
         kept = np.flatnonzero(~is_none)
         counts = self.counts[:, kept]
         rows = np.flatnonzero(counts.sum(axis=1))
-        return Crossing(self.gold[rows], self.predicted[kept], counts[rows])
+        return LabelSetCounts(self.gold[rows], self.predicted[kept], counts[rows])
 
 
 def memberships(labels: Labels) -> Memberships:
-    """Bring one id a document, or a list of ids a document, into one form."""
+    """Return labels as pairs, from one id a document or a list of ids a document."""
     if isinstance(labels, np.ndarray) and labels.ndim == 1 and labels.dtype != object:
         cluster = _whole(labels)
         return Memberships(np.arange(len(cluster)), cluster, len(cluster))
@@ -109,10 +109,10 @@ def memberships(labels: Labels) -> Memberships:
 
 
 def pair_up(document: NDArray[Any], cluster: NDArray[Any], n: int) -> Memberships:
-    """Sort pairs, drop doubles; -1 beside a real cluster goes, a document with none gets -1."""
+    """Sort pairs and drop duplicates; only a document without any cluster has -1."""
     width = int(cluster.max(initial=-1)) + 2
     key = document.astype(np.int64) * width + cluster.astype(np.int64) + 1
-    key.sort(kind="stable")  # nearly sorted as a rule; numpy's own unique hashes, far slower
+    key.sort(kind="stable")  # mostly sorted already; np.unique hashes, which is far slower
     key = key[np.append(True, key[1:] != key[:-1])] if len(key) else key
     document, cluster = key // width, key % width - 1
     real = cluster >= 0
@@ -125,7 +125,7 @@ def pair_up(document: NDArray[Any], cluster: NDArray[Any], n: int) -> Membership
     return Memberships(document[order], cluster[order], n)
 
 
-def cross(gold: Memberships, predicted: Memberships) -> Crossing:
+def count_label_sets(gold: Memberships, predicted: Memberships) -> LabelSetCounts:
     """Count documents by their pair of label sets."""
     if gold.n != predicted.n:
         raise CorpusError(
@@ -142,7 +142,7 @@ def cross(gold: Memberships, predicted: Memberships) -> Crossing:
     else:
         ones = np.ones(gold.n)
         table = sparse.coo_array((ones, (gold_code, code)), shape=shape).tocsr()
-    return Crossing(gold_sets, predicted_sets, table)
+    return LabelSetCounts(gold_sets, predicted_sets, table)
 
 
 def _distinct(members: Memberships, width: int) -> tuple[Ints, Any]:

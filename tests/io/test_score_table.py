@@ -5,7 +5,7 @@ import pytest
 
 from hierseed.errors import CorpusError, TaxonomyError
 from hierseed.evaluate import score
-from hierseed.io.judge import judge, read_placed
+from hierseed.io.score_table import judge, read_placed
 from hierseed.taxonomy import Taxonomy
 
 TAXONOMY = Taxonomy.from_paths(["A > B", "A > C", "D"])

@@ -2,7 +2,7 @@
 
 A prediction stands for itself and every topic above it, the root left out. Topics are
 ids, so the same name under two parents is two topics. None is the empty set; an Other
-topic is never gold, so it costs precision while its ancestors still earn their credit.
+topic is never gold, so it lowers precision while its ancestors still count as right.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.tree import Tree
 from hierseed.evaluate.bcubed import harmonic
-from hierseed.evaluate.crossing import Labels, memberships
+from hierseed.evaluate.label_sets import Labels, memberships
 
 
 class Hierarchical(NamedTuple):
@@ -40,18 +40,20 @@ def hierarchical(
     labels = memberships(gold)
     topic = tree.ancestors[labels.cluster]
     document = np.repeat(labels.document, topic.shape[1])
-    wanted = _keys(document, topic.ravel())
-    own = np.arange(len(levels)) if rows is None else np.asarray(rows)
-    given = _keys(np.repeat(own, levels.shape[1]), np.asarray(levels).ravel())
+    expected = _keys(document, topic.ravel())
+    predicted_document = np.arange(len(levels)) if rows is None else np.asarray(rows)
+    predicted = _keys(np.repeat(predicted_document, levels.shape[1]), np.asarray(levels).ravel())
     return from_counts(
-        len(np.intersect1d(wanted, given, assume_unique=True)), len(given), len(wanted)
+        len(np.intersect1d(expected, predicted, assume_unique=True)),
+        len(predicted),
+        len(expected),
     )
 
 
-def from_counts(right: float, given: float, wanted: float) -> Hierarchical:
-    """Precision and recall of counts; nothing given is precision 0."""
-    precision = float(right / given) if given else 0.0
-    recall = float(right / wanted) if wanted else 0.0
+def from_counts(right: float, predicted: float, gold: float) -> Hierarchical:
+    """Precision and recall from counts; 0 where there is nothing to divide by."""
+    precision = float(right / predicted) if predicted else 0.0
+    recall = float(right / gold) if gold else 0.0
     return Hierarchical(precision, recall, harmonic(precision, recall))
 
 

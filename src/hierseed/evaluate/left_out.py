@@ -1,8 +1,8 @@
-"""How well Other and None catch what the taxonomy lacks.
+"""Score how documents of topics that the taxonomy lacks are handled.
 
-Topics are left out of the taxonomy on purpose. A document of a left-out topic is sent
-home if it lands in the Other of the topic's parent, stops at that parent, or, where the
-topic stood at level 1, is None or in the Other of level 1.
+Topics are left out of the taxonomy on purpose. A document of a left-out topic is handled correctly
+if it is in the Other of the topic's parent, stops at that parent, or, for a topic of level 1, is
+None or in the Other of level 1. That parent is the document's home.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ INSIDE = -2  # home of a document whose topic is in the taxonomy
 
 
 @dataclass(frozen=True)
-class Catch:
-    """Where the documents of left-out topics went (shares), and what it cost the others."""
+class LeftOutScore:
+    """Where documents of left-out topics were placed (shares), and the cost for the others."""
 
     left_out: int
     home_other: float
@@ -31,11 +31,11 @@ class Catch:
     none: float
     """None: right only for topics left out at level 1."""
     elsewhere_other: float
-    """Caught as unlisted, but under a wrong parent."""
+    """In an Other topic, but of a wrong parent."""
     listed: float
-    """Pressed into a listed topic, or stopped at a wrong one."""
+    """In a listed topic, or stopped at a wrong one."""
     home: float
-    """Sent home: the three right outcomes together."""
+    """The three correct outcomes together."""
     kept: int
     false_alarm: float
     """Share of documents of listed topics that went to an Other or to None."""
@@ -45,14 +45,14 @@ class Catch:
         return asdict(self)
 
 
-def caught(taxonomy: Taxonomy, predicted: NDArray[Any], home: NDArray[Any]) -> Catch:
-    """Say where documents of left-out topics went.
+def score_left_out(taxonomy: Taxonomy, predicted: NDArray[Any], home: NDArray[Any]) -> LeftOutScore:
+    """Count where documents of left-out topics were placed.
 
     Parameters
     ----------
     taxonomy : as fitted (`taxonomy_`), its Other topics marked `is_other`
     predicted : deepest topic per document, -1 for None
-    home : per document the parent its left-out topic had (-1: level 1);
+    home : per document the parent of its left-out topic (-1: level 1);
         `INSIDE` (-2) where the document's topic was not left out
     """
     predicted, home = np.asarray(predicted), np.asarray(home)
@@ -60,7 +60,7 @@ def caught(taxonomy: Taxonomy, predicted: NDArray[Any], home: NDArray[Any]) -> C
         raise CorpusError(
             f"{predicted.shape} predictions for {home.shape} homes; give one each per document"
         )
-    is_other = np.append(taxonomy.is_other, False)[predicted]  # the last row answers for None
+    is_other = np.append(taxonomy.is_other, False)[predicted]  # the last entry is for None
     parent = np.append(taxonomy.tree.parent, INSIDE)[predicted]
     is_none = predicted < 0
     out = home != INSIDE
@@ -68,20 +68,20 @@ def caught(taxonomy: Taxonomy, predicted: NDArray[Any], home: NDArray[Any]) -> C
     right_stop = out & (predicted == home) & ~is_none
     none = out & is_none
     wrong_other = out & is_other & (parent != home)
-    sent_home = right_other | right_stop | (none & (home == -1))
+    is_home = right_other | right_stop | (none & (home == -1))
     n, kept = int(out.sum()), int((~out).sum())
 
     def share(mask: NDArray[Any], of: int) -> float:
         return float(mask.sum() / of) if of else 0.0
 
-    return Catch(
+    return LeftOutScore(
         left_out=n,
         home_other=share(right_other, n),
         home_stopped=share(right_stop, n),
         none=share(none, n),
         elsewhere_other=share(wrong_other, n),
         listed=share(out & ~is_other & ~is_none & ~right_stop, n),
-        home=share(sent_home, n),
+        home=share(is_home, n),
         kept=kept,
         false_alarm=share(~out & (is_other | is_none), kept),
     )

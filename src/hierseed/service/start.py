@@ -31,11 +31,11 @@ def serve_model(
     try:
         import uvicorn
 
-        from hierseed.service.guard import Guard
+        from hierseed.service.access import Guard
         from hierseed.service.server import build
     except ImportError as fault:
         raise MissingDependency(fault.name or "fastapi", "api", "the service") from None
-    from hierseed.service.placing import Placer
+    from hierseed.service.topic_service import Placer
     from hierseed.text_model import load
 
     if token is None:
