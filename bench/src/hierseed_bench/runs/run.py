@@ -123,7 +123,7 @@ def run_one(
     }
     added = getattr(method, "taxonomy_", task.taxonomy).tree.parent[len(task.taxonomy) :]
     kept = Predictions(places, rows, confidence if rows is None else None, added)
-    return Outcome(record, kept, Gold(dataset.taxonomy.tree, gold))
+    return Outcome(record, kept, Gold(dataset.taxonomy.tree, [list(topics) for topics in gold]))
 
 
 def run_all(
