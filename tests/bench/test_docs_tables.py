@@ -8,6 +8,7 @@ import pytest
 from hierseed.errors import CorpusError
 from hierseed_bench.pages.fill import BLOCK, all_tables, documents, fill, outdated
 from hierseed_bench.repository import DOCS, RESULTS, ROOT
+from hierseed_bench.runs.plan import everything
 from hierseed_bench.runs.records import Records
 
 
@@ -46,6 +47,12 @@ def test_every_table_is_shown_on_a_page_or_kept_in_results():
 def test_no_record_is_kept_twice():
     keys = [record["key"] for record in Records(RESULTS / "runs")]
     assert len(keys) == len(set(keys))
+
+
+def test_every_record_belongs_to_a_plan():
+    planned = {config.key for config in everything()}
+    stray = [str(r["setting"]) for r in Records(RESULTS / "runs") if r["key"] not in planned]
+    assert not stray, f"{len(stray)} records that no table plans for: {stray[:3]}"
 
 
 def test_the_command_is_an_entry_point():

@@ -31,7 +31,6 @@ from hierseed_bench.tables.figures import FIGURES
 from hierseed_bench.tables.published import TABLE_2, TABLE_4, TABLE_5
 from hierseed_bench.tables.tables import TABLES
 
-OFFLINE = [name for name in PLANS if name != "systems-checks"]  # which reads a data set
 TREE = {"A": {"B": {}, "C": {}, "D": {}}, "E": {"F": {}, "G": {}}, "H": {"I": {}, "J": {}}}
 PATHS = [["A", "B"], ["A", "C"], ["A", "D"], ["E", "F"], ["E", "G"], ["H", "I"], ["H", "J"]]
 
@@ -297,17 +296,17 @@ def test_rounding_leaves_no_numbers_json_lacks():
 
 
 def test_plans_name_runs_once_and_known_methods():
-    settings = everything(parts=OFFLINE)
+    settings = everything(parts=PLANS)
     assert len({s.key for s in settings}) == len(settings)
     assert {s.draw for s in settings} == set(range(5))
-    assert len(everything(1, ["seeds"])) < len(everything(1, OFFLINE))
+    assert len(everything(1, ["seeds"])) < len(everything(1, PLANS))
     assert {s.method for s in settings} <= set(METHODS)
     assert {"main", "few-seeds", "systems-seeds", "systems-full"} <= set(PLANS)
 
 
 def test_every_parameter_of_a_plan_is_one_of_its_method():
     """A misspelt one would only be told hours into the runs."""
-    for setting in everything(1, [part for part in OFFLINE if not part.startswith("systems")]):
+    for setting in everything(1, [part for part in PLANS if not part.startswith("systems")]):
         if setting.method in ("hierseed", "anchored"):
             make = {"hierseed": HierSeed, "anchored": AnchoredHierSeed}[setting.method]
             assert {name for name, _ in setting.parameters} <= set(signature(make).parameters)

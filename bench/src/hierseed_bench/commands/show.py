@@ -16,7 +16,7 @@ def table(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="N", help="1 to 5 as in the paper; main, statistics, levels, ablations, …"
+            metavar="N", help="1 to 5 as in the paper; main, differences, levels, ablations, …"
         ),
     ],
     results: Results = RESULTS,
