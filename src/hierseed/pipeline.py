@@ -214,7 +214,7 @@ def _going_on(rounds: Checkpoint | None) -> Iterator[None]:
     except HierSeedError as fault:
         if rounds is not None and rounds.rounds and isinstance(fault, ConnectionError):
             fault.message += (
-                f" The same command goes on after round {rounds.rounds}, which is kept in "
+                f" The same command resumes after round {rounds.rounds}, which is kept in "
                 f"{rounds.folder}"
             )
         raise

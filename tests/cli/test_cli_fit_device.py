@@ -41,7 +41,7 @@ def test_without_torch_the_install_line_is_given(
 def test_a_gpu_and_workers_exclude_each_other(project: Project, hierseed: Run) -> None:
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--device", "cuda", "--workers", "2")
     assert done.exit_code == 2
-    assert "not on both" in " ".join(done.stderr.split())
+    assert "not both" in " ".join(done.stderr.split())
 
 
 def test_without_a_card_the_processor_is_used_with_a_word(model: Project, hierseed: Run) -> None:

@@ -27,10 +27,10 @@ pytestmark = [  # dask's own, when a connection is cut
 DIES = """
 import os, signal
 from hierseed.io import checkpoint
-keep, seal = checkpoint.Checkpoint.keep, checkpoint.write_sealed
+write, seal = checkpoint.Checkpoint.write, checkpoint.write_sealed
 
 def die_after(self, state):
-    keep(self, state)
+    write(self, state)
     if self.rounds == {rounds}:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -44,7 +44,7 @@ from hierseed.cli import main
 main()
 """
 WHERE = {
-    "between rounds": "checkpoint.Checkpoint.keep = die_after",
+    "between rounds": "checkpoint.Checkpoint.write = die_after",
     "while a round is written": "checkpoint.write_sealed = die_in",
 }
 
@@ -78,7 +78,7 @@ def test_a_killed_fit_goes_on_and_ends_with_the_same_model(
     assert not (fitted / "model").exists()
     done = hierseed("fit", *command)
     assert done.exit_code == 0, done.stderr
-    assert "stopped after round 2; it goes on from there" in done.stderr
+    assert "stopped after round 2; it resumes from there" in done.stderr
     assert learned(fitted / "model") == learned(fitted / "whole")
     left = [name for name in os.listdir(fitted.folder) if name.startswith((".", "model"))]
     assert left == ["model"]  # nothing half-written, nothing left over
@@ -95,13 +95,13 @@ def test_a_checkpoint_of_other_seeds_is_not_used(
 
     command = ("v", *FIT[:4], "-o", "model")
     with monkeypatch.context() as patch:
-        patch.setattr(Checkpoint, "keep", stop)
+        patch.setattr(Checkpoint, "write", stop)
         assert hierseed("fit", *command).exit_code == 130
     seeds = (fitted / "seeds.csv").read_text().splitlines()
     (fitted / "seeds.csv").write_text("\n".join(seeds[:-1]) + "\n")
     done = hierseed("fit", *command)
     assert done.exit_code == 0
-    assert "model.checkpoint is of another fit (seeds differ): it is not used" in done.stderr
+    assert "model.checkpoint belongs to another fit (seeds differ): it is not used" in done.stderr
     assert "Resumed" not in done.stderr
 
 
@@ -145,7 +145,7 @@ def test_a_lost_scheduler_ends_the_fit_in_one_line_and_it_goes_on(
     said = done.stderr.splitlines()[-1]
     assert f"the scheduler at {cluster.address} is lost. Start it and its workers again" in said
     assert said.endswith(
-        "The same command goes on after round 2, which is kept in model.checkpoint"
+        "The same command resumes after round 2, which is kept in model.checkpoint"
     )
     done = hierseed("fit", *command)
     assert done.exit_code == 1
@@ -155,5 +155,5 @@ def test_a_lost_scheduler_ends_the_fit_in_one_line_and_it_goes_on(
     cluster.start(2)
     done = hierseed("fit", *command)
     assert done.exit_code == 0, done.stderr
-    assert "stopped after round 2; it goes on from there" in done.stderr
+    assert "stopped after round 2; it resumes from there" in done.stderr
     assert learned(fitted / "model") == learned(fitted / "whole")

@@ -52,7 +52,7 @@ def connect(address: str | None = None, workers: int | None = None) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VersionMismatchWarning)  # `check_workers` reports it
         try:
-            return Client(_address_in(address), timeout=SCHEDULER_TIMEOUT)
+            client = Client(_address_in(address), timeout=SCHEDULER_TIMEOUT)
         except (OSError, ValueError) as fault:
             raise ClusterError(
                 f"no scheduler answers at {address} within {SCHEDULER_TIMEOUT} s "
@@ -60,6 +60,8 @@ def connect(address: str | None = None, workers: int | None = None) -> Any:
                 "Start one with `dask scheduler`, which prints its address, and workers with "
                 "`dask worker ADDRESS --memory-limit 0`."
             ) from None
+    client.hierseed_scheduler = client.scheduler.address  # dask forgets it when it is lost
+    return client
 
 
 def _address_in(address: str) -> str:
@@ -111,7 +113,7 @@ def scheduler_lost(client: Any) -> ClusterError:
 
 def address_of(client: Any) -> str:
     """Address of the scheduler."""
-    return str(getattr(getattr(client, "scheduler", None), "address", "the address given"))
+    return str(getattr(client, "hierseed_scheduler", "the address given"))
 
 
 def check_workers(client: Any) -> None:
