@@ -88,7 +88,7 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
     page.click("button:text-is('Rename')")
     page.wait_for_selector("#side .line:has-text('file transfer')")
     page.fill("label:has-text('Definition') textarea", "Moving files between computers with FTP")
-    page.click("button:has-text('Save the description')")
+    page.click("button:has-text('Save the codebook entry')")
     page.wait_for_selector(".log li:has-text('Wrote the description')")
     page.click("text=Move …")
     page.fill("dialog[open] input", "fil")
@@ -125,7 +125,7 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
 
     # 4 fit: names stand in for the topics without seeds
     visit.step("Fit")
-    assert "the name stands in" in page.inner_text("details.hint")
+    assert "their names are used" in page.inner_text("details.hint")
     page.click("text=Fit now")
     page.wait_for_selector(".fits li:has-text('Fit 1')")
     page.wait_for_selector(".job", state="hidden")

@@ -95,7 +95,7 @@ def test_undo_of_one_person_leaves_the_others_alone(
     server, project = house
     one, two = (Visit(chrome, server.address + "/seeds") for _ in range(2))
     for visit, name in ((one, "Anna"), (two, "Ben")):
-        visit.page.click("button:text-is('Who?')")
+        visit.page.click("button:text-is('Your name')")
         visit.page.fill("dialog[open] input", name)
         visit.page.click("dialog[open] button:text-is('Save')")
         visit.page.wait_for_selector(f"button:text-is('{name}')")
@@ -134,7 +134,7 @@ def test_a_draft_survives_what_another_tab_saves(
     edits.describe(project, id, "theirs")
     page.wait_for_selector(".hint.bad:has-text('theirs')")
     assert page.input_value("label:has-text('Definition') textarea") == "my long draft"
-    page.click("button:has-text('Save the description')")
+    page.click("button:has-text('Save the codebook entry')")
     page.wait_for_selector(".hint.bad", state="detached")
     assert topics.get(project, id).description == "my long draft"
     assert visit.faults == []
@@ -223,7 +223,7 @@ def test_after_preparing_the_suggestions_are_there(
     page.set_input_files("input[aria-label='File with Taxonomy']", tmp_path / "wrong.txt")
     page.wait_for_selector(".plan:has-text('2 that are not in this file')")
     assert len(topics.current(project).ids) == 2
-    page.click(".plan button:has-text('Leave it')")
+    page.click(".plan button:has-text('Cancel')")
     page.wait_for_selector(".plan", state="detached")
     # a load that is cancelled does not look whole
     big = tmp_path / "big.csv"
@@ -235,7 +235,7 @@ def test_after_preparing_the_suggestions_are_there(
     while documents.count(project) == 61 and time.monotonic() < deadline:
         time.sleep(0.02)
     page.click(".job button:has-text('Cancel')")
-    page.wait_for_selector(".banner:has-text('was cut off')")
+    page.wait_for_selector(".banner:has-text('was interrupted')")
     page.click("button:text-is('Discard them')")
     page.wait_for_selector(".banner", state="detached")
     assert documents.count(project) == 61

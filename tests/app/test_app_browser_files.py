@@ -84,7 +84,7 @@ def test_the_embedder_is_chosen_the_bar_is_true_and_failures_are_said(
     page = visit.page
 
     # 26: the embedder is named and can be chosen
-    menu = "label:has-text('What turns texts into vectors') select"
+    menu = "label:has-text('Embedder') select"
     page.select_option(menu, "lsa")
     page.wait_for_selector("text=the next fit makes them anew")
 

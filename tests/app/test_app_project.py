@@ -231,7 +231,7 @@ def test_writers_in_threads_and_processes_lose_nothing(tmp_path: Path) -> None:
 def test_the_second_of_two_people_does_not_overwrite_the_first(tmp_path: Path) -> None:
     project = small(tmp_path / "p")
     labels.decide(project, 3, 1, labels.YES, seen=labels.NOTHING)
-    with pytest.raises(ProjectError, match="someone else said 'yes'"):
+    with pytest.raises(ProjectError, match="someone else has accepted"):
         labels.decide(project, 3, 1, labels.NO, seen=labels.NOTHING)
     assert labels.seeds(project) == {3: [1]}
     labels.decide(project, 3, 1, labels.NO, seen=labels.YES)  # after looking

@@ -25,7 +25,7 @@ SIZE = 12
 
 
 def name(visit: Visit, who: str) -> None:
-    visit.page.click("button:text-is('Who?')")
+    visit.page.click("button:text-is('Your name')")
     visit.page.fill("dialog[open] input", who)
     visit.page.click("dialog[open] button:text-is('Save')")
     visit.page.wait_for_selector(f"button:text-is('{who}')")
@@ -60,7 +60,7 @@ def test_two_coders_from_a_csv_to_a_replication_package(
     # one draws a sample, both code it: Ben disagrees on the second and is unsure of the third
     anna.step("Validate")
     page.fill("label:has-text('Documents') input", str(SIZE))
-    page.click("text=Draw it")
+    page.click("text=Draw the sample")
     ben = Visit(chrome, server.address + "/code")
     name(ben, "Ben")
     ben.page.click("ul[aria-label=Samples] button")

@@ -13,7 +13,7 @@ def test_an_advice_names_a_field_of_a_page():
     fault = CorpusError("no column 'text'.", "Name it with {text}, or use {embedder:tfidf}")
     assert worded(fault) == (
         "no column 'text'. Name it with 'Text is in' on the page Load, or use tfidf under "
-        "'What turns texts into vectors' on the page Fit"
+        "'Embedder' on the page Fit"
     )
 
 

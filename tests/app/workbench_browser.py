@@ -99,7 +99,7 @@ class Visit:
 
     def __init__(self, browser: Any, address: str, *, width: int = 1360, height: int = 900) -> None:
         self.page = browser.new_page(viewport={"width": width, "height": height})
-        self.page.set_default_timeout(40_000)
+        self.page.set_default_timeout(120_000)  # other work may run here too
         self.faults: list[str] = []
         self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
         self.page.on("console", self._heard)

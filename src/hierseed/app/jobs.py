@@ -77,7 +77,7 @@ def _watch(path: Path, id: int, worker: subprocess.Popen[bytes]) -> None:
         return
     with contextlib.suppress(Exception):  # the disk is full, say: it is buried at the next start
         project = Project(path)
-        finish(project, id, "died", f"the work ended without a word (exit {code}). Try it again")
+        finish(project, id, "died", f"the work stopped unexpectedly (exit {code}). Try again")
         project.close()
 
 
@@ -153,7 +153,7 @@ def bury_dead(project: Project) -> None:
         return
     if _alive(project):
         return
-    finish(project, job.id, "died", "it was cut off when the workbench ended. Start it again")
+    finish(project, job.id, "died", "it was interrupted when the workbench stopped. Start it again")
 
 
 def _alive(project: Project) -> bool:

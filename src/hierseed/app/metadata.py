@@ -157,6 +157,12 @@ def over(project: Project, placed: Placements, column: str, key: str = "") -> di
     }
 
 
+def _round_width(least: float) -> float:
+    """The next of 1, 2 or 5 times a power of ten, so that steps begin at round numbers."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(times * power for times in (1, 2, 5, 10) if times * power >= least * (1 - 1e-9))
+
+
 def bins(project: Project, column: str, n: int) -> tuple[NDArray[np.intp] | None, list[str], bool]:
     """The step of each document (-1: none), the titles of steps, and whether they have an order.
 
@@ -166,13 +172,15 @@ def bins(project: Project, column: str, n: int) -> tuple[NDArray[np.intp] | None
     if np.isfinite(found).mean() > 0.9:
         known = found[np.isfinite(found)]
         distinct = np.unique(known)
-        if len(distinct) <= 2 * BINS:
+        whole = bool((known == np.rint(known)).all())
+        if len(distinct) <= (4 if whole else 2) * BINS:
             steps = np.searchsorted(distinct, np.where(np.isfinite(found), found, distinct[0]))
             titles = [f"{value:g}" for value in distinct]
         else:
-            edges = np.linspace(known.min(), known.max(), BINS + 1)
-            steps = np.clip(np.digitize(np.nan_to_num(found), edges) - 1, 0, BINS - 1)
-            titles = [f"{low:g}" for low in edges[:-1]]
+            width = _round_width((known.max() - known.min()) / BINS)
+            first = math.floor(known.min() / width)
+            steps = np.floor(np.nan_to_num(found) / width).astype(np.intp) - first
+            titles = [f"{(first + i) * width:g}" for i in range(int(steps.max()) + 1)]
         return np.where(np.isfinite(found), steps, -1), titles, True
     values = _values(project, column)
     texts = [str(value) for value in values.distinct]

@@ -104,7 +104,6 @@ def _plan_taxonomy(project: Project, file: Path, name: str) -> Plan:
     plan.added, plan.removed = len(new - set(old)), len(gone)
     plan.kept = len(new & set(old))
     plan.removes = gone[:8]
-    plan.facts = [f"{len(taxonomy):,} topics on {taxonomy.tree.height} levels"]
     if lost:
         plan.facts.append(f"{lost:,} seeds belong to topics that are not in this file")
     return plan
@@ -154,8 +153,7 @@ def carry_out(project: Project, plan: Plan, *, replace: bool, by: Person = ANYON
     """Take the file over; return a sentence about what was done. Undo takes it back."""
     if plan.kind == "taxonomy" and plan.taxonomy is not None:
         edits.replace_all(project, plan.taxonomy, plan.name, keep=not replace, by=by)
-        gone = plan.removed if replace else 0
-        return f"{plan.added:,} topics added, {gone:,} removed, {plan.kept:,} as before"
+        return _told_change(plan, "topics", replace)
     here = topics.current(project)
     what = {"seeds": "seeds", "gold": "expert labels"}[plan.kind]
     with record(project, f"Loaded the {what} {plan.name!r}", by) as action:
@@ -170,8 +168,16 @@ def carry_out(project: Project, plan: Plan, *, replace: bool, by: Person = ANYON
             for row, topic in plan.pairs:
                 labels.write(action, here, row, topic, labels.YES, "file")
             examples.write(action, plan.texts)
-    gone = plan.removed if replace else 0
-    return f"{plan.added:,} {what} added, {gone:,} removed, {plan.kept:,} as before"
+    return _told_change(plan, what, replace)
+
+
+def _told_change(plan: Plan, what: str, replace: bool) -> str:
+    told = [f"{plan.added:,} {what} added"]
+    if replace and plan.removed:
+        told.append(f"{plan.removed:,} removed")
+    if plan.kept:
+        told.append(f"{plan.kept:,} unchanged")
+    return ", ".join(told)
 
 
 def remove(project: Project, kind: str, by: Person = ANYONE) -> int:

@@ -7,9 +7,9 @@ from hierseed.errors import HierSeedError
 FIELDS = {
     "id": "'Ids are in' on the page Load",
     "text": "'Text is in' on the page Load",
-    "embedder": "{value} under 'What turns texts into vectors' on the page Fit",
+    "embedder": "{value} under 'Embedder' on the page Fit",
     "method": "the method {value} on the page Fit",
-    "seeds_from_names": "'Let name and description stand in' on the page Fit",
+    "seeds_from_names": "'Use the name and description' on the page Fit",
     "on_error": "the button that loads the other rows",
 }
 

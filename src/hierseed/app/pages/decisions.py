@@ -113,7 +113,7 @@ class DecisionScreen(Screen):
             if len(wanted) > len(free)
             else ""
         )
-        self.session.say(f"{word} {count} for {path}.{left} Undo takes it back.")
+        self.session.say(f"{word} {count} for {path}.{left} Undo reverts it.")
 
     def do_read(self, row: int) -> None:
         """Show a long text in full, or short again."""

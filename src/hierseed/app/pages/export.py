@@ -86,7 +86,7 @@ class Export(Screen):
     def _fit(self) -> Any:
         fit = self.session.fit
         if fit is None:
-            raise ProjectError("nothing is fitted yet. Fit first, then export the result")
+            raise ProjectError("there is no fit yet. Fit first, then export the result")
         return fit
 
     def _say(self, path: Path) -> None:

@@ -63,26 +63,35 @@ class FitScreen(Screen):
         """What can turn texts into vectors, with the time it would take here."""
         chosen = self.project.get("embedder", "auto")
         stored = vectors.stored_embedder(self.project)
+        best = next((name for name in AUTO if not KINDS[name].lacking()), AUTO[-1])
         listed = [
-            {"name": "auto", "title": f"the best one that is here ({AUTO[0]}, else {AUTO[-1]})"}
+            {
+                "name": "auto",
+                "title": f"automatic: {best}, the best one installed{self._time(best, n)}",
+            }
         ]
         for kind in KINDS.values():
             if not kind.needs_detail:
-                seconds = vectors.expected_seconds(self.project, kind, n)
-                time = f", about {_told(seconds)}" if seconds and kind.name != stored else ""
                 listed.append(
                     {
                         "name": kind.name,
-                        "title": f"{kind.name}: {kind.about}{time}",
+                        "title": f"{kind.name}: {kind.about}{self._time(kind.name, n)}",
                         "lacking": kind.lacking(),
                     }
                 )
-        about = "No vectors yet: they are made at the first fit."
+        about = "The vectors are made at the first fit."
         if vectors.ready(self.project):
-            about = f"The vectors are there, made by {stored}. Another choice makes them again."
+            about = f"All documents have vectors of {stored}. Another embedder makes them again."
         elif stored:
-            about = f"There are vectors by {stored}; the next fit makes them anew."
+            about = f"The vectors are of {stored}. The next fit makes them again."
         return {"embedder": chosen, "embedders": listed, "embedder_about": about}
+
+    def _time(self, name: str, n: int) -> str:
+        """How long an embedder would take for the corpus; "" where its vectors are there."""
+        if vectors.ready(self.project) and vectors.stored_embedder(self.project).startswith(name):
+            return ""
+        seconds = vectors.expected_seconds(self.project, KINDS[name], n)
+        return f", about {_told(seconds)}" if seconds else ""
 
     def do_embedder(self, name: str) -> None:
         """Choose what turns texts into vectors."""

@@ -159,7 +159,7 @@ class Load(Screen):
             return
         count = taxonomy_import.remove(self.project, str(kind), by=self.person)
         self.told.pop(kind, None)
-        self.session.say(f"{count:,} removed. Undo brings them back.")
+        self.session.say(f"{count:,} removed. Undo restores them.")
 
     # ---------------------------------------------------------------- the corpus
 
@@ -178,7 +178,7 @@ class Load(Screen):
         if self.file is None or self.look is None:
             raise ProjectError("choose a file first")
         if loads.unfinished(self.project):
-            raise ProjectError("a load was cut off. Go on with it or discard it first")
+            raise ProjectError("a load was interrupted. Resume or discard it first")
         if jobs.active(self.project):
             raise ProjectError("something is running already. Wait for it, or cancel it first")
         arguments = {"file": str(self.file), "id": self.look.id, "text": self.look.text}

@@ -76,6 +76,7 @@ class SeedsScreen(DecisionScreen):
             ),
             "note": note,
             "order": self.order,
+            "longest": mode == "queue" and total == review_queue.LONGEST,
             "orders": review_queue.KINDS,
             "sharing": self.sharing,
             "progress": review_queue.progress(self.project, documents.count(self.project))

@@ -92,12 +92,12 @@ class Session:
     def _summary(self, fit: Fit) -> str:
         """What the fit is worth: expected accuracy where scores are probabilities."""
         placed = fit.placements(topics.current(self.project))
-        share = f"{(placed.labels >= 0).mean():.0%} placed" if placed.n else ""
         levels = fit.facts.get("expected") or []
-        if not levels:
-            return f"Fit {fit.id} · {share}"
-        right = ", ".join(f"{value:.0%}" for value in levels)
-        return f"Fit {fit.id} · {right} right (expected) · {share}"
+        if levels:
+            right = ", ".join(f"{value:.0%}" for value in levels)
+            return f"Fit {fit.id} · about {right} right"
+        share = f"{(placed.labels >= 0).mean():.0%} in a topic" if placed.n else ""
+        return f"Fit {fit.id} · {share}"
 
     def _unfinished(self, job: jobs.Job | None) -> dict[str, Any] | None:
         """A load that was cut off; None while it runs and when all is complete."""
@@ -193,7 +193,7 @@ class Session:
     def do_cancel(self) -> None:
         """Stop the running job."""
         if jobs.cancel(self.project):
-            self.say("Stopped. The last good fit is as it was.")
+            self.say("Stopped. The last complete fit is unchanged.")
 
     def do_undo(self, expected: int | None = None) -> None:
         """Take back this person's last step."""

@@ -89,7 +89,7 @@ class TaxonomyScreen(Screen):
         id = self.topic_id(topic)
         edits.move(self.project, id, parent, by=self.person)
         path = topics.current(self.project).path(id)
-        self.session.say(f"It is {path} now. Undo takes it back.")
+        self.session.say(f"It is {path} now. Undo reverts it.")
 
     def do_merge(self, to: str, topic: str | None = None) -> None:
         """Merge a topic (the selected one unless named) into another one."""
@@ -103,13 +103,13 @@ class TaxonomyScreen(Screen):
         more = f", with {count - 1} below it" if count > 1 else ""
         if topic in (None, self.session.key):
             self.session.key = ""
-        self.session.say(f"Deleted{more}. Undo brings it back, labels and all.")
+        self.session.say(f"Deleted{more}. Undo restores it with its labels.")
 
     def do_split(self, names: list[str]) -> None:
         """Give the selected topic children."""
         wanted = [str(name).strip() for name in names if str(name).strip()]
         if len(wanted) < 1:
-            raise ProjectError("write one name a line for the new topics below this one")
+            raise ProjectError("write one name per line for the new subtopics")
         edits.split(self.project, self.topic_id(), wanted, by=self.person)
 
     def do_propose(self) -> None:
@@ -121,7 +121,7 @@ class TaxonomyScreen(Screen):
         rows = np.unique(placed.row[placed.members(placed.inside(self.session.key))])
         self.parts = dense_groups(self.project, space, rows)
         if not self.parts:
-            self.session.say("This topic holds too few documents to see parts in it.")
+            self.session.say("This topic has too few documents to find groups in it.")
 
     def do_take_part(self, number: int, name: str) -> None:
         """Make a proposed part a topic below this one, with its first documents as seeds."""

@@ -19,7 +19,7 @@ from hierseed.errors import ProjectError
 YES, NO, NOTHING = 1, -1, 0
 NONE_OF_THESE, UNSURE = 0, -1  # topics that stand for a decision about the document as a whole
 WHOLE = {NONE_OF_THESE: "None of these", UNSURE: "Unsure"}
-WORDS = {YES: "yes", NO: "no", NOTHING: "nothing"}
+DONE = {YES: "accepted", NO: "rejected", NOTHING: "withdrawn a decision about"}
 WRITTEN = {YES: "Accepted", NO: "Rejected", NOTHING: "Withdrew"}
 
 
@@ -60,7 +60,7 @@ def decide(
         before = _standing(action.db, here, row, topic)
         if seen is not None and before not in (seen, verdict):
             raise ProjectError(
-                f"someone else said {WORDS[before]!r} of this document meanwhile. "
+                f"someone else has {DONE[before]} this document in the meantime. "
                 "Look at it again, then decide"
             )
         changed = 0

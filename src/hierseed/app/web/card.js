@@ -1,5 +1,7 @@
 // One document: text, decisions, place, other columns, memos, and why it is there.
-import { crumbs, percent, shown, when } from "/workbench/web/shared.js";
+import { crumbs, percent, shown, shownPath, when } from "/workbench/web/shared.js";
+
+const CLIP = 90; // letters of another column on a closed card
 
 export default {
   props: {
@@ -28,13 +30,13 @@ export default {
       </header>
       <p :class="['text', { whole: open }]"><template v-for="part in parts"><mark v-if="part.hit">{{ part.text }}</mark><template v-else>{{ part.text }}</template></template></p>
       <p v-if="open && card.cut" class="soft">The rest is on its way …</p>
-      <p v-if="columns.length" class="columns"><span v-for="[name, value] in columns"><b>{{ name }}</b> {{ value }}</span></p>
+      <p v-if="columns.length" class="columns"><span v-for="[name, value] in columns"><b>{{ name }}</b> {{ clip(value) }}</span></p>
       <p v-for="seed in elsewhere" class="where">A seed of <b class="path"><span v-for="name in crumbs(seed.path)">{{ name }}</span></b></p>
       <p v-for="topic in notIn" class="where">Not in <b class="path"><span v-for="name in crumbs(topic.path)">{{ name }}</span></b></p>
       <p v-for="place in card.placed" class="where">Placed in <b class="path"><span v-for="name in crumbs(place.path)">{{ name }}</span></b>
         <span v-if="place.score !== null" class="score" :title="'Score ' + place.score"><i :style="{ width: 100 * place.score + '%' }"></i></span>
         <span v-if="place.score !== null" class="soft">{{ percent(place.score) }}</span>
-        <span v-if="place.rival" class="soft">, then {{ shown(place.rival) }}</span></p>
+        <span v-if="place.rival" class="soft">, then {{ shownPath(place.rival) }}</span></p>
       <p v-for="note in card.memos" :key="note.id" class="memo"><span>{{ note.text }}</span> <small class="soft">{{ note.coder || "memo" }}, {{ when(note.at) }}</small>
         <button class="bare" aria-label="Remove this memo" @click.stop="$emit('forget', note.id)">×</button></p>
       <footer v-if="here">
@@ -97,7 +99,13 @@ export default {
     crumbs,
     percent,
     shown,
+    shownPath,
     when,
+    // Long values of other columns are cut until the card is opened.
+    clip(value) {
+      const text = String(value);
+      return this.open || text.length <= CLIP ? text : text.slice(0, CLIP) + "…";
+    },
     last: (path) => crumbs(path).at(-1),
     near(level, topic) {
       const nearest = Math.min(...level.topics.map((other) => other.distance));

@@ -1,7 +1,7 @@
 // Validate: draw a sample, code it blind, compare coders, settle, and see how right the fit is.
 import estimate from "/workbench/web/estimate.js";
 import picker from "/workbench/web/picker.js";
-import { copyText, counted, crumbs, number, shared, shown, when } from "/workbench/web/shared.js";
+import { copyText, counted, crumbs, number, shared, shown, shownPath, when } from "/workbench/web/shared.js";
 
 const TABS = { code: "Code", agreement: "Agreement", adjudicate: "Adjudicate", accuracy: "Accuracy" };
 
@@ -22,8 +22,8 @@ export default {
           <label>How <select v-model="kind"><option value="random">at random</option><option value="strata" :disabled="!view.fitted">as many from each topic of level 1</option></select></label>
           <label>Random seed <input type="text" inputmode="numeric" v-model="seed"></label>
           <label class="grow">Name <input v-model="name" placeholder="Such as: validation, spring"></label>
-          <button class="main">Draw it</button></div>
-        <p class="soft">200 documents give intervals of about ± 7 points at each level. Everybody who opens the sample codes the same documents.</p>
+          <button class="main">Draw the sample</button></div>
+        <p class="soft">200 documents give intervals of about ±7 points at each level. Everybody who opens the sample codes the same documents.</p>
       </form>
       <ul class="files panel" v-if="view.samples.length" aria-label="Samples"><li v-for="sample in view.samples" :key="sample.id">
         <button class="bare" @click="act('open', { sample: sample.id })">{{ sample.name }}</button>
@@ -35,9 +35,9 @@ export default {
         <button class="small" @click="act('open')">All samples</button></div>
       <template v-if="view.tab === 'code'">
         <h1>{{ view.sample.name }}</h1>
-        <p v-if="!view.coder" class="hint bad">Say who you are first, with the button in the header: each code carries the name of its coder.</p>
+        <p v-if="!view.coder" class="hint bad">Enter your name first, with the button in the header. Each code carries the name of its coder.</p>
         <progress :value="view.done" :max="view.total" aria-label="Coded by you"></progress>
-        <p class="soft">{{ number(view.done) }} of {{ number(view.total) }} coded by you. You do not see what others or the fit say.</p>
+        <p class="soft">{{ number(view.done) }} of {{ number(view.total) }} coded by you. You do not see the codes of others or of the fit.</p>
         <p v-if="!view.document" class="panel empty">You have coded all of them. See <button class="bare" @click="act('tab', { tab: 'agreement' })">agreement</button> and <button class="bare" @click="act('tab', { tab: 'accuracy' })">accuracy</button>.</p>
         <div v-else class="two">
           <article class="card here coding" ref="card" tabindex="0" role="group" :aria-label="'Document ' + view.document.id" @keydown="key">
@@ -46,14 +46,14 @@ export default {
             <p v-if="columns.length" class="columns"><span v-for="[name, value] in columns"><b>{{ name }}</b> {{ value }}</span></p>
             <p v-if="view.code" class="where">Your code: <b>{{ said(view.code) }}</b></p>
             <p v-if="chosen.length" class="where">Chosen: <b v-for="topic in chosen" :key="topic.key" class="path"><span v-for="name in crumbs(topic.path)">{{ name }}</span> <button class="bare" :aria-label="'Not ' + topic.path" @click="chosen = chosen.filter((one) => one !== topic)">×</button></b>
-              <button class="small on" @click="send('topics')"><kbd>Enter</kbd>Code it so</button></p>
+              <button class="small on" @click="send('topics')"><kbd>Enter</kbd>Save</button></p>
             <footer>
               <button v-if="view.book" class="small" @click="send('topics', [view.book])"><kbd>A</kbd>{{ last(view.book.path) }}</button>
               <button class="small" @click="picking = 'one'"><kbd>M</kbd>Choose a topic</button>
               <button class="small" @click="picking = 'more'"><kbd>T</kbd>Several topics</button>
               <button class="small" @click="send('none')"><kbd>N</kbd>None of these</button>
               <button class="small" @click="send('unsure')"><kbd>E</kbd>Unsure, skip</button>
-              <button class="small" :disabled="view.at === 0" @click="act('at', { at: view.at - 1 })"><kbd>K</kbd>Before</button>
+              <button class="small" :disabled="view.at === 0" @click="act('at', { at: view.at - 1 })"><kbd>K</kbd>Previous</button>
               <button class="small" :disabled="view.at + 1 >= view.total" @click="act('at', { at: view.at + 1 })"><kbd>J</kbd>Next</button>
             </footer>
             <p v-if="view.recent.length" class="recent"><span class="soft">Again:</span> <button v-for="(topic, i) in view.recent" :key="topic.key" class="small" @click="send('topics', [topic])"><kbd>{{ i + 1 }}</kbd>{{ last(topic.path) }}</button></p>
@@ -64,8 +64,8 @@ export default {
               <p v-if="view.book.include"><b>Include</b> {{ view.book.include }}</p>
               <p v-if="view.book.exclude"><b>Exclude</b> {{ view.book.exclude }}</p>
               <p v-if="view.book.notes" class="soft">{{ view.book.notes }}</p>
-              <p v-if="!view.book.description && !view.book.include" class="soft">Nothing is written about this topic yet. Do that in step 2.</p></template>
-            <p v-else class="soft">Select a topic in the tree to read what the codebook says of it.</p>
+              <p v-if="!view.book.description && !view.book.include" class="soft">This topic has no codebook entry yet. Write one in step 2.</p></template>
+            <p v-else class="soft">Select a topic in the tree to read its codebook entry.</p>
           </section>
         </div>
       </template>
@@ -79,7 +79,7 @@ export default {
               <td>{{ pair.coders.join(" and ") }}</td><td>{{ pair.kappa === null ? "–" : pair.kappa.toFixed(2) }}</td><td><estimate :of="pair.same" percent></estimate></td></tr></template></tbody></table>
           <h2>By topic</h2>
           <table><thead><tr><th>Topic</th><th>Alpha (this topic or not)</th></tr></thead>
-            <tbody><tr v-for="topic in view.agreement.topics"><td>{{ shown(topic.path) }}</td><td><estimate :of="topic.alpha" :digits="2"></estimate></td></tr></tbody></table>
+            <tbody><tr v-for="topic in view.agreement.topics"><td>{{ shownPath(topic.path) }}</td><td><estimate :of="topic.alpha" :digits="2"></estimate></td></tr></tbody></table>
         </template>
       </template>
       <template v-else-if="view.tab === 'adjudicate'">
@@ -94,19 +94,19 @@ export default {
       </template>
       <template v-else>
         <h1>How right is the fit?</h1>
-        <p v-if="!view.accuracy" class="panel empty">Nothing is fitted yet: do that in step 4.</p>
+        <p v-if="!view.accuracy" class="panel empty">There is no fit yet. Start one in step 4.</p>
         <p v-else-if="!view.accuracy.coded" class="panel empty">No document of the sample has a settled code yet.</p>
         <template v-else>
           <p class="lead">Fit {{ view.fit }} against {{ counted(view.accuracy.coded, "coded document") }}, seeds left out<template v-if="view.accuracy.unsettled">; {{ counted(view.accuracy.unsettled, "document") }} still to be settled are left out too</template>.</p>
-          <table><thead><tr><th>Level</th><th>Accuracy</th><th>Documents</th><th>Score from which on {{ Math.round(100 * view.accuracy.wanted) }} % are right</th></tr></thead>
+          <table><thead><tr><th>Level</th><th>Accuracy</th><th>Documents</th><th>Score above which {{ Math.round(100 * view.accuracy.wanted) }}% are right</th></tr></thead>
             <tbody><tr v-for="(level, i) in view.accuracy.levels"><th scope="row">{{ level.level }}</th><td><estimate :of="level.accuracy" percent></estimate></td><td>{{ number(level.accuracy.n) }}</td><td>{{ view.accuracy.thresholds[i] == null ? "no score is enough" : view.accuracy.thresholds[i].toFixed(2) }}</td></tr></tbody></table>
-          <label class="inline">Wanted share right <select :value="view.accuracy.wanted" @change="act('wanted', { share: +$event.target.value })"><option v-for="share in [0.5, 0.6, 0.7, 0.8, 0.9, 0.95]" :value="share">{{ Math.round(100 * share) }} %</option></select></label>
+          <label class="inline">Wanted share right <select :value="view.accuracy.wanted" @change="act('wanted', { share: +$event.target.value })"><option v-for="share in [0.5, 0.6, 0.7, 0.8, 0.9, 0.95]" :value="share">{{ Math.round(100 * share) }}%</option></select></label>
           <h2>For the paper</h2>
           <blockquote class="paragraph">{{ view.paragraph }}</blockquote>
           <button @click="copy">{{ copied ? "Copied" : "Copy the paragraph" }}</button>
           <h2>By topic</h2>
           <table><thead><tr><th>Topic</th><th>Precision</th><th>n</th><th>Recall</th><th>n</th></tr></thead>
-            <tbody><tr v-for="topic in view.accuracy.topics"><td>{{ shown(topic.path) }}</td><td><estimate :of="topic.precision" percent></estimate></td><td>{{ topic.precision.n }}</td><td><estimate :of="topic.recall" percent></estimate></td><td>{{ topic.recall.n }}</td></tr></tbody></table>
+            <tbody><tr v-for="topic in view.accuracy.topics"><td>{{ shownPath(topic.path) }}</td><td><estimate :of="topic.precision" percent></estimate></td><td>{{ topic.precision.n }}</td><td><estimate :of="topic.recall" percent></estimate></td><td>{{ topic.recall.n }}</td></tr></tbody></table>
         </template>
       </template>
     </template>
@@ -136,6 +136,7 @@ export default {
     crumbs,
     number,
     shown,
+    shownPath,
     when,
     last: (path) => crumbs(path).at(-1),
     act(what, more = {}) {

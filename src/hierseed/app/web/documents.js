@@ -30,10 +30,10 @@ export default {
       </div>
       <div v-if="bulk && free.length > 1" class="row bulk">
         <template v-if="!together"><button class="small" @click="together = 1">Accept all {{ free.length }} on this page …</button><button class="small" @click="together = -1">Reject all {{ free.length }} …</button></template>
-        <p v-else>{{ together === 1 ? "Accept" : "Reject" }} {{ free.length }} undecided documents of this page for <b>{{ target }}</b>? <button class="small on" @click="all">{{ together === 1 ? "Accept" : "Reject" }} them</button> <button class="small" @click="together = 0">Leave it</button></p>
+        <p v-else>{{ together === 1 ? "Accept" : "Reject" }} {{ free.length }} undecided documents of this page for <b>{{ target }}</b>? <button class="small on" @click="all">{{ together === 1 ? "Accept" : "Reject" }} them</button> <button class="small" @click="together = 0">Cancel</button></p>
       </div>
       <nav v-if="pages > 1" class="pager" aria-label="Pages">
-        <button class="small" :disabled="page === 0" @click="turnTo(page - 1)">← Before</button>
+        <button class="small" :disabled="page === 0" @click="turnTo(page - 1)">← Previous</button>
         <span class="soft">{{ number(page + 1) }} of {{ number(pages) }}</span>
         <button class="small" :disabled="page + 1 >= pages" @click="turnTo(page + 1)">Next →</button>
       </nav>

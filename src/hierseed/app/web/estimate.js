@@ -7,7 +7,7 @@ export default {
       <span v-if="of.low !== null" class="span" aria-hidden="true"><i :style="{ left: at(of.low) + '%', width: Math.max(1, at(of.high) - at(of.low)) + '%' }"></i><em :style="{ left: at(of.value) + '%' }"></em></span></span>`,
   methods: {
     show(value) {
-      return this.percent ? Math.round(100 * value) + " %" : value.toFixed(this.digits);
+      return this.percent ? Math.round(100 * value) + "%" : value.toFixed(this.digits);
     },
     at(value) {
       return 100 * Math.min(1, Math.max(0, value));

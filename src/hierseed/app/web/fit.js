@@ -6,10 +6,10 @@ export default {
   emits: ["act"],
   template: `
     <div class="row between"><h1>Place every document</h1>
-      <button class="main" :disabled="!view.ready || view.running" @click="$emit('act', { do: 'fit' })">{{ view.running ? "Something is running" : "Fit now" }}</button></div>
-    <p class="lead">{{ counted(view.documents, "document") }}, {{ counted(view.topics, "topic") }}, {{ counted(view.seeds, "seed") }}. The page stays alive while it runs, and the last fit stays until the new one is whole.</p>
+      <button class="main" :disabled="!view.ready || view.running" @click="$emit('act', { do: 'fit' })">{{ view.running ? "Running …" : "Fit now" }}</button></div>
+    <p class="lead">{{ counted(view.documents, "document") }}, {{ counted(view.topics, "topic") }}, {{ counted(view.seeds, "seed") }}. You can go on working while it runs. The last fit stays until the new one is complete.</p>
     <p v-if="!view.ready" class="hint">Load documents and a taxonomy first.</p>
-    <p v-if="view.unfinished" class="hint bad">The load of {{ view.unfinished }} was cut off: this fit would miss documents. Go on with it or discard it in step 1.</p>
+    <p v-if="view.unfinished" class="hint bad">Loading {{ view.unfinished }} was interrupted, so this fit would miss documents. Resume or discard it in step 1.</p>
     <p v-if="view.failed" class="faults">{{ view.failed }}</p>
     <div class="two">
       <section class="panel" aria-label="How to fit">
@@ -18,8 +18,8 @@ export default {
             <input type="radio" name="method" :value="method.name" :checked="method.name === view.method" @change="dial({ method: method.name })">
             <span><b>{{ method.title }}</b><small>{{ method.about }}</small></span></label>
         </fieldset>
-        <label>What turns texts into vectors <select :value="view.embedder" @change="$emit('act', { do: 'embedder', name: $event.target.value })">
-          <option v-for="one in view.embedders" :value="one.name" :disabled="!!one.lacking">{{ one.title }}{{ one.lacking ? " (not here: " + one.lacking + ")" : "" }}</option></select></label>
+        <label>Embedder (turns texts into vectors) <select :value="view.embedder" @change="$emit('act', { do: 'embedder', name: $event.target.value })">
+          <option v-for="one in view.embedders" :value="one.name" :disabled="!!one.lacking">{{ one.title }}{{ one.lacking ? " (not installed: " + one.lacking + ")" : "" }}</option></select></label>
         <p class="soft">{{ view.embedder_about }}</p>
         <div class="dial"><label for="fine">How fine</label><output>{{ view.fine ? "down to level " + view.fine : "as deep as the taxonomy goes" }}</output>
           <input id="fine" type="range" min="1" :max="Math.max(1, view.levels)" step="1" :value="view.fine || view.levels" :disabled="view.levels < 2"
@@ -28,9 +28,9 @@ export default {
           <input id="sure" type="range" min="0" max="0.9" step="0.05" :value="view.sure" @change="dial({ sure: +$event.target.value })"></div>
         <div class="dial"><label for="overlap">How much overlap</label><output>{{ overlap }}</output>
           <input id="overlap" type="range" min="0" max="0.8" step="0.2" :value="view.overlap" @change="dial({ overlap: +$event.target.value })"></div>
-        <label class="check"><input type="checkbox" :checked="view.names" @change="dial({ names: $event.target.checked })"> Let name and description stand in where a topic has no seeds</label>
+        <label class="check"><input type="checkbox" :checked="view.names" @change="dial({ names: $event.target.checked })"> Use the name and description of topics that have no seeds</label>
         <details v-if="view.bare.length" :class="['hint', { bad: !view.names }]" :open="!view.names">
-          <summary>{{ counted(view.bare.length + view.bare_more, "topic") }} without a seed{{ view.names ? ": the name stands in." : ": give each at least one." }}</summary>
+          <summary>{{ counted(view.bare.length + view.bare_more, "topic") }} without a seed{{ view.names ? ": their names are used." : ": give each at least one." }}</summary>
           <ul tabindex="0" aria-label="Topics without a seed"><li v-for="path in view.bare">{{ shown(path) }}</li><li v-if="view.bare_more">and {{ view.bare_more }} more</li></ul>
         </details>
       </section>
@@ -41,9 +41,9 @@ export default {
           <li v-for="fit in view.fits" :key="fit.id" :class="{ on: fit.id === view.shown }">
             <button class="line" :aria-pressed="fit.id === view.shown ? 'true' : 'false'" @click="$emit('act', { do: 'show', fit: fit.id })">
               <b>Fit {{ fit.id }}</b><span class="soft">{{ when(fit.at) }}</span>
-              <span v-if="fit.expected" class="facts"><b>Expected right: {{ fit.expected.map((value, i) => percent(value) + " at level " + (i + 1)).join(", ") }}</b></span>
-              <span class="facts">{{ percent(fit.coverage, 1) }} placed · {{ counted(fit.seeds, "seed") }}<template v-if="fit.names"> and {{ counted(fit.names, "name") }}</template> · {{ counted(fit.rounds, "round") }} in {{ duration(fit.seconds) }} · {{ fit.method }}, {{ fit.embedder }}</span>
-              <span v-if="fit.score !== null" class="facts">against the experts: B-cubed F1 {{ fit.score.toFixed(3) }}, accuracy {{ fit.accuracy.toFixed(3) }} (mean over levels, every document, seeds left out)</span>
+              <span v-if="fit.expected" class="facts"><b>Expected accuracy: {{ fit.expected.map((value, i) => percent(value) + " at level " + (i + 1)).join(", ") }}</b></span>
+              <span class="facts">{{ percent(fit.coverage, 1) }} in a topic · {{ counted(fit.seeds, "seed") }}<template v-if="fit.names"> and {{ counted(fit.names, "name") }}</template> · {{ counted(fit.rounds, "round") }} in {{ duration(fit.seconds) }} · {{ fit.method }}, {{ fit.embedder }}</span>
+              <span v-if="fit.score !== null" class="facts">against expert labels: B-cubed F1 {{ fit.score.toFixed(3) }}, accuracy {{ fit.accuracy.toFixed(3) }} (mean over levels, every document, seeds left out)</span>
             </button>
           </li>
         </ol>
@@ -54,13 +54,13 @@ export default {
       return this.view.method === "anchored";
     },
     sure() {
-      if (!this.view.sure) return "places everything as deep as it can";
+      if (!this.view.sure) return "places every document as deep as it can";
       const share = percent(this.view.sure);
-      return this.anchored ? "aims at " + share + " of placements right (often up to ten points fewer are), else it stops higher up" : "stops higher up below a score of " + share;
+      return this.anchored ? "aims at " + share + " right, and stops higher up in doubt (often up to ten points fewer are right)" : "stops higher up where the score is below " + share;
     },
     overlap() {
       const value = this.view.overlap;
-      if (!value) return "one topic a document";
+      if (!value) return "one topic per document";
       return value < 0.5 ? "a few documents in several topics" : "many documents in several topics";
     },
   },

@@ -12,7 +12,7 @@ export default {
       <a class="skip" href="#stage">Skip to the work</a>
       <div class="brand">
         <svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="var(--leaf)"/><path d="M16 26V14M16 18c-5 0-7-3-7-7 4 0 7 2 7 7Zm0-4c0-5 2-8 7-8 0 5-3 8-7 8Z" fill="none" stroke="var(--paper)" stroke-width="2" stroke-linejoin="round" stroke-linecap="round"/></svg>
-        <div><b>{{ view.project }}</b><span :title="facts">{{ facts }}</span></div>
+        <div><b>{{ view.project }}</b><span :title="[view.summary, counted(view.documents, 'document'), counted(view.seeds, 'seed')].filter(Boolean).join(' · ')">{{ facts }}</span></div>
       </div>
       <nav aria-label="Steps"><ol>
         <li v-for="(step, i) in view.steps" :key="step.name">
@@ -25,13 +25,13 @@ export default {
                 @click="shared.treeOpen = !shared.treeOpen">Topics</button>
         <button class="quiet" :disabled="!view.undo" :title="view.undo ? 'Undo: ' + shown(view.undo[1]) : 'Nothing to undo'" aria-label="Undo your last step" @click="send({ do: 'undo', expected: view.undo[0] })">↶</button>
         <button class="quiet" :disabled="!view.redo" :title="view.redo ? 'Redo: ' + shown(view.redo[1]) : 'Nothing to redo'" aria-label="Redo" @click="send({ do: 'redo', expected: view.redo[0] })">↷</button>
-        <button class="quiet" :title="view.coder ? 'You code as ' + view.coder : 'Say who you are'" @click="ask">{{ view.coder || "Who?" }}</button>
+        <button class="quiet" :title="view.coder ? 'You code as ' + view.coder : 'Enter your name'" @click="ask">{{ view.coder || "Your name" }}</button>
         <button class="quiet" aria-label="Keys" title="Keys" @click="$refs.keys.showModal()">?</button>
         <button class="quiet" @click="turn" :aria-label="dark ? 'Light colours' : 'Dark colours'">{{ dark ? "☀" : "☾" }}</button>
       </div>
     </header>
-    <p v-if="!shared.online" class="banner" role="alert">No connection to the workbench: nothing that you do now is saved<template v-if="shared.refused"> ({{ counted(shared.refused, "click") }} refused)</template>. The page comes back by itself when it runs again.</p>
-    <p v-else-if="view.unfinished" class="banner" role="status">The load of {{ view.unfinished.name }} was cut off: {{ number(view.unfinished.done) }} of {{ view.unfinished.total ? number(view.unfinished.total) : "its" }} documents are here. <button class="bare" @click="go('load')">Go on or discard it</button></p>
+    <p v-if="!shared.online" class="banner" role="alert">No connection to the workbench. Nothing that you do now is saved<template v-if="shared.refused"> ({{ counted(shared.refused, "click") }} refused)</template>. The page reconnects by itself.</p>
+    <p v-else-if="view.unfinished" class="banner" role="status">Loading {{ view.unfinished.name }} was interrupted: {{ number(view.unfinished.done) }} of {{ view.unfinished.total ? number(view.unfinished.total) : "its" }} documents are loaded. <button class="bare" @click="go('load')">Resume or discard</button></p>
     <section v-if="view.job" class="job" aria-label="What runs now">
       <span class="phase">{{ view.job.phase }}</span>
       <progress :value="view.job.share" max="1" :aria-label="view.job.phase"></progress>
@@ -50,18 +50,18 @@ export default {
       <label class="check"><input type="checkbox" :checked="shared.keys" @change="setKeys($event.target.checked)"> Single-letter keys are on</label>
       <button @click="$refs.keys.close()">Close</button>
     </dialog>
-    <dialog ref="who" class="picker" aria-label="Who you are" @click.self="$refs.who.close()">
+    <dialog ref="who" class="picker" aria-label="Your name" @click.self="$refs.who.close()">
       <form method="dialog" @submit="hello(name)">
-        <label>Your name, as it stands beside your decisions <input v-model="name" ref="name" list="coders" maxlength="60" autocomplete="off" @keydown.stop></label>
+        <label>Your name, shown with your decisions <input v-model="name" ref="name" list="coders" maxlength="60" autocomplete="off" @keydown.stop></label>
         <datalist id="coders"><option v-for="coder in view.coders" :value="coder"></option></datalist>
-        <div class="row"><button class="main">Save</button><button type="button" @click="$refs.who.close()">Leave it</button></div>
+        <div class="row"><button class="main">Save</button><button type="button" @click="$refs.who.close()">Cancel</button></div>
       </form>
     </dialog>`,
   computed: {
     facts() {
       const { documents, seeds, summary } = this.view;
       if (!documents) return "empty project";
-      return (summary ? summary + " · " : "") + counted(documents, "document") + " · " + counted(seeds, "seed");
+      return summary || counted(documents, "document") + " · " + counted(seeds, "seed");
     },
     standing() {
       const { share, left, at_most, total } = this.view.job;
@@ -81,8 +81,11 @@ export default {
         shared.answered++;
       },
     },
-    "view.screen"() {
-      this.$nextTick(() => document.querySelector("nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
+    "view.screen": {
+      immediate: true,
+      handler() {
+        this.$nextTick(() => document.querySelector("nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }));
+      },
     },
     // The address always names what is shown: Back, reload and a copied link find it again.
     "view.address"(now) {

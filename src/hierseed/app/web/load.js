@@ -2,8 +2,8 @@
 import { counted, number, shown, when } from "/workbench/web/shared.js";
 
 const KINDS = {
-  corpus: { title: "Documents", about: "CSV, TSV, JSONL (also .gz), Parquet or Excel, one row a document." },
-  taxonomy: { title: "Taxonomy", about: "One path a line, an outline, SKOS, CSV, Excel, YAML, JSON …" },
+  corpus: { title: "Documents", about: "CSV, TSV, JSONL (also .gz), Parquet or Excel, one row per document." },
+  taxonomy: { title: "Taxonomy", about: "One path per line, an outline, SKOS, CSV, Excel, YAML, JSON …" },
   seeds: { title: "Seeds", about: "Rows of id, topic (or text, topic): documents that show what a topic is about. You can also choose them here, in step 3." },
   gold: { title: "Expert labels", about: "Rows of id, topic to score fits against. Never shown to a fit." },
 };
@@ -14,7 +14,7 @@ export default {
   emits: ["act"],
   data: () => ({ KINDS, over: "", sending: {}, faults: {}, removing: "" }),
   template: `
-    <h1>Bring your documents and your topics</h1>
+    <h1>Load your documents and topics</h1>
     <p class="lead">Everything stays on this computer: the project is one file, and no account or network is needed.</p>
     <div v-if="!view.documents && !view.busy && !view.preview" class="offer">
       <div><h2>Just looking?</h2><p>Open a sample: the documentation of Python’s own library, with its chapters as taxonomy.</p></div>
@@ -34,7 +34,7 @@ export default {
         </div>
         <div class="scroll" tabindex="0" role="region" aria-label="First rows"><table>
           <thead><tr><th v-for="column in view.preview.columns" :class="{ chosen: chosen(column) }">{{ column }}</th></tr></thead>
-          <tbody><tr v-for="row in view.preview.rows"><td v-for="(cell, i) in row" :class="{ chosen: chosen(view.preview.columns[i]) }">{{ cell }}</td></tr></tbody>
+          <tbody><tr v-for="row in view.preview.rows"><td v-for="(cell, i) in row" :class="{ chosen: chosen(view.preview.columns[i]) }"><div class="cell">{{ cell }}</div></td></tr></tbody>
         </table></div>
         <div v-if="view.checked">
           <p v-for="fact in view.checked.facts" class="state">{{ fact }}</p>
@@ -45,7 +45,7 @@ export default {
         </div>
         <div class="row">
           <button class="main" :disabled="view.busy || !view.checked || !view.checked.facts.length" @click="act('load')">Load these documents</button>
-          <button @click="act('forget')">Leave it</button>
+          <button @click="act('forget')">Cancel</button>
         </div>
       </template>
     </section>
@@ -56,29 +56,29 @@ export default {
         <p class="state" v-if="state(name)">{{ state(name) }}</p>
         <p class="soft">{{ kind.about }}</p>
         <template v-if="name === 'corpus'"><div v-for="load in view.loads" :key="load.at" class="told">
-          <div v-if="load.unfinished" class="faults"><h3>{{ load.name }} was cut off</h3>
-            <p>{{ number(load.done) }} of {{ load.total ? number(load.total) : "its" }} documents are here.</p>
-            <div class="row"><button class="main" :disabled="view.busy" @click="act('resume')">Go on</button><button :disabled="view.busy" @click="act('discard')">Discard them</button></div></div>
+          <div v-if="load.unfinished" class="faults"><h3>Loading {{ load.name }} was interrupted</h3>
+            <p>{{ number(load.done) }} of {{ load.total ? number(load.total) : "its" }} documents are loaded.</p>
+            <div class="row"><button class="main" :disabled="view.busy" @click="act('resume')">Resume</button><button :disabled="view.busy" @click="act('discard')">Discard them</button></div></div>
           <p v-else><b>{{ load.name }}</b>, {{ when(load.at) }}</p>
           <details v-if="load.told" class="faults"><summary>{{ load.told.split(":")[0] }}</summary><p>{{ load.told }}</p></details></div></template>
         <progress v-if="name in sending" :value="sending[name]" max="1" :aria-label="'Sending ' + kind.title"></progress>
         <div v-if="view.plans[name]" class="plan" role="group" :aria-label="'What ' + view.plans[name].file + ' changes'">
           <h3>{{ view.plans[name].file }}</h3>
           <p v-for="fact in view.plans[name].facts">{{ fact }}.</p>
-          <p><b>{{ number(view.plans[name].added) }}</b> new, <b>{{ number(view.plans[name].kept) }}</b> as before, <b class="bad">{{ number(view.plans[name].removed) }}</b> that are not in this file.</p>
+          <p><b>{{ number(view.plans[name].added) }}</b> new, <b>{{ number(view.plans[name].kept) }}</b> unchanged, <b class="bad">{{ number(view.plans[name].removed) }}</b> not in this file.</p>
           <ul v-if="view.plans[name].removes.length"><li v-for="one in view.plans[name].removes">{{ shown(one) }}</li><li v-if="view.plans[name].removed > view.plans[name].removes.length">and {{ number(view.plans[name].removed - view.plans[name].removes.length) }} more</li></ul>
           <div class="row"><button class="main" @click="act('take', { kind: name, replace: true })">Replace: remove {{ counted(view.plans[name].removed, thing(name)) }}</button>
-            <button @click="act('take', { kind: name, replace: false })">Add, remove nothing</button><button @click="act('leave', { kind: name })">Leave it</button></div>
+            <button @click="act('take', { kind: name, replace: false })">Add without removing</button><button @click="act('leave', { kind: name })">Cancel</button></div>
           <ul v-if="view.plans[name].faults.length" class="faults"><li v-for="fault in view.plans[name].faults">{{ fault }}</li></ul>
         </div>
         <p v-if="view.waiting[name]" class="hint">{{ view.waiting[name] }} waits until the documents are loaded.</p>
-        <label class="choose">Choose a file, or drop it here
+        <label class="choose">{{ state(name) ? "Choose another file" : "Choose a file" }}, or drop it here
           <input type="file" :aria-label="'File with ' + kind.title" @change="choose(name, $event)"></label>
         <div v-if="faults[name]" class="faults"><p>{{ faults[name] }}</p></div>
         <div v-if="view.told[name]" class="told">
           <p v-for="fact in view.told[name].facts"><b>{{ view.told[name].file }}</b>: {{ fact }}</p>
           <div v-if="view.told[name].faults.length" class="faults">
-            <h3>To look at</h3>
+            <h3>Please check</h3>
             <ul><li v-for="fault in view.told[name].faults">{{ fault }}</li></ul>
           </div>
         </div>
@@ -107,8 +107,8 @@ export default {
       return column === this.view.preview.text || column === this.view.preview.id;
     },
     warning(name) {
-      if (name === "corpus") return "All documents go, and all decisions about them. A copy of the project is made first.";
-      return "Undo brings them back.";
+      if (name === "corpus") return "All documents and all decisions about them will be removed. A copy of the project is made first.";
+      return "Undo restores them.";
     },
     remove(kind) {
       this.removing = "";
@@ -146,7 +146,7 @@ export default {
         try {
           answer = JSON.parse(request.responseText);
         } catch {
-          answer = { fault: request.responseText || "The file did not arrive. Try it again." };
+          answer = { fault: request.responseText || "The upload failed. Try again." };
         }
         if (request.status === 200) this.act("uploaded", { kind, token: answer.token, name: file.name });
         else this.faults[kind] = answer.fault;

@@ -1,5 +1,5 @@
 // The corpus as a map: topics are islands, every document is a point. Zoom, search, legend.
-import { counted, number, percent } from "/workbench/web/shared.js";
+import { counted, number, percent, shortName } from "/workbench/web/shared.js";
 
 const EDGE = 24; // pixels around the islands
 const NONE = "#9a958b"; // documents without a topic or a value
@@ -252,10 +252,7 @@ export default {
       }
     },
     short(topic) {
-      const name = this.view.names[topic];
-      const above = this.view.names[this.view.parents[topic]];
-      if (!above || !name.startsWith(above)) return name;
-      return name.slice(above.length).replace(/^\s*[:–-]\s*/, "") || name;
+      return shortName(this.view.names[topic], this.view.names[this.view.parents[topic]]);
     },
     // The point and the topic under the pointer.
     at(event) {

@@ -15,9 +15,9 @@ export default {
     <p v-if="!view.columns.length" class="panel empty">The corpus has no other columns. Load a table with one, such as the year.</p>
     <template v-else>
       <label class="inline">Column <select :value="view.column" @change="$emit('act', { do: 'column', column: $event.target.value })"><option v-for="one in view.columns" :value="one.name">{{ one.name }}</option></select></label>
-      <p v-if="!view.chart" class="panel empty">This column has too many different values to draw.</p>
+      <p v-if="!view.chart" class="panel empty">This column has too many different values for a chart.</p>
       <template v-else>
-        <p class="lead">Share of the documents of each step<template v-if="view.chart.above"> within <b>{{ crumbs(view.chart.above).join(" › ") }}</b></template>. Select a topic in the tree to look inside it.</p>
+        <p class="lead">Share of documents<template v-if="view.chart.above"> within <b>{{ crumbs(view.chart.above).join(" › ") }}</b></template>. Select a topic in the tree to look inside it.</p>
         <svg class="chart" :viewBox="'0 0 ' + W + ' ' + H" role="img" :aria-label="'Shares of ' + view.chart.lines.length + ' topics over ' + view.column + '; the table below has the numbers'">
           <g v-for="tick in ticks"><line :x1="L" :x2="W" :y1="y(tick)" :y2="y(tick)" class="grid"/><text :x="L - 8" :y="y(tick) + 4" text-anchor="end">{{ percent(tick) }}</text></g>
           <text v-for="(title, i) in view.chart.titles" v-show="i % every === 0" :x="x(i)" :y="H - 10" text-anchor="middle">{{ title }}</text>

@@ -8,7 +8,7 @@ export default {
   template: `
     <section v-if="proposals.length" aria-label="Proposed topics">
       <h2>Topics that your taxonomy may lack</h2>
-      <p class="soft">Groups of documents that belong to no listed topic. Look inside before you take one.</p>
+      <p class="soft">Groups of documents that fit no listed topic. Look inside before you add one.</p>
       <div class="parts">
         <section v-for="one in proposals" :key="one.id" :class="['part', { on: one.id === inside }]" :aria-label="'Proposed topic ' + title(one)">
           <p class="words"><span v-for="word in one.words.slice(0, 6)">{{ word }}</span></p>
@@ -16,8 +16,8 @@ export default {
           <ul><li v-for="text in one.documents">{{ text }}</li></ul>
           <label>Name <input :value="names[one.id] ?? title(one)" @input="names[one.id] = $event.target.value"></label>
           <div class="row"><button @click="act('take_proposal', { id: one.id, name: names[one.id] ?? title(one) })">Add with seeds</button>
-            <button :aria-expanded="one.id === inside ? 'true' : 'false'" @click="act('inside', { id: one.id === inside ? '' : one.id })">{{ one.id === inside ? "Leave it" : "Look inside" }}</button>
-            <button class="danger" @click="act('dismiss', { id: one.id })">Dismiss for good</button></div>
+            <button :aria-expanded="one.id === inside ? 'true' : 'false'" @click="act('inside', { id: one.id === inside ? '' : one.id })">{{ one.id === inside ? "Close" : "Look inside" }}</button>
+            <button class="danger" @click="act('dismiss', { id: one.id })">Dismiss</button></div>
         </section>
       </div>
     </section>`,

@@ -8,7 +8,7 @@ import parts from "/workbench/web/dense_groups.js";
 import proposals from "/workbench/web/proposals.js";
 import scores from "/workbench/web/scores.js";
 import overtime from "/workbench/web/over_time.js";
-import { counted, crumbs, number, percent, shown } from "/workbench/web/shared.js";
+import { counted, crumbs, number, percent, shownPath } from "/workbench/web/shared.js";
 
 const TABS = { topic: "Topic", map: "Map", time: "Over time", changes: "What changed", scores: "Scores" };
 
@@ -18,7 +18,7 @@ export default {
   emits: ["act"],
   data: () => ({ TABS }),
   template: `
-    <div v-if="!view.fit"><h1>Look at the result</h1><p class="panel empty">Nothing is fitted yet: do that in step 4.</p></div>
+    <div v-if="!view.fit"><h1>Look at the result</h1><p class="panel empty">There is no fit yet. Start one in step 4.</p></div>
     <template v-else>
       <div class="row between">
         <div class="tabs" role="group" aria-label="What to look at">
@@ -26,33 +26,36 @@ export default {
         </div>
         <label class="inline">Fit <select :value="view.fit" @change="act('show', { fit: +$event.target.value })"><option v-for="id in view.fits" :value="id">{{ id }}</option></select></label>
       </div>
-      <p v-if="view.stale" class="hint">{{ counted(view.stale, "decision") }} since this fit began, to count at the next one.</p>
+      <p v-if="view.stale" class="hint">{{ counted(view.stale, "decision") }} since this fit began. They count at the next one.</p>
       <template v-if="view.tab === 'topic'">
-        <div v-if="!view.key"><h1>Look at the result</h1><p class="lead">{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} have a place. Select a topic in the tree<template v-if="view.places.length">, or start with <b>Other</b> and <b>None</b>, where new topics hide</template>.</p>
+        <div v-if="!view.key"><h1>Look at the result</h1><p class="lead">{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} are in a topic. Select a topic in the tree<template v-if="view.places.length">, or start with <b>Other</b> and <b>None of these</b>, where new topics may hide</template>.</p>
           <section v-if="view.places.length" class="panel" aria-label="Where to look first"><h2>Where to look first</h2>
-            <ul class="files"><li v-for="place in view.places" :key="place.key"><button class="bare" @click="act('select', { key: place.key })">{{ shown(place.path) }}</button>
-              <span class="soft">{{ counted(place.count, "document") }} that no listed topic explains</span></li></ul></section>
+            <ul class="files"><li v-for="place in view.places" :key="place.key"><button class="bare" @click="act('select', { key: place.key })">{{ shownPath(place.path) }}</button>
+              <span class="soft">{{ counted(place.count, "document") }} that fit no listed topic</span></li></ul></section>
           <proposals :proposals="view.proposals" :inside="view.inside" @act="(what) => $emit('act', what)"></proposals>
           <documents v-if="view.inside" :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total" @act="(what) => $emit('act', what)"></documents></div>
         <template v-else>
           <h1 class="path"><span v-for="name in crumbs(view.path)">{{ name }}</span></h1>
-          <p class="soft">{{ counted(view.members, "document") }}<template v-if="view.members !== view.total">, {{ number(view.total) }} of them shown</template><template v-if="view.expected !== null"> · about {{ percent(view.expected) }} of them expected right</template></p>
+          <p class="soft">{{ counted(view.members, "document") }}<template v-if="view.members !== view.total">, {{ number(view.total) }} of them shown</template><template v-if="view.expected !== null"> · about {{ percent(view.expected) }} of them are right</template></p>
           <p v-if="view.words.length" class="words"><span v-for="word in view.words">{{ word }}</span></p>
-          <div v-if="view.rivals.length" class="rivals"><h2>Nearest rivals</h2>
-            <ul><li v-for="rival in view.rivals" :key="rival.key"><button class="bare" @click="act('select', { key: rival.key })">{{ shown(rival.path) }}</button>
-              <span class="soft">{{ counted(rival.count, "document") }} less than 50 % sure, and next in line there</span></li></ul></div>
-          <div class="row" v-if="!view.listed || view.members > 30"><button @click="act('parts')">{{ view.listed ? "See parts in it" : "Look for new topics in here" }}</button></div>
-          <p v-if="view.parts && !view.parts.length" class="soft">No dense part stands out.</p>
+          <div v-if="view.rivals.length" class="rivals"><h2>Where its uncertain documents could go instead</h2>
+            <ul><li v-for="rival in view.rivals" :key="rival.key"><button class="bare" @click="act('select', { key: rival.key })">{{ shownPath(rival.path) }}</button>
+              <span class="soft">{{ counted(rival.count, "document") }}</span></li></ul></div>
+          <p v-if="!view.members" class="panel empty">No document is here.</p>
+          <template v-else>
+          <div class="row" v-if="!view.listed || view.members > 30"><button @click="act('parts')">{{ view.listed ? "Find groups in it" : "Find new topics in here" }}</button></div>
+          <p v-if="view.parts && !view.parts.length" class="soft">No group stands out.</p>
           <parts :parts="view.parts" @take="(what) => act('take_part', what)"></parts>
           <find :query="view.query" placeholder="Search the documents of this topic" @search="(query) => act('search', { query })"></find>
-          <div class="tabs" role="group" aria-label="Which documents">
+          <div class="row between"><div class="tabs" role="group" aria-label="Which documents">
             <button v-for="(about, kind) in view.kinds" :key="kind" :aria-pressed="view.kind === kind ? 'true' : 'false'" :title="about" @click="act('kind', { kind })">{{ kind[0].toUpperCase() + kind.slice(1) }}</button>
           </div>
-          <filters :columns="view.columns" :filter="view.filter" @act="(what) => $emit('act', what)"></filters>
-          <p v-if="!view.cards.length && (view.query || view.filter.column)" class="panel empty">No document of this topic is like that.</p>
+          <filters :columns="view.columns" :filter="view.filter" @act="(what) => $emit('act', what)"></filters></div>
+          <p v-if="!view.cards.length && (view.query || view.filter.column)" class="panel empty">No document of this topic matches.</p>
           <documents :cards="view.cards" :query="view.query" bulk :page="view.page" :pages="view.pages" :total="view.total"
             :why="view.why" :words="view.words" explain @act="(what) => $emit('act', what)"></documents>
           <p class="keys soft" v-if="view.cards.length"><kbd>↑</kbd><kbd>↓</kbd> move <kbd>A</kbd> accept <kbd>R</kbd> reject <kbd>M</kbd> other topic <kbd>N</kbd> none of these <kbd>E</kbd> unsure <kbd>U</kbd> undo <kbd>W</kbd> why here <kbd>?</kbd> all keys</p>
+          </template>
         </template>
       </template>
       <mapping v-else-if="view.tab === 'map'" :view="view" @select="(key) => act('select', { key })"></mapping>
@@ -71,7 +74,7 @@ export default {
     crumbs,
     number,
     percent,
-    shown,
+    shownPath,
     act(what, more = {}) {
       this.$emit("act", { do: what, ...more });
     },

@@ -14,7 +14,7 @@ export default {
   props: { scores: Object },
   data: () => ({ ROWS }),
   template: `
-    <h1>Against the experts</h1>
+    <h1>Scores against expert labels</h1>
     <p class="lead">{{ number(scores.documents) }} documents with expert labels, seeds left out; every document and every level counts.</p>
     <table><thead><tr><th>Measure</th><th v-for="(level, i) in scores.all.levels" class="n">Level {{ i + 1 }}</th><th class="n">Mean</th></tr></thead>
       <tbody><tr v-for="(title, name) in ROWS"><th scope="row">{{ title }}</th><td v-for="level in scores.all.levels" class="n">{{ show(level[name]) }}</td><td class="n"><b>{{ show(scores.all.mean[name]) }}</b></td></tr></tbody></table>

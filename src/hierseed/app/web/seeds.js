@@ -14,7 +14,7 @@ export default {
         <h1 class="path"><span v-for="name in crumbs(view.topic.path)">{{ name }}</span></h1>
         <p class="lead">{{ view.topic.description || advice }}</p>
       </div>
-      <div v-else><h1>Show what each topic is about</h1><p class="lead">Select a topic in the tree; a handful of documents is enough for each.</p></div>
+      <div v-else><h1>Show what each topic is about</h1><p class="lead">Select a topic in the tree. A handful of documents is enough for each.</p></div>
     </div>
     <find ref="find" :query="view.query" placeholder="Search the documents: words, &quot;a phrase&quot;, -without" @search="search"></find>
     <div class="row between">
@@ -25,12 +25,12 @@ export default {
         <button :aria-pressed="view.mode === 'queue' ? 'true' : 'false'" @click="$emit('act', { do: 'queue' })">Queue</button>
         <button v-if="view.topic" :aria-pressed="view.mode === 'mine' ? 'true' : 'false'" @click="mode('mine')">Its seeds ({{ view.topic.seeds }})</button>
       </div>
-      <p class="soft">{{ counted(view.total, "document") }} <button v-if="view.mode === 'suggest' && view.topic" class="bare" @click="$emit('act', { do: 'refresh' })">Suggest anew</button></p>
+      <p class="soft"><template v-if="view.mode === 'queue' && view.longest">the next </template>{{ counted(view.total, "document") }} <button v-if="view.mode === 'suggest' && view.topic" class="bare" @click="$emit('act', { do: 'refresh' })">Refresh</button></p>
     </div>
     <p v-if="view.note" class="soft">{{ view.note }}</p>
     <div v-if="view.mode === 'queue'" class="row queue">
       <label>Order <select :value="view.order" @change="$emit('act', { do: 'queue', order: $event.target.value })"><option v-for="(title, kind) in view.orders" :value="kind">{{ title }}</option></select></label>
-      <label class="check"><input type="checkbox" :checked="view.sharing" @change="$emit('act', { do: 'queue', sharing: $event.target.checked })"> Share it: each coder gets other documents</label>
+      <label class="check"><input type="checkbox" :checked="view.sharing" @change="$emit('act', { do: 'queue', sharing: $event.target.checked })"> Share the queue: each coder gets different documents</label>
       <span class="soft">{{ number(view.progress.decided) }} of {{ counted(view.progress.of, "document") }} decided<template v-for="(n, who) in view.progress.by"> · {{ who }}: {{ number(n) }}</template></span>
     </div>
     <filters v-if="view.mode === 'queue' || view.mode === 'search'" :columns="view.columns" :filter="view.filter" @act="(what) => $emit('act', what)"></filters>

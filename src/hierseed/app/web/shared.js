@@ -58,10 +58,19 @@ export const topics = Vue.computed(() => {
 });
 
 export const number = (value) => (value ?? 0).toLocaleString("en-US");
-export const percent = (value, digits = 0) => (value == null ? "–" : (100 * value).toFixed(digits) + " %");
-export const crumbs = (path) => (path || "").split(" > ");
+export const percent = (value, digits = 0) => (value == null ? "–" : (100 * value).toFixed(digits) + "%");
+// A name without its parent's in front: "Insurance" for "Health: Insurance" below "Health".
+export function shortName(name, above) {
+  if (!above || !name.startsWith(above)) return name;
+  const rest = name.slice(above.length).match(/^\s*[:–-]\s*(.+)$/);
+  return rest ? rest[1] : name;
+}
+// The names of a path, from the top.
+export const crumbs = (path) => (path || "").split(" > ").map((name, i, all) => shortName(name, all[i - 1]));
 // A path, or a text with paths in it, as people read it.
 export const shown = (text) => (text || "").replaceAll(" > ", " › ");
+// A path alone.
+export const shownPath = (path) => crumbs(path).join(" › ");
 
 export function counted(value, one, many) {
   return number(value) + " " + (value === 1 ? one : many || one + "s");

@@ -6,7 +6,7 @@ import { counted, crumbs, shared, shown, when } from "/workbench/web/shared.js";
 
 const FIELDS = {
   description: ["Definition", "A sentence or two. It can stand in for seeds."],
-  include: ["Include", "What belongs here, also at the border"],
+  include: ["Include", "What belongs here, with borderline cases"],
   exclude: ["Exclude", "What belongs elsewhere, and where"],
   notes: ["Notes", "Anything else that coders should know"],
   code: ["Code", "Such as 107"],
@@ -19,7 +19,7 @@ export default {
   data: () => ({ FIELDS, drafts: {}, seen: {}, fresh: "", below: "", splitting: false, names: "", picking: "", memo: "", shared }),
   template: `
     <h1>Shape your taxonomy</h1>
-    <p class="lead">A topic keeps its id for life: rename, move or merge it, and what was labelled stays labelled.</p>
+    <p class="lead">Rename, move, merge or split topics at any time. Decisions about documents are kept.</p>
     <div class="two">
       <div>
         <section v-if="view.topic" class="panel" aria-label="Selected topic">
@@ -30,18 +30,18 @@ export default {
             <label class="grow">Name <input v-model="drafts.name"></label>
             <button :disabled="!drafts.name || !drafts.name.trim() || !changed('name')">Rename</button>
           </form>
-          <p v-if="clash('name')" class="hint bad">Someone else called it “{{ view.topic.name }}” meanwhile. <button class="bare" @click="takeTheirs('name')">Take theirs</button> or rename again.</p>
+          <p v-if="clash('name')" class="hint bad">Someone else has renamed it “{{ view.topic.name }}”. <button class="bare" @click="takeTheirs('name')">Use theirs</button>, or rename it again.</p>
           <details class="codebook" :open="true"><summary>Codebook</summary>
             <form @submit.prevent="save">
               <template v-for="([title, hint], field) in FIELDS" :key="field">
                 <label>{{ title }} <input v-if="field === 'code'" v-model="drafts[field]" :placeholder="hint"><textarea v-else v-model="drafts[field]" :rows="field === 'description' ? 3 : 2" :placeholder="hint"></textarea></label>
-                <p v-if="clash(field)" class="hint bad">Someone else wrote meanwhile: “{{ view.topic[field] }}”. <button type="button" class="bare" @click="takeTheirs(field)">Take theirs</button> or save yours.</p>
+                <p v-if="clash(field)" class="hint bad">Someone else has written: “{{ view.topic[field] }}”. <button type="button" class="bare" @click="takeTheirs(field)">Use theirs</button>, or save yours.</p>
               </template>
-              <button :disabled="!Object.keys(FIELDS).some(changed)">Save the description</button>
+              <button :disabled="!Object.keys(FIELDS).some(changed)">Save the codebook entry</button>
             </form>
           </details>
           <form class="row" @submit.prevent="add(true)">
-            <label class="grow">New topic below it <input v-model="below"></label>
+            <label class="grow">New subtopic <input v-model="below"></label>
             <button :disabled="!below.trim()">Add</button>
           </form>
           <div class="row">
@@ -51,9 +51,9 @@ export default {
             <button class="danger" @click="act('delete')">Delete</button>
           </div>
           <form v-if="splitting" class="split" @submit.prevent="split">
-            <label>Names of the topics to make below it, one a line <textarea v-model="names" rows="3"></textarea></label>
+            <label>Names of the new subtopics, one per line <textarea v-model="names" rows="3"></textarea></label>
             <div class="row"><button :disabled="!names.trim()">Split</button>
-              <button v-if="view.can_split" type="button" @click="act('propose')">Propose parts from its documents</button></div>
+              <button v-if="view.can_split" type="button" @click="act('propose')">Suggest subtopics from its documents</button></div>
             <parts :parts="view.parts" @take="(what) => act('take_part', what)"></parts>
           </form>
           <h2>Memos</h2>
@@ -61,17 +61,17 @@ export default {
             <button class="bare" aria-label="Remove this memo" @click="act('forget_memo', { memo: note.id })">×</button></p>
           <form class="row" @submit.prevent="write"><label class="grow">New memo on this topic <input v-model="memo"></label><button :disabled="!memo.trim()">Save</button></form>
         </section>
-        <section v-else class="panel empty"><p>Select a topic in the tree to change it, or add one at the top.</p></section>
+        <section v-else class="panel empty"><p>Select a topic in the tree to change it, or add a top-level topic.</p></section>
         <form class="panel row" @submit.prevent="add(false)">
-          <label class="grow">New topic at the top <input v-model="fresh"></label>
+          <label class="grow">New top-level topic <input v-model="fresh"></label>
           <button :disabled="!fresh.trim()">Add</button>
         </form>
       </div>
       <section class="panel" aria-label="Changes">
-        <h2>What was done last</h2>
+        <h2>Latest changes</h2>
         <ol class="log"><li v-for="change in view.changes" :key="change.id"><span>{{ shown(change.what) }}</span><small>{{ change.coder ? change.coder + ", " : "" }}{{ when(change.at) }}</small></li></ol>
-        <p v-if="!view.changes.length" class="soft">Nothing was changed yet.</p>
-        <p v-else class="soft">↶ in the header takes back your own last step.</p>
+        <p v-if="!view.changes.length" class="soft">No changes yet.</p>
+        <p v-else class="soft">↶ in the header undoes your own last step.</p>
       </section>
     </div>
     <picker v-if="picking" :title="picking === 'move' ? 'Move it below which topic?' : 'Merge it into which topic?'" :top="picking === 'move'"

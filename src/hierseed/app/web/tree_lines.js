@@ -3,7 +3,7 @@
 import * as Vue from "vue";
 import menu from "/workbench/web/menu.js";
 import picker from "/workbench/web/picker.js";
-import { askFocus, counted, number, shared } from "/workbench/web/shared.js";
+import { askFocus, counted, number, shared, shortName } from "/workbench/web/shared.js";
 
 export default {
   components: { topicMenu: menu, picker },
@@ -225,11 +225,8 @@ export default {
       const hit = order.find((line) => this.short(line).toLowerCase().startsWith(this.typed));
       if (hit) this.moveTo(hit.key);
     },
-    // A name without its parent's name in front: "Insurance" for "Health: Insurance".
     short(line) {
-      const above = this.byKey.get(line.parent)?.name;
-      const rest = above && line.name.startsWith(above) ? line.name.slice(above.length).replace(/^\s*[:–-]\s*/, "") : line.name;
-      return rest || line.name;
+      return shortName(line.name, this.byKey.get(line.parent)?.name);
     },
     pickFirst() {
       const first = this.shown.find((line) => this.hits.has(line.key));
