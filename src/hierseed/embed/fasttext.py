@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterable, Sequence
 from os import PathLike
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
+from hierseed.embed.learned import load_learned, save_learned
 from hierseed.embed.sample import sample_texts
 from hierseed.embed.words import mean_of_words, split_words
 from hierseed.errors import EmbeddingError, MissingDependency
@@ -119,32 +119,23 @@ class FastText:
     def save(self, folder: str | PathLike[str]) -> None:
         """Write `fasttext.json`, `words.npy` and `subwords.npy`."""
         refuse_unfitted(self.name, self.fitted)
-        place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
-        header = {
-            "options": {
-                "dimension": self.dimension,
-                "epochs": self.epochs,
-                "min_count": self.min_count,
-                "max_documents": self.max_documents,
-                "threads": self.threads,
-            },
-            "words": list(self._row_of),
+        options = {
+            "dimension": self.dimension,
+            "epochs": self.epochs,
+            "min_count": self.min_count,
+            "max_documents": self.max_documents,
+            "threads": self.threads,
         }
-        text = json.dumps(header, ensure_ascii=False)
-        (place / "fasttext.json").write_text(text, encoding="utf-8", newline="\n")
-        np.save(place / "words.npy", self._words)
-        np.save(place / "subwords.npy", self._subwords)
+        header = {"options": options, "words": list(self._row_of)}
+        save_learned(folder, "fasttext", header, words=self._words, subwords=self._subwords)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:
         """Read what `save` wrote."""
-        place = Path(folder)
-        header = json.loads((place / "fasttext.json").read_text(encoding="utf-8"))
+        header, arrays = load_learned(folder, "fasttext", "words", "subwords")
         embedder = cls(**header["options"])
         embedder._row_of = {word: row for row, word in enumerate(header["words"])}
-        embedder._words = np.load(place / "words.npy")
-        embedder._subwords = np.load(place / "subwords.npy")
+        embedder._words, embedder._subwords = arrays
         embedder.fitted = True
         return embedder
 

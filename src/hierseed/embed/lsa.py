@@ -8,10 +8,8 @@ changes no bit.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -20,6 +18,7 @@ from scipy import sparse
 from hierseed.core.mixture.covariance import one_thread
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
 from hierseed.embed.language import foreign_language, foreign_script
+from hierseed.embed.learned import load_learned, save_learned
 from hierseed.embed.sample import sample_by_content
 from hierseed.embed.terms import Terms, learn_terms
 from hierseed.errors import EmbeddingError
@@ -122,8 +121,6 @@ class Lsa:
     def save(self, folder: str | PathLike[str]) -> None:
         """Write `lsa.json`, `pairs.npy`, `weights.npy` and `components.npy`."""
         refuse_unfitted(self.name, self.fitted)
-        place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
         options = {
             "dimension": self.requested,
             "max_words": self.max_words,
@@ -132,25 +129,16 @@ class Lsa:
         }
         terms = self._terms
         header = {"options": options, "words": terms.words, "letters": terms.letters}
-        text = json.dumps(header, ensure_ascii=False)
-        (place / "lsa.json").write_text(text, encoding="utf-8", newline="\n")
-        np.save(place / "pairs.npy", self._terms.pairs)
-        np.save(place / "weights.npy", self._terms.weights)
-        np.save(place / "components.npy", self._components)
+        arrays = {"pairs": terms.pairs, "weights": terms.weights, "components": self._components}
+        save_learned(folder, "lsa", header, **arrays)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:
         """Read what `save` wrote."""
-        place = Path(folder)
-        header = json.loads((place / "lsa.json").read_text(encoding="utf-8"))
+        header, arrays = load_learned(folder, "lsa", "pairs", "weights", "components")
         embedder = cls(**header["options"])
-        embedder._terms = Terms(
-            header["words"],
-            np.load(place / "pairs.npy"),
-            np.load(place / "weights.npy"),
-            header["letters"],
-        )
-        embedder._components = np.load(place / "components.npy")
+        pairs, weights, embedder._components = arrays
+        embedder._terms = Terms(header["words"], pairs, weights, header["letters"])
         embedder.fitted = True
         return embedder
 

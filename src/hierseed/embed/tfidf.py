@@ -8,15 +8,14 @@ square .61, .31 and .37. A list of stop words, which has to know the language, g
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
+from hierseed.embed.learned import load_learned, save_learned
 from hierseed.embed.sample import sample_texts
 from hierseed.errors import EmbeddingError
 
@@ -107,25 +106,22 @@ class TfidfSvd:
     def save(self, folder: str | PathLike[str]) -> None:
         """Write `tfidf.json`, `idf.npy` and `components.npy`."""
         refuse_unfitted(self.name, self.fitted)
-        place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
-        header = {"dimension": self.requested, "max_words": self.max_words}
-        header["max_documents"] = self.max_documents
-        text = json.dumps({**header, "words": self._words}, ensure_ascii=False)
-        (place / "tfidf.json").write_text(text, encoding="utf-8", newline="\n")
-        np.save(place / "idf.npy", self._idf)
-        np.save(place / "components.npy", self._components)
+        options = {
+            "dimension": self.requested,
+            "max_words": self.max_words,
+            "max_documents": self.max_documents,
+        }
+        header = {**options, "words": self._words}
+        save_learned(folder, "tfidf", header, idf=self._idf, components=self._components)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:
         """Read what `save` wrote."""
-        place = Path(folder)
-        header = json.loads((place / "tfidf.json").read_text(encoding="utf-8"))
-        words = header.pop("words")
-        embedder = cls(header.pop("dimension"), **header)
+        options, arrays = load_learned(folder, "tfidf", "idf", "components")
+        words = options.pop("words")
+        embedder = cls(**options)
         embedder._words = words
-        embedder._idf = np.load(place / "idf.npy")
-        embedder._components = np.load(place / "components.npy")
+        embedder._idf, embedder._components = arrays
         embedder.fitted = True
         embedder._prepare()
         return embedder
