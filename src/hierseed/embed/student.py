@@ -1,14 +1,14 @@
-"""A student: a slow model reads some documents, and a linear map learns to foresee its vectors.
+"""A student: a slow model reads some documents, and a regression learns to predict its vectors.
 
 The features cost next to nothing: wordllama, latent semantic analysis, and the mean of the vectors
 that the model itself gave to single words, which it reads quickly. Documents are read in an order
-that comes from a hash of their text. The number grows by doubling until the student's fit,
-measured on documents held out, gains too little; the learning curve is kept and told.
+that comes from a hash of their text. The number grows by doubling until the share of the variance
+that the student explains, measured on held-out documents, hardly grows; the learning curve is kept
+and shown.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,9 +18,7 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hierseed.core.mixture.covariance import one_thread
 from hierseed.embed.embedder import (
     Embedder,
     Vectors,
@@ -30,21 +28,21 @@ from hierseed.embed.embedder import (
 )
 from hierseed.embed.home import model_home
 from hierseed.embed.joined import unit_length
+from hierseed.embed.kernel_ridge import KernelRidge, fit_kernel_ridge
+from hierseed.embed.learned import load_learned, save_learned
 from hierseed.embed.lsa import IDF_POWER, Lsa
 from hierseed.embed.sample import sample_by_content
 from hierseed.embed.wordllama import WordLlama
 from hierseed.errors import EmbeddingError
 
 SUFFIX = "+student"
-HEADER, MAP, WORDS, LEARNED = "student.json", "map.npy", "words.npy", "lsa"
+LEARNED = "lsa"  # folder
+ARRAYS = "words", "centre", "landmarks", "coefficients"
 HELD_OUT = 250  # documents, or a fifth where there are few
 FIRST = 500  # documents read at first
 MOST_WORDS = 20_000  # single words read, the commonest
-GAIN = 0.01  # of the fit, from twice as many documents; less is not worth reading them
-RIDGES = (0.01, 0.1, 1.0, 10.0)  # penalties tried; features have unit length
+GAIN = 0.01  # of the share explained, from twice as many documents; less is not worth the time
 BLOCK = 256  # texts read between two savings: what a kill can cost
-
-Floats = NDArray[np.float64]
 
 
 class Student:
@@ -67,12 +65,12 @@ class Student:
         self.static, self.learned = WordLlama(), Lsa()
         self.curve_: list[tuple[int, float]] = []
         self._words = np.zeros((0, 0), dtype=np.float32)  # the teacher's vectors of single words
-        self._map = np.zeros((1, 0), dtype=np.float32)  # the last row is added to every vector
+        self._regression: KernelRidge | None = None
 
     @property
     def fitted(self) -> bool:
         """True once it has learned."""
-        return self._map.shape[1] > 0
+        return self._regression is not None
 
     @property
     def max_documents(self) -> int:
@@ -82,27 +80,37 @@ class Student:
     @property
     def dimension(self) -> int:
         """The teacher's."""
-        return int(self._map.shape[1])
+        return int(self._regression.coefficients.shape[1]) if self._regression else 0
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the features and the map."""
+        """Hash of the features and the regression."""
         features = self.static.fingerprint, self.learned.fingerprint, self._words
-        return fingerprint(SUFFIX, self.name, *features, self._map)
+        return fingerprint(SUFFIX, self.name, *features, *self._arrays.values())
+
+    @property
+    def _arrays(self) -> dict[str, Vectors]:
+        found = self._regression
+        if found is None:
+            return {}
+        return {
+            "centre": found.centre,
+            "landmarks": found.landmarks,
+            "coefficients": found.coefficients,
+        }
 
     def describe(self) -> str:
-        """Return how many documents were read, and how well held-out vectors are foreseen."""
+        """Return how many documents were read, and how well held-out vectors are predicted."""
         points = ", ".join(f"{fit:.2f} after {n:,}" for n, fit in self.curve_)
         return (
-            f"{self.name}: the teacher read {len(self._words):,} words, then documents; the "
-            f"student explains this share of the variance of its vectors on held-out ones: {points}"
+            f"{self.name}: the teacher read {len(self._words):,} words, then documents. Share of "
+            f"the variance of its vectors that the student explains on held-out ones: {points}"
         )
 
     def fit(self, texts: Iterable[str]) -> Self:
         """Let the teacher read words, then documents until more of them gain too little.
 
-        What is read is kept in the cache folder until the end, so that a fit that was stopped
-        goes on there.
+        What was read is kept in the cache folder until the end, so that a stopped fit resumes.
         """
         if self.teacher is None:
             raise EmbeddingError(f"{self.name} was loaded, and has no teacher to learn from.")
@@ -117,22 +125,17 @@ class Student:
         self._words = self._weigh(teacher.read(self.learned.words[:MOST_WORDS]))
         n_held = min(HELD_OUT, len(sample) // 5)
         held, rest = sample[:n_held], sample[n_held : n_held + self.max_read]
-        target = teacher.read(held).astype(np.float64)
-        features = _with_constant(self._features(held))
-        seen = np.zeros((0, features.shape[1]))
-        read = np.zeros((0, target.shape[1]))
+        target, features = teacher.read(held), self._features(held)
+        seen, read = features[:0], target[:0]
         self.curve_ = []
         while len(read) < len(rest):
             size = min(max(FIRST, 2 * len(read)), len(rest))
             more = rest[len(read) : size]
-            seen = np.concatenate([seen, _with_constant(self._features(more))])
-            read = np.concatenate([read, teacher.read(more).astype(np.float64)])
-            with one_thread():  # the order of a sum depends on the number of threads
-                found, fit = _best_map(seen, read, features, target)
-            gained = fit - self.curve_[-1][1] if self.curve_ else np.inf
-            self.curve_.append((len(read), fit))
-            self._map = found.astype(np.float32)
-            if gained < GAIN:
+            seen = np.concatenate([seen, self._features(more)])
+            read = np.concatenate([read, teacher.read(more)])
+            self._regression = fit_kernel_ridge(seen, read, features, target)
+            self.curve_.append((len(read), self._regression.explained))
+            if len(self.curve_) > 1 and self.curve_[-1][1] - self.curve_[-2][1] < GAIN:
                 break
         teacher.forget()
         return self
@@ -154,32 +157,29 @@ class Student:
         return (scale[:, None] * words).astype(np.float16).astype(np.float32)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Foresee the teacher's vectors."""
+        """Predict the teacher's vectors."""
         refuse_unfitted(self.name, self.fitted)
-        features = self._features(as_text_list(texts))
-        # Row by row in a fixed order, so that no vector depends on its neighbours.
-        return np.einsum("ij,jk->ik", features, self._map[:-1], dtype=np.float32) + self._map[-1]
+        assert self._regression is not None
+        return self._regression.predict(self._features(as_text_list(texts)))
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write `student.json`, `map.npy`, `words.npy` and what the analysis has learned."""
+        """Write `student.json`, its arrays and what the analysis has learned."""
         refuse_unfitted(self.name, self.fitted)
-        place = Path(folder)
-        self.learned.save(place / LEARNED)
+        self.learned.save(Path(folder) / LEARNED)
         header = {"name": self.name, "max_read": self.max_read, "curve": self.curve_}
-        (place / HEADER).write_text(json.dumps(header) + "\n", encoding="utf-8", newline="\n")
-        np.save(place / MAP, self._map)
-        np.save(place / WORDS, self._words.astype(np.float16))
+        words = self._words.astype(np.float16)
+        save_learned(folder, "student", header, words=words, **self._arrays)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:
         """Read what `save` wrote; the teacher is not needed."""
-        place = Path(folder)
-        header = json.loads((place / HEADER).read_text(encoding="utf-8"))
+        header, arrays = load_learned(folder, "student", *ARRAYS)
+        words, centre, landmarks, coefficients = arrays
         student = cls(None, name=header["name"], max_read=header["max_read"])
-        student.learned = Lsa.load(place / LEARNED)
-        student.curve_ = [(n, fit) for n, fit in header["curve"]]
-        student._map = np.load(place / MAP)
-        student._words = np.load(place / WORDS).astype(np.float32)
+        student.learned = Lsa.load(Path(folder) / LEARNED)
+        student.curve_ = [(n, explained) for n, explained in header["curve"]]
+        student._words = words.astype(np.float32)
+        student._regression = KernelRidge(centre, landmarks, coefficients)
         return student
 
 
@@ -217,25 +217,3 @@ class _Reader:
             for file in self._files:
                 file.unlink(missing_ok=True)
             self.folder.rmdir()
-
-
-def _with_constant(features: Vectors) -> Floats:
-    return np.hstack([features.astype(np.float64), np.ones((len(features), 1))])
-
-
-def _best_map(
-    features: Floats, target: Floats, held: Floats, held_target: Floats
-) -> tuple[Floats, float]:
-    """The ridge regression that explains most of the variance of held-out vectors."""
-    products, sums = features.T @ features, features.T @ target
-    spread = ((held_target - held_target.mean(axis=0)) ** 2).sum()
-    best: Floats = np.zeros((features.shape[1], target.shape[1]))
-    most = -np.inf
-    for ridge in RIDGES:
-        penalty = np.full(len(products), ridge)
-        penalty[-1] = 1e-9  # the constant is free
-        found = np.asarray(np.linalg.solve(products + np.diag(penalty), sums), dtype=np.float64)
-        explained = 1 - ((held @ found - held_target) ** 2).sum() / max(spread, 1e-12)
-        if float(explained) > most:
-            best, most = found, float(explained)
-    return best, most

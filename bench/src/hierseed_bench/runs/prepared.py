@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from hierseed.embed.joined import SUFFIX as LSA
 from hierseed.embed.joined import join
 from hierseed.embed.student import SUFFIX as STUDENT
 from hierseed.embed.student import Student
+from hierseed.embed.windows import SUFFIX as WINDOWS
+from hierseed.embed.windows import Limited, Windowed
 from hierseed.errors import CorpusError
 from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.evaluate.left_out import INSIDE
@@ -35,6 +37,7 @@ from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.environment import versions
 
 INCLUDED = "minilm"  # vectors in the folders of the open sets
+AROUND: dict[str, Callable[[Embedder], Embedder]] = {STUDENT: Student, WINDOWS: Windowed}
 
 
 @dataclass(frozen=True)
@@ -72,22 +75,24 @@ def ready(shape: tuple[Any, ...], path: Path | None = None) -> PreparedData:
 def with_vectors(dataset: Dataset, name: str) -> Dataset:
     """Return a data set with the vectors of a name: included, an .npy file, or an embedder's.
 
-    Embedded vectors are cached. `minilm` embeds only if the folder has no such vectors.
+    Embedded vectors are cached. `minilm` embeds only if the folder has no such vectors; its
+    student and its windows embed only texts that are not documents of the set.
     """
-    if name == INCLUDED and dataset.vectors is not None:
+    wrap = AROUND.get(name.removeprefix(INCLUDED))
+    if dataset.vectors is not None and name == INCLUDED:
         return dataset
-    if name == INCLUDED + STUDENT and dataset.vectors is not None:
-        teacher = _CachedTeacher(dataset.texts, dataset.vectors)
-        return replace(dataset, vectors=_embedded(dataset, name, teacher), vectors_name=name)
+    if dataset.vectors is not None and name.startswith(INCLUDED) and wrap is not None:
+        embedder = wrap(_CachedModel(dataset.texts, dataset.vectors))
+        return replace(dataset, vectors=_embedded(dataset, embedder), vectors_name=name)
     if name.endswith(".npy"):
         return replace(dataset, vectors=np.load(name, mmap_mode="r"), vectors_name=Path(name).name)
-    return replace(dataset, vectors=_embedded(dataset, name), vectors_name=name)
+    return replace(dataset, vectors=_embedded(dataset, get_embedder(name)), vectors_name=name)
 
 
 def joined_with_lsa(dataset: Dataset) -> Dataset:
     """Join vectors that are learned from the training part with the present ones."""
     assert dataset.vectors is not None
-    blocks = dataset.vectors, _embedded(dataset, "lsa")
+    blocks = dataset.vectors, _embedded(dataset, get_embedder("lsa"))
     return replace(
         dataset,
         vectors=join(blocks[0], np.asarray(blocks[1], np.float32)),
@@ -136,13 +141,14 @@ def wants_labels(config: RunConfig) -> bool:
     return METHODS[config.method].uses == "labels" or bool(dict(config.parameters).get("full"))
 
 
-class _CachedTeacher:
-    """A teacher that looks up the vectors of known documents and embeds all others."""
+class _CachedModel:
+    """A model that looks up the vectors of known documents and embeds all other texts."""
 
     def __init__(self, texts: Sequence[str], vectors: NDArray[Any]) -> None:
-        self.model = get_embedder(INCLUDED)
+        self.model = cast(Limited, get_embedder(INCLUDED))
         self.name, self.dimension = INCLUDED, self.model.dimension
         self.fingerprint = f"{self.model.fingerprint}-known"
+        self.max_tokens, self.token_spans = self.model.max_tokens, self.model.token_spans
         self._row, self._vectors = {text: row for row, text in enumerate(texts)}, vectors
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -155,13 +161,16 @@ class _CachedTeacher:
         return found
 
 
-def _embedded(dataset: Dataset, name: str, teacher: Embedder | None = None) -> NDArray[Any]:
-    """Embed all documents once; later processes read the file.
+class _CachedModel:
+    """A model that looks up the vectors of known documents and embeds all other texts."""
+
+    def __init__(self, texts: Sequence[str], vectors: NDArray[Any]) -> None:
+        self.model = cast(Limited, get_embedder(INCLUDED))
+        self.name, self.dimension = INCLUDED, self.model.dimension
 
     An embedder that learns does so from the training part alone. Its cache is named by its
     options, its code and the texts, because it has no fingerprint before it is trained.
     """
-    embedder = get_embedder(name) if teacher is None else Student(teacher)
     learns = is_trained(embedder)
     train = train_test(dataset)[0] if learns else np.zeros(0, dtype=np.intp)
     fingerprint = _untrained_fingerprint(embedder) if learns else embedder.fingerprint
