@@ -161,12 +161,8 @@ class _CachedModel:
         return found
 
 
-class _CachedModel:
-    """A model that looks up the vectors of known documents and embeds all other texts."""
-
-    def __init__(self, texts: Sequence[str], vectors: NDArray[Any]) -> None:
-        self.model = cast(Limited, get_embedder(INCLUDED))
-        self.name, self.dimension = INCLUDED, self.model.dimension
+def _embedded(dataset: Dataset, embedder: Embedder) -> NDArray[Any]:
+    """Embed all documents once; later processes read the file.
 
     An embedder that learns does so from the training part alone. Its cache is named by its
     options, its code and the texts, because it has no fingerprint before it is trained.
