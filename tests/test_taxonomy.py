@@ -26,7 +26,7 @@ def test_every_fault_is_named_at_once():
     with pytest.raises(TaxonomyError) as fault:
         Taxonomy.from_paths(["A > B", "A > B", ("A", ""), ("C", "x > y"), ("D", "line\nbreak")])
     text = str(fault.value)
-    for wanted in ("'A > B' stands twice", "empty name", "separator", "line break", "4 faults"):
+    for wanted in ("'A > B' occurs twice", "empty name", "separator", "line break", "4 faults"):
         assert wanted in text
 
 

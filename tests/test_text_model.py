@@ -180,5 +180,5 @@ def test_vectors_that_are_none(tmp_path: Path) -> None:
     embed_corpus([("a", "x"), ("b", "y")], get_embedder("wordllama:64"), tmp_path / "store")
     journal = tmp_path / "store" / "journal.jsonl"
     journal.write_text(journal.read_text().splitlines(keepends=True)[0])  # cut off before the end
-    with pytest.raises(CorpusError, match="not finished"):
+    with pytest.raises(CorpusError, match="not complete"):
         open_vectors(tmp_path / "store")

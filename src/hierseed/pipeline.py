@@ -27,9 +27,9 @@ from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.progress import Fact, Listener, Note, Step, amount, duration, warn_of_notes
 from hierseed.text_model import TextModel, load
 
-SHOWN = 5  # findings about single topics that are told
-LARGE = 0.3  # share of foreign documents that a user should know of
-FEW_SEEDS = 19  # seeds that a share of 0.05 can be promised with
+MAX_FINDINGS = 5  # about single topics
+MANY_FOREIGN = 0.3  # share of foreign documents that deserves a note
+ENOUGH_SEEDS = 19  # in all, for a false alarm rate of 0.05
 
 
 def fit(
@@ -71,14 +71,13 @@ def fit(
     seeds_from_names : leaves without a seed start from their name and description
     rejected : documents that do not belong to a topic, given as seeds are, texts excepted. They
         are placed neither there nor below, and (with the default method) do not shape topics
-    preparation : what is done to vectors before the fit; None centres them and scales them to
+    preparation : how vectors are prepared before the fit; None centres them and scales them to
         unit length, and learns the weight of each block of a joined representation
-    vectors : folder that keeps the vectors, so that a stopped run goes on; None keeps them in
-        memory
-    replace_vectors : make vectors again where the folder holds those of another corpus
-    checkpoint : folder that keeps each finished round, so that a stopped fit goes on; `save`
+    vectors : folder for the vectors, so that a stopped run can resume; None keeps them in memory
+    replace_vectors : replace the vectors of another corpus in that folder
+    checkpoint : folder for the state after each round, so that a stopped fit can resume; `save`
         removes it
-    start : an earlier model, whose topics stand in for seeds where a topic has none; renamed and
+    start : an earlier model, whose topics replace the seeds of topics that have none; renamed and
         moved topics are followed by the edits of the taxonomy, by address and by code. Vectors are
         made and prepared as in that model
     **settings : parameters of the estimator
@@ -121,7 +120,7 @@ def fit(
 
     made: Embedder | None
     rounds = _checkpoint(checkpoint, listener)
-    with run.open(listener) as running, _going_on(rounds):
+    with run.open(listener) as running, _mention_checkpoint(rounds):
         if isinstance(opened, Corpus):
             made = make_embedder(embedder, opened, listener, vectors)
             rows = vectorize(
@@ -137,8 +136,9 @@ def fit(
             preparation.fit(running.blocks(rows.X))
         outside = _encode(examples, made)
         if preparation.blocks and learn_weights:
-            given = rows.X, estimator.taxonomy, y, outside, examples.text_topics
-            found = learn_block_weights(preparation, *given)
+            found = learn_block_weights(
+                preparation, rows.X, estimator.taxonomy, y, outside, examples.text_topics
+            )
             listener(Fact("Weights", str(found)))
             preparation = preparation.with_weights(found.weights)
         outside = None if outside is None else preparation.transform(outside)
@@ -147,7 +147,7 @@ def fit(
         _fit(estimator, X, y, outside, examples.text_topics, rounds, listener, earlier, known)
     seconds = time.perf_counter() - started
     listener(Fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}"))
-    tell_results(estimator, listener)
+    report_results(estimator, listener)
     about = {"corpus": opened.name, "documents": len(rows.ids)}
     if isinstance(opened, Corpus) and opened.is_file:
         about["columns"] = opened.columns
@@ -166,17 +166,21 @@ def fit(
     return model
 
 
-def tell_results(estimator: SeededEstimator, listener: Listener) -> None:
-    """Say how much belongs, what accuracy to expect, and which topics to look at."""
+def report_results(estimator: SeededEstimator, listener: Listener) -> None:
+    """Report how many documents belong, the expected accuracy, and topics that need attention."""
     foreign = getattr(estimator, "foreign_share_", None)
     if foreign is not None:
         belong = Share(1 - foreign.value, 1 - foreign.high, 1 - foreign.low)
-        listener(Fact("Belong", f"{belong} of the documents, about"))
-    if foreign is not None and foreign.value > LARGE and not getattr(estimator, "rejects_", True):
+        listener(Fact("Belong", f"about {belong} of the documents"))
+    if (
+        foreign is not None
+        and foreign.value > MANY_FOREIGN
+        and not getattr(estimator, "rejects_", True)
+    ):
         listener(
             Note(
                 "many documents may belong to no listed topic, and there are too few seeds to say "
-                f"which: nothing is placed in None. {FEW_SEEDS} seeds in all are enough at the "
+                f"which: nothing is placed in None. {ENOUGH_SEEDS} seeds in all are enough at the "
                 "default false_alarm of 0.05; a larger one needs fewer"
             )
         )
@@ -184,17 +188,17 @@ def tell_results(estimator: SeededEstimator, listener: Listener) -> None:
     if expected and estimator.n_held_out_:
         levels = [f"level {level} {one}" for level, one in enumerate(expected, start=1)]
         listener(Fact("Accuracy", "expected: " + ", ".join(levels)))
-    for finding in getattr(estimator, "diagnosis_", [])[:SHOWN]:
+    for finding in getattr(estimator, "diagnosis_", [])[:MAX_FINDINGS]:
         listener(Note(str(finding)))
 
 
 def _encode(seeds: Seeds, embedder: Embedder | None) -> Any:
-    """Vectors of seeds that are no documents of the corpus."""
+    """Embed seeds that are texts outside the corpus."""
     if not seeds.texts:
         return None
     if embedder is None:
         raise SeedError(
-            f"{len(seeds.texts):,} seeds are texts, and it is not known how the vectors were made. "
+            f"{len(seeds.texts):,} seeds are texts, and the embedder of the vectors is not known. "
             "Name seeds by document id, or give the corpus instead of vectors"
         )
     return embedder.encode(seeds.texts)
@@ -207,8 +211,8 @@ def _checkpoint(folder: str | PathLike[str] | None, listener: Listener) -> Check
 
 
 @contextmanager
-def _going_on(rounds: Checkpoint | None) -> Iterator[None]:
-    """Say of a fault of the engine that finished rounds are kept."""
+def _mention_checkpoint(rounds: Checkpoint | None) -> Iterator[None]:
+    """Add to an error of the engine that finished rounds are kept."""
     try:
         yield
     except HierSeedError as fault:
@@ -245,8 +249,8 @@ def _fit(
     )
 
 
-def _files(*given: Any) -> list[Path]:
+def _files(*inputs: Any) -> list[Path]:
     """The files among the inputs, which no later output may replace."""
-    every = [one for some in given for one in (some if isinstance(some, list) else [some])]
+    every = [one for some in inputs for one in (some if isinstance(some, list) else [some])]
     paths = [one.path if isinstance(one, SeedTable | TaxonomyFile) else one for one in every]
     return [Path(one).absolute() for one in paths if isinstance(one, str | PathLike)]

@@ -1,4 +1,4 @@
-"""What a long job tells while it runs: facts, notes and how far a step is."""
+"""Progress events of a long job: facts, notes, and how far a step is."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Fact(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Something to be aware of, though the job goes on."""
+    """A warning; the job continues."""
 
     text: str
 
@@ -34,7 +34,7 @@ Listener = Callable[[Event], None]
 
 
 def warn_of_notes(event: Event) -> None:
-    """Listen where nobody else does: notes become warnings."""
+    """The default listener: notes become warnings."""
     if isinstance(event, Note):
         warnings.warn(event.text, stacklevel=4)
 
@@ -50,7 +50,7 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s"
     if seconds < 100:
         return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, left = divmod(round(seconds), 60)
     if minutes < 60:
-        return f"{minutes} min {rest} s"
+        return f"{minutes} min {left} s"
     return f"{minutes // 60} h {minutes % 60} min"

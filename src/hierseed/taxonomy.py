@@ -109,7 +109,7 @@ class Taxonomy:
         for path in paths:
             parts = split_path(path)
             if parts in given:
-                faults.append(f"the path {SEPARATOR.join(parts)!r} stands twice")
+                faults.append(f"the path {SEPARATOR.join(parts)!r} occurs twice")
                 continue
             given.add(parts)
             faults += [
@@ -444,7 +444,7 @@ class Taxonomy:
             if key in seen:
                 above = self.tree.path(key[0])
                 path = SEPARATOR.join([*(self.names[i] for i in above), key[1]])
-                faults.append(f"the path {path!r} stands twice (topics {seen[key]} and {topic})")
+                faults.append(f"the path {path!r} occurs twice (topics {seen[key]} and {topic})")
             seen.setdefault(key, topic)
         if len(self.more_parents) == len(self.names) and any(self.more_parents):
             every = [[int(p), *more] for p, more in zip(self.tree.parent, self.more_parents)]

@@ -59,8 +59,8 @@ class TextModel(TopicViews):
     Parameters
     ----------
     estimator : fitted on prepared vectors
-    preparation : what was done to the vectors before the fit; None for nothing
-    embedder : what made the vectors; None where that is not known
+    preparation : of vectors before the fit; None for none
+    embedder : of the vectors; None if unknown
     seeds : documents that were seeds; they are marked in assignments
     rejected : documents that were rejected for topics; they are placed elsewhere
     about : facts of the fit: corpus, number of documents, columns
@@ -125,11 +125,11 @@ class TextModel(TopicViews):
         return bool(self._documents.name)
 
     def prepare(self, X: Any) -> Any:
-        """See vectors as the estimator saw them; rows are prepared when they are read."""
+        """Return vectors prepared as in the fit; rows are prepared when they are read."""
         return X if self.preparation is None else Prepared(X, self.preparation)
 
     def encode(self, texts: Sequence[str]) -> Any:
-        """Embed texts as in the fit; `prepare` comes next."""
+        """Embed texts as in the fit, without preparation."""
         return self._documents.encode(texts)
 
     def assign(
@@ -181,13 +181,13 @@ class TextModel(TopicViews):
 
         Parameters
         ----------
-        file : a name without an ending is a folder of Parquet parts. One that was begun goes on
-        overwrite : replace a folder of parts that was made otherwise
+        file : a name without an extension is a folder of Parquet parts; unfinished ones resume
+        overwrite : replace a folder of parts that another model or other options made
         engine : as in `assign`; the files have the same bytes
         """
         listener = progress or warn_of_notes
         counts = Counts(self.taxonomy_)
-        with open_output(self, Path(file), overwrite) as output:  # fails now rather than at the end
+        with open_output(self, Path(file), overwrite) as output:  # fail before the long step
             opened = self._documents.open(documents, listener)
             with place_on(self, opened, engine, listener) as (placing, running):
                 placing = replace(placing, threshold=threshold, level=level, codes=codes, top=top)
@@ -196,10 +196,10 @@ class TextModel(TopicViews):
                     listener(Step("Placing", counts.documents, size_of(opened)))
         return counts
 
-    def elsewhere(self, folder: Path, trusted: str) -> Any:
-        """The model in a folder, as workers load it; `trusted` embedders may run functions."""
+    def for_workers(self, folder: Path, trusted: str) -> Any:
+        """The model in a folder, loaded by each worker; `trusted` names functions that may run."""
         where = folder.absolute()
-        return LazyObject(_load_elsewhere, where, file_sha256(where / FILE), trusted)
+        return LazyObject(_load_on_worker, where, file_sha256(where / FILE), trusted)
 
     def place(
         self,
@@ -258,7 +258,7 @@ class TextModel(TopicViews):
         **options: Any,
     ) -> dict[str, Any]:
         """Write one page that shows what is in every topic; return what it shows."""
-        with atomic_file(file) as partial:  # fails now rather than at the end
+        with atomic_file(file) as partial:  # fail before the long step
             found = self.place(documents, **options).report(title, options.get("progress"))
             partial.write_text(render(found), encoding="utf-8", newline="\n")
         return found
@@ -285,26 +285,26 @@ class TextModel(TopicViews):
         rows = [row for row, id in enumerate(ids) if id in truth and not found.is_seed[row]]
         if not rows:
             raise CorpusError(
-                f"none of {len(truth):,} documents with gold labels is among those given, seeds "
-                "left out. Check that both use the same ids"
+                f"none of {len(truth):,} documents with gold labels is among the documents, "
+                "apart from seeds. Check that both use the same ids"
             )
         return found, truth, rows
 
     def thresholds(
         self, documents: Any, coded: Any, precision: float, **options: Any
     ) -> NDArray[np.float64]:
-        """Score that a placement must reach at each level, for a precision that holds.
+        """Return the score that placements of each level must reach for a precision.
 
         Parameters
         ----------
-        documents : that hold those coded by hand
+        documents : among them those coded by hand
         coded : documents coded by hand, drawn at random; as `gold` of `evaluate`
-        precision : share of the placements kept that is to be right
+        precision : share of the remaining placements that must be right
 
         Returns
         -------
-        array of a threshold for each level, for `assign` and `write_table`; above 1 where no
-        score promises the precision
+        array with a threshold per level, for `assign` and `write_table`; above 1 where no score
+        suffices
         """
         found, truth, rows = self._coded(documents, coded, **options)
         ids = found.ids or ()
@@ -315,9 +315,9 @@ class TextModel(TopicViews):
     def set_precision(
         self, documents: Any, coded: Any, precision: float, **options: Any
     ) -> NDArray[np.float64]:
-        """Place documents from now on so that this share of placements is right.
+        """Set thresholds so that this share of placements is right from now on.
 
-        Sets the thresholds that `thresholds` finds; they are saved with the model.
+        The thresholds are those of `thresholds`; they are saved with the model.
 
         Parameters
         ----------
@@ -342,9 +342,9 @@ class TextModel(TopicViews):
     def write(self, folder: str | PathLike[str]) -> None:
         """Write a model folder, and leave the checkpoint of the fit."""
         target, documents = Path(folder), self._documents
-        about = self.about | {"inputs": [_seen_from(target, file) for file in self.files]}
+        about = self.about | {"inputs": [_relative_to(target, file) for file in self.files]}
         if documents.store:
-            about["vectors"] = _seen_from(target, documents.store)
+            about["vectors"] = _relative_to(target, documents.store)
         bundle = self.estimator.to_bundle()
         bundle.preparation = self.preparation
         bundle.arrays[SEED_VECTORS] = self.seeds.vectors
@@ -398,10 +398,10 @@ def load(folder: str | PathLike[str], *, embedder: Any = None) -> TextModel:
     documents.named = embedder
     if text:
         with rebuilding(folder):
-            model.seeds = SeedDocuments.restored(text["seeds"], bundle.arrays[SEED_VECTORS])
+            model.seeds = SeedDocuments.from_saved(text["seeds"], bundle.arrays[SEED_VECTORS])
             if "rejected" in text:
                 vectors = bundle.arrays[REJECTED_VECTORS]
-                model.rejected = SeedDocuments.restored(text["rejected"], vectors)
+                model.rejected = SeedDocuments.from_saved(text["rejected"], vectors)
             documents.name, documents.fingerprint = text["embedder"], text["fingerprint"]
             documents.dtype = str(np.dtype(text["dtype"]))
             model.files = [folder.parent / name for name in model.about.get("inputs", [])]
@@ -410,8 +410,8 @@ def load(folder: str | PathLike[str], *, embedder: Any = None) -> TextModel:
     return model
 
 
-def _load_elsewhere(folder: Path, digest: str, trusted: str) -> TextModel:
-    """Load a model on a worker; `trusted` names the functions that the user has named there."""
+def _load_on_worker(folder: Path, digest: str, trusted: str) -> TextModel:
+    """Load a model on a worker; `trusted` names functions that the user allowed."""
     advice = "Keep it on a path that all workers and this machine see"
     if not folder.is_dir():
         raise ModelError(f"the worker on {gethostname()} can't see the model {folder}. {advice}")
@@ -421,8 +421,8 @@ def _load_elsewhere(folder: Path, digest: str, trusted: str) -> TextModel:
     return load(folder)
 
 
-def _seen_from(model: Path, file: Path) -> str:
-    """The way to a file from the folder that holds the model, so that both may move together."""
+def _relative_to(model: Path, file: Path) -> str:
+    """Path of a file relative to the model's parent, so that both can move together."""
     try:
         return os.path.relpath(file, model.absolute().parent)
     except ValueError:  # on another drive of Windows

@@ -66,12 +66,12 @@ def test_the_whole_loop(chrome: Any, served: Any, files: Path) -> None:
     visit.shot("1-start")
     page.set_input_files("input[aria-label='File with Taxonomy']", files / "broken.txt")
     page.wait_for_selector("section[aria-label=Taxonomy] .faults")
-    assert "stands twice" in page.inner_text("section[aria-label=Taxonomy] .faults")
+    assert "occurs twice" in page.inner_text("section[aria-label=Taxonomy] .faults")
     page.set_input_files("input[aria-label='File with Documents']", files / "docs.csv")
     page.wait_for_selector(".preview .faults")
     faults = page.inner_text(".preview .faults")
     assert "empty text" in faults
-    assert "id stands twice" in faults
+    assert "id occurs twice" in faults
     assert page.input_value("label:has-text('Text is in') select") == "body"
     assert page.input_value("label:has-text('Ids are in') select") == "name"
     visit.shot("1-load")

@@ -74,7 +74,7 @@ def test_a_worker_that_is_killed_leaves_the_last_good_fit(project: Project) -> N
     assert ended.state == "died"
     assert [line.id for line in fits.every(project)] == [1]
     assert fits.get(project, 1).n > 0
-    id = jobs.start(project, "embed")  # goes on where it stopped
+    id = jobs.start(project, "embed")  # resumes where it stopped
     assert jobs.wait(project, id).state == "done"
 
 

@@ -106,7 +106,7 @@ def test_load_screen_previews_and_tells_every_fault(empty: Project, tmp_path: Pa
     assert view["checked"]["facts"][0].startswith("2 documents")
     faults = "\n".join(view["checked"]["faults"])
     assert "empty text" in faults
-    assert "id stands twice" in faults
+    assert "id occurs twice" in faults
     assert "news.csv:3" in faults
     assert "aaaaaaaa" not in str(view)
 
@@ -193,7 +193,7 @@ def test_names_that_stand_in_are_not_counted_as_seeds(project: Project) -> None:
     [
         ("Record No,Text,Year", "Record No"),
         ("Year,CaseNumber,Text", "CaseNumber"),
-        ("Year No,Record ID,Text", "Record ID"),  # a year stands twice
+        ("Year No,Record ID,Text", "Record ID"),  # a year occurs twice
         ("Year,Notes,Text", ROW_NUMBER),
     ],
 )

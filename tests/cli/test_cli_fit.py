@@ -62,7 +62,7 @@ def test_a_second_fit_takes_the_vectors_it_finds(model: Project, hierseed: Run) 
     assert "48 documents, found in model.vectors" in done.stderr
     (model / "docs.csv").write_text((model / "docs.csv").read_text().replace("kitten", "lion"))
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
-    assert "holds other vectors and is made again" in done.stderr
+    assert "holds other vectors and is replaced" in done.stderr
     more = ("--vectors", "model.vectors", "--overwrite")
     done = hierseed("fit", "docs.jsonl", *FIT, "-o", "model", *more)
     assert done.exit_code == 1
@@ -89,7 +89,7 @@ def test_a_npy_file_takes_seeds_by_row(project: Project, hierseed: Run) -> None:
     (project / "rows.csv").write_text("text,topic\na cat,Cats\n")
     done = hierseed("fit", "v.npy", "-t", "topics.txt", "-s", "rows.csv", "-o", "model")
     assert done.exit_code == 1
-    assert "not known how the vectors were made" in done.stderr
+    assert "the embedder of the vectors is not known" in done.stderr
 
 
 def test_seeds_of_their_own_text_and_from_names(project: Project, hierseed: Run) -> None:
@@ -103,7 +103,7 @@ def test_seeds_of_their_own_text_and_from_names(project: Project, hierseed: Run)
     assert "Note       2 leaves have no seed and get no documents" in done.stderr
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--seeds-from-names")
     assert done.exit_code == 0, done.stderr
-    assert "stand in for seeds of 2 topics" in done.stderr
+    assert "used as seeds of 2 topics" in done.stderr
 
 
 def test_rows_left_out_are_kept_beside_the_model(project: Project, hierseed: Run) -> None:
@@ -192,7 +192,7 @@ def test_check_tells_every_fault_of_every_file_at_once(project: Project, hiersee
     assert len(found["faults"]) == 4
     assert found["notes"][0].endswith("without a seed, which get no documents: 'Food > Cheese'")
     for part in [
-        "docs.csv:50: id stands twice ('cats-0' stands on line 2 already)",
+        "docs.csv:50: id occurs twice ('cats-0' is already on line 2)",
         "docs.csv:51: unclosed quote",
         "seeds.csv:15: no topic 'Cat'; did you mean 'Animals > Cats'?",
         "1 of 13 seed documents are not in the corpus of 48: 'ghost'",

@@ -46,7 +46,7 @@ def test_a_fit_leaves_vectors_that_another_one_is_writing(project: Project, hier
         assert contents(project / "model.vectors") == before
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model")  # now they are only of another embedder
     assert done.exit_code == 0, done.stderr
-    assert "holds other vectors and is made again" in done.stderr
+    assert "holds other vectors and is replaced" in done.stderr
 
 
 # ---------------------------------------------------------------- checked when read

@@ -93,7 +93,7 @@ def test_lost_zeros_and_other_columns_cost_no_round(numbered: Project, hierseed:
     assert "had lost their leading zeros, as in Excel: 0 is read as 00000" in done.stderr
     done = hierseed("check", *files, "--id", "Nr", "--seed-id", "Petition")
     assert done.exit_code == 0, done.stderr
-    assert "topics are in 'Area', by what is in it" in done.stderr
+    assert "topics are in 'Area', guessed from the content" in done.stderr
     done = hierseed("check", *files, "--id", "Nr", "--topic", "Aera", "--seed-id", "Nr")
     assert done.exit_code == 1
     assert "no column 'Aera'" in done.stderr
@@ -133,8 +133,8 @@ def test_columns_are_told_by_their_content(project: Project, hierseed: Run) -> N
     docs.to_csv(project / "docs.csv", index=False)
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
     assert done.exit_code == 0, done.stderr
-    assert "docs.csv: texts are in 'words', by what is in it" in done.stderr
-    assert "docs.csv: ids are in 'key', by what is in it" in done.stderr
+    assert "docs.csv: texts are in 'words', guessed from the content" in done.stderr
+    assert "docs.csv: ids are in 'key', guessed from the content" in done.stderr
     assert hierseed("assign", "model", "docs.csv", "-o", "t.csv").exit_code == 0
 
 

@@ -106,6 +106,6 @@ def test_a_model_that_can_only_be_read_serves_reports_and_suggestions(
         for corpus, kept in ((model / "docs.csv", False), (other / "new.csv", True)):
             done = hierseed("suggest", model / "model", corpus, "-o", other / "t.csv")
             assert done.exit_code == 0, done.stderr
-            assert ("the vectors are not kept" in done.stderr) is kept
+            assert ("the vectors are not saved" in done.stderr) is kept
             (other / "t.csv").unlink()
     assert [file.name for file in other.iterdir()] == ["new.csv"]

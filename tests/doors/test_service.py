@@ -74,7 +74,7 @@ def test_model_topics_and_description(client: httpx.Client, service: Any) -> Non
     ("body", "kind", "told"),
     [
         ({"documents": ["fine", " "]}, "CorpusError", "empty text"),
-        ({"documents": [{"id": "a", "text": "b"}] * 2}, "CorpusError", "id stands twice"),
+        ({"documents": [{"id": "a", "text": "b"}] * 2}, "CorpusError", "id occurs twice"),
         ({"documents": []}, "RequestError", "documents"),
         ({"documents": [1, 2]}, "RequestError", "documents"),
         ({"documents": ["a"], "tpo": 3}, "RequestError", "tpo"),

@@ -113,11 +113,11 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
     message = str(caught.value)
     assert message.startswith(f"6 lines of {file} can't be used")
     assert "on_error='skip'" in message
-    assert "docs.csv:7: not UTF-8 (byte 0xE9 at position 6). Perhaps it is Windows" in message
-    assert "--encoding auto finds out" in message
+    assert "docs.csv:7: not UTF-8 (byte 0xE9 at position 6). It may be Windows" in message
+    assert "--encoding auto detects it" in message
     assert sorted(faults_of(corpus)) == [
         (3, "empty text"),
-        (6, "id stands twice"),
+        (6, "id occurs twice"),
         (7, "not UTF-8"),
         (8, "wrong number of fields"),
         (9, "no id"),
@@ -128,7 +128,7 @@ def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
 def test_letters_are_those_of_the_documents_kept(tmp_path: Path) -> None:
     (tmp_path / "docs.csv").write_text("id,text\n1,four\n1,four\n2,ab\n1,four\n")
     corpus = Corpus(tmp_path / "docs.csv", on_error="skip")
-    assert corpus.describe() == "docs.csv, 2 documents, 3 letters each on average"
+    assert corpus.describe() == "docs.csv, 2 documents, 3 characters each on average"
 
 
 def test_skipping_keeps_going_and_keeps_the_rows_left_out(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_skipping_keeps_going_and_keeps_the_rows_left_out(tmp_path: Path) -> Non
     kept = pd.read_csv(tmp_path / "table.skipped.csv")
     assert kept["line"].tolist() == [3, 4, 2]
     assert kept["row"].tolist() == ['{"id": 2, "te', "[3]", '{"id": 1, "text": "b"}']
-    assert kept["fault"].tolist() == ["broken JSON", "not a JSON object", "id stands twice"]
+    assert kept["fault"].tolist() == ["broken JSON", "not a JSON object", "id occurs twice"]
 
 
 AUTHORED = [  # id, date, text, author: three rows that can't be used
@@ -236,7 +236,7 @@ def test_numbers_as_ids_match_whatever_wrote_them(tmp_path: Path) -> None:
     pd.DataFrame({"id": [7.0, 8.0], "text": ["a", "b"]}).to_parquet(tmp_path / "docs.parquet")
     assert [document.id for document in Corpus(tmp_path / "docs.parquet")] == ["7", "8"]
     (tmp_path / "docs.jsonl").write_text('{"id": 7, "text": ["no", "text"]}\n')
-    assert faults_of(Corpus(tmp_path / "docs.jsonl")) == [(1, "the text is no text")]
+    assert faults_of(Corpus(tmp_path / "docs.jsonl")) == [(1, "the text is not a string")]
 
 
 def test_excel_gives_the_values_that_were_shown(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_faults_in_full_are_bounded() -> None:
     assert len(faults.kept) == KEPT
     assert faults.kept[0].row == ""
     faults.add(Fault("f", 2000, "empty"))  # a late kind is told all the same
-    assert faults.told() == [
+    assert faults.lines() == [
         "f: broken; the same in f:1, f:2, f:3, f:4 and 995 more",
         "f:2000: empty",
     ]
@@ -287,7 +287,7 @@ def test_several_columns_of_text_are_joined(tmp_path: Path) -> None:
     file.write_text("id,Title,Abstract\n1,Guns,They are many.\n2,,Only this\n3,Only that, \n4,,\n")
     corpus = Corpus(file, text=["title", "Abstract", "title"], on_error="skip")
     assert list(corpus.texts()) == ["Guns\n\nThey are many.", "Only this", "Only that"]
-    assert corpus.survey().faults.told() == ["docs.csv:5: empty text (id '4')"]
+    assert corpus.survey().faults.lines() == ["docs.csv:5: empty text (id '4')"]
     turned = Corpus(file, text=["Abstract", "Title"], on_error="skip")
     assert next(iter(turned)).text == "They are many.\n\nGuns"
     with pytest.raises(CorpusError, match="no column 'Body'"):

@@ -138,13 +138,13 @@ def test_every_fault_with_its_place() -> None:
         read_bytes("yaml", text)
     assert str(fault.value).split("\n") == [
         "topics.yaml has 5 faults:",
-        "  - line 3: the topic 'A > B' stands twice, first at line 2",
+        "  - line 3: the topic 'A > B' occurs twice, first at line 2",
         "  - line 4: a list directly inside a list; which topic is it under?",
         "  - line 5: an empty item in a list of topics",
         "  - line 6: an empty name in the topic ''",
-        "  - line 7: the topic 'A' stands twice, first at line 1",
+        "  - line 7: the topic 'A' occurs twice, first at line 1",
     ]
-    with pytest.raises(TaxonomyError, match=r"topics\.json, \$\.A: the topic 'A' stands twice"):
+    with pytest.raises(TaxonomyError, match=r"topics\.json, \$\.A: the topic 'A' occurs twice"):
         read_bytes("json", '{"A": {}, "A": {}}')
     with pytest.raises(TaxonomyError, match=r"\$\[0\]\.code: the code of a topic must be a text"):
         read_bytes("json", '[{"name": "x", "code": {}}, {"name": "y"}]')

@@ -121,7 +121,7 @@ def test_same_label_under_two_parents_and_twice_under_one() -> None:
     two = concept("a") + concept("b") + 'e:g1 skos:prefLabel "General" ; skos:broader e:a .'
     text = two + 'e:g2 skos:prefLabel "General" ; skos:broader e:b .'
     assert skos(text).paths == ("a", "b", "a > General", "b > General")
-    with pytest.raises(TaxonomyError, match=r"g2>: the topic 'a > General' stands twice, first at"):
+    with pytest.raises(TaxonomyError, match=r"g2>: the topic 'a > General' occurs twice, first at"):
         skos(two + 'e:g2 skos:prefLabel "General" ; skos:broader e:a .')
 
 

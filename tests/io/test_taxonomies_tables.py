@@ -53,7 +53,7 @@ def test_levels_with_gaps() -> None:
         "topics.csv has 3 faults:",
         "  - line 2: 'B' stands at level 2 with nothing above",
         "  - line 3: level 2 is empty but level 3 is not",
-        "  - line 5: the topic 'A > B' stands twice, first at line 4",
+        "  - line 5: the topic 'A > B' occurs twice, first at line 4",
     ]
 
 
@@ -95,7 +95,7 @@ def test_delimiters_and_excels_hint() -> None:
 def test_quotes_and_lines_inside_cells() -> None:
     text = 'name,parent,description\n"A, ""x""",,"two\nlines"\nB,"A, ""x""",\n\n"C\nc",,\nC c,,\n'
     with pytest.raises(
-        TaxonomyError, match="line 8: the topic 'C c' stands twice, first at line 6"
+        TaxonomyError, match="line 8: the topic 'C c' occurs twice, first at line 6"
     ):
         read_bytes("csv", text)
     with pytest.raises(TaxonomyError, match="line 3: a quote is opened and not closed"):
@@ -117,7 +117,7 @@ def test_unknown_ambiguous_and_several_parents() -> None:
     assert read_bytes("csv", poly).all_paths(2) == ["A > C", "B > C"]
     with pytest.warns(UserWarning, match="several parents"):
         assert read_bytes("csv", poly, parent="first").paths == ("A", "B", "A > C")
-    with pytest.raises(TaxonomyError, match="line 3: the code '1' stands twice, first at line 2"):
+    with pytest.raises(TaxonomyError, match="line 3: the code '1' occurs twice, first at line 2"):
         read_bytes("csv", "code,name,parent_code\n1,A,\n1,B,\n")
     with pytest.raises(TaxonomyError, match="its own ancestor: 'A' -> 'B' -> 'A'"):
         read_bytes("csv", "name,parent\nA,B\nB,A\n")
@@ -130,7 +130,7 @@ def test_faults_of_every_kind_are_told_at_once_in_file_order() -> None:
         "topics.csv has 5 faults:",
         "  - line 2: a topic is its own ancestor: 'A' -> 'B' -> 'A'",
         "  - line 4: no topic 'X', the parent of 'C'; list it as well",
-        "  - line 6: the topic 'D' stands twice, first at line 5",
+        "  - line 6: the topic 'D' occurs twice, first at line 5",
         "  - line 7: an empty name in the topic ''",
         "  - line 8: no topic 'Y', the parent of 'C'; list it as well",
     ]
@@ -254,7 +254,7 @@ def test_prefixes_of_letters_and_decimal_outlines() -> None:
 def test_codes_twice_or_missing() -> None:
     with pytest.raises(TaxonomyError, match="2 faults") as fault:
         read_bytes("csv", "code,name\n1,A\n1,B\n,C\n")
-    assert "line 3: the code '1' stands twice, first at line 2" in str(fault.value)
+    assert "line 3: the code '1' occurs twice, first at line 2" in str(fault.value)
     assert "line 4: no code for 'C'" in str(fault.value)
 
 

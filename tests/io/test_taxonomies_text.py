@@ -64,8 +64,8 @@ def test_every_fault_is_told_with_its_line() -> None:
         read_bytes("paths", "# ids: yes\n1 - A\n1 - A > B\n2 - A\n3 - C >  > D\nE\n4 - F\x07\n")
     assert str(fault.value).split("\n") == [
         "topics.txt has 5 faults:",
-        "  - line 3: the id '1' stands twice, first at line 2",
-        "  - line 4: the topic 'A' stands twice, first at line 2",
+        "  - line 3: the id '1' occurs twice, first at line 2",
+        "  - line 4: the topic 'A' occurs twice, first at line 2",
         "  - line 5: an empty name in the path 'C >  > D'",
         "  - line 6: no id before ' - ' in 'E'",
         "  - line 7: the character U+0007, which not every file format can hold, "
@@ -93,7 +93,7 @@ def test_byte_order_mark_is_no_part_of_a_name(name: str) -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_are_counted_alike_whatever_ends_them(end: str) -> None:
-    with pytest.raises(TaxonomyError, match="line 3: the topic 'A' stands twice, first at line 1"):
+    with pytest.raises(TaxonomyError, match="line 3: the topic 'A' occurs twice, first at line 1"):
         read_bytes("paths", end.join(["A", "B", "A"]))
 
 

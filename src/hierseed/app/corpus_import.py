@@ -86,10 +86,12 @@ def check_corpus(file: Path, id: str, text: str) -> Look:
     except HierSeedError as fault:
         look.faults.append(worded(fault))
         return look
-    look.faults = survey.faults.told()
+    look.faults = survey.faults.lines()
     if survey.n_documents:
         mean = survey.n_characters / survey.n_documents
-        look.facts.append(f"{survey.n_documents:,} documents, {mean:,.0f} letters each on average")
+        look.facts.append(
+            f"{survey.n_documents:,} documents, {mean:,.0f} characters each on average"
+        )
         if found := foreign_language(corpus.texts()):
             look.facts.append(
                 f"They look like {found}. The vectors made here know English best: "
@@ -139,7 +141,7 @@ def load_corpus(
             told = {"done": done, "total": total, "left": left, "share": share}
             tell({"phase": "Reading the documents", **told})
     faults = corpus.survey().faults
-    left_out = f"{len(faults):,} rows left out: {'; '.join(faults.told())}" if faults else ""
+    left_out = f"{len(faults):,} rows left out: {'; '.join(faults.lines())}" if faults else ""
     loads.finish(project, load, left_out.replace(file.name, name))
     return added, faults
 

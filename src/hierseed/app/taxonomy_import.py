@@ -72,7 +72,7 @@ def make_plan(project: Project, kind: str, file: Path, name: str) -> Plan:
     except HierSeedError as fault:
         plan.faults = [worded(fault).replace(file.name, name)]
         return plan
-    plan.faults = [text.replace(file.name, name) for text in seeds.faults.told()]
+    plan.faults = [text.replace(file.name, name) for text in seeds.faults.lines()]
     if seeds.blank:
         plan.facts.append(f"{seeds.blank:,} rows without a topic passed over")
     pairs, missing = _pairs(project, seeds, here.ids)

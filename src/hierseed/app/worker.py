@@ -79,7 +79,7 @@ def _load(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
         name=arguments["name"], load=arguments.get("load"),
     )  # fmt: skip
     file.unlink(missing_ok=True)
-    left_out = f"; {len(faults):,} rows left out: {'; '.join(faults.told())}" if faults else ""
+    left_out = f"; {len(faults):,} rows left out: {'; '.join(faults.lines())}" if faults else ""
     return f"{added:,} documents added{left_out}".replace(file.name, arguments["name"])
 
 

@@ -64,7 +64,7 @@ def check(
     column: TaxonomyColumns = None,
     taxonomy_sheet: TaxonomySheet = None,
     seeds_from_names: Annotated[
-        bool, typer.Option("--seeds-from-names", help="As in fit: names stand in for seeds.")
+        bool, typer.Option("--seeds-from-names", help="As in fit: names are used as seeds.")
     ] = False,
     quiet: Quiet = False,
     json: AsJson = False,

@@ -106,8 +106,8 @@ def fit(
         Path | None,
         typer.Option(
             metavar="MODEL",
-            help="An earlier model, whose topics stand in for seeds where a topic has none; topics "
-            "are found again by the edits that a JSON taxonomy keeps, by address, code or path.",
+            help="An earlier model, whose topics replace the seeds of topics that have none. "
+            "They are matched by the edits in a JSON taxonomy, by address, code or path.",
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -170,7 +170,7 @@ def fit(
     from hierseed.estimators.parameters import parse_settings
     from hierseed.estimators.registry import get_method
     from hierseed.io.atomic import check_folder
-    from hierseed.io.document_embedder import vectors_beside
+    from hierseed.io.document_embedder import vectors_folder
     from hierseed.io.model_bundle import FILE
     from hierseed.pipeline import fit as fit_model
 
@@ -204,9 +204,9 @@ def fit(
                 seeds_from_names=seeds_from_names,
                 rejected=seed_tables(rejected, topic, seed_id, id, encoding, None),
                 preparation=None if centre and unit else Preparation(centre=centre, unit=unit),
-                vectors=vectors or vectors_beside(output),
+                vectors=vectors or vectors_folder(output),
                 replace_vectors=vectors is None,
-                checkpoint=checkpoint_beside(output),
+                checkpoint=checkpoint_folder(output),
                 start=start,
                 **settings,
             )
@@ -216,15 +216,15 @@ def fit(
             console.thresholds(found)
         model.save(output)
         words = f"{quote(output)} {quote(source)}{reading.words()}"
-        _tell(console, model, output, words, time.perf_counter() - started)
+        _report(console, model, output, words, time.perf_counter() - started)
 
 
-def checkpoint_beside(model: Path) -> Path:
-    """The folder where `fit` keeps its finished rounds until the model is saved."""
+def checkpoint_folder(model: Path) -> Path:
+    """The folder where `fit` saves finished rounds until the model is saved."""
     return model.with_name(f"{model.name}.checkpoint")
 
 
-def _tell(console: Console, model: TextModel, output: Path, words: str, seconds: float) -> None:
+def _report(console: Console, model: TextModel, output: Path, words: str, seconds: float) -> None:
     from hierseed.io.assign_chunks import Counts
 
     counts, estimator = Counts(model.taxonomy_), model.estimator

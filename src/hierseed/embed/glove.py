@@ -97,7 +97,7 @@ def build_index(file: Path, index: Path) -> None:
             _refuse(file, faults)
         matrix.seek(0)
         matrix.write(npy_header(len(hashes), dimension, "float32"))
-    # A word that stands twice keeps its first vector, as in the usual loaders.
+    # A word that occurs twice keeps its first vector, as in the usual loaders.
     unique, first = np.unique(np.array(hashes, dtype=np.uint64), return_index=True)
     np.save(draft / "hashes.npy", unique)
     np.save(draft / "rows.npy", first.astype(np.uint32))

@@ -135,7 +135,7 @@ def refuse_bare_leaves(taxonomy: Taxonomy, known: NDArray[np.bool_]) -> None:
         listed = "".join(f"\n  - {taxonomy.paths[topic]}" for topic in bare)
         raise SeedError(
             f"{len(bare):,} of {int(taxonomy.tree.is_leaf.sum()):,} leaves have no seed:{listed}\n",
-            "Give each at least one, or let names stand in for seeds with {seeds_from_names:True}",
+            "Give each at least one, or use names as seeds with {seeds_from_names:True}",
         )
 
 

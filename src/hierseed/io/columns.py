@@ -11,19 +11,21 @@ from hierseed.io.faults import Fault
 from hierseed.io.records import Records, as_text
 from hierseed.io.topic_finder import TopicFinder
 
-ROWS = 200  # looked at
-MOST = 0.8  # share of the filled cells that must be of a kind
-LONG = 25  # letters that a text has on average, at least
+ROWS = 200  # examined to guess a column
+MOST = 0.8  # share of the filled cells that must match
+LONG = 25  # least average number of characters of a text
 LONGER = 2.0  # times as long as the cells of any other column
 
 
 def choose_columns(records: Records, wanted: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the columns of these names, each with an advice; all that lack are named at once."""
+    """Return the columns of these names, each with advice; an error names all that are missing."""
     found, faults = [], []
     for name, advice in wanted:
         try:
             found.append(choose_column(records, name, advice))
-        except CorpusError as fault:  # kept as texts: a kept error holds open files in its frames
+        except (
+            CorpusError
+        ) as fault:  # strings: an error that is kept holds open files in its frames
             faults.append((fault.message, fault.advice))
     if len(faults) == 1:
         raise CorpusError(*faults[0])
@@ -35,7 +37,7 @@ def choose_columns(records: Records, wanted: Iterable[tuple[str, str]]) -> list[
 
 
 def choose_column(records: Records, name: str, advice: str) -> str:
-    """Return the column of that name, capitals aside; else say which there are."""
+    """Return the column of that name, ignoring case; an error lists the columns."""
     columns = records.columns
     if columns.count(name) == 1:
         return name
@@ -56,13 +58,13 @@ def choose_column(records: Records, name: str, advice: str) -> str:
 
 
 def other_sheets(records: Records) -> str:
-    """Where a column may be that is missed: in a sheet that is not read."""
+    """Advice about the sheets of a workbook that are not read."""
     first, *others = getattr(records, "sheets", None) or [""]
     if not others:
         return ""
     return (
-        f". Of this workbook only one sheet is read; it has {name_some([first, *others])}: name "
-        "the right one with --sheet"
+        f". Of this workbook only one sheet is read. Its sheets are {name_some([first, *others])}: "
+        "name the right one with --sheet"
     )
 
 

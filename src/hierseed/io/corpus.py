@@ -1,4 +1,4 @@
-"""A corpus read as a stream: checked once from end to end, then handed out in order."""
+"""A corpus read as a stream: checked once as a whole, then iterated in order."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from hierseed.progress import Listener, Step
 DEFAULT_COLUMNS: dict[str, Any] = {"id": "id", "text": ["text"]}
 ROW_NUMBER = "#"  # as the name of the id column: number the rows instead
 EVERY_COLUMN = "*"  # as the name of a column to keep: all but the ids
-BETWEEN = "\n\n"  # texts of several columns
-REPEATED = "id stands twice"
+JOINT = "\n\n"  # between texts of several columns
+REPEATED = "id occurs twice"
 EVERY = 20_000  # documents between two calls of `progress`
 
 
@@ -40,14 +40,14 @@ class Document(NamedTuple):
 
 @dataclass
 class Survey:
-    """What was found in one pass over the whole corpus."""
+    """Results of one pass over the whole corpus."""
 
     n_documents: int = 0
     n_characters: int = 0
     faults: Faults = field(default_factory=Faults)
     first_ids: list[str] = field(default_factory=list)
     hashes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  # of all ids
-    repeated: frozenset[int] = frozenset()  # hashes of ids that may be used twice
+    repeated: frozenset[int] = frozenset()  # hashes that occur more than once
 
     def holds(self, id: str) -> bool:
         """False where no document has this id. Compares hashes; a collision is possible."""
@@ -58,23 +58,22 @@ class Survey:
 class Corpus:
     """Documents of a file (CSV, TSV, JSONL, Parquet, Excel, SQLite, DuckDB), folder or data frame.
 
-    The first use reads everything once to find every fault; only then are documents
-    handed out. Memory does not grow with the corpus beyond 8 bytes a document.
+    The first use reads everything once to find every fault, before the first document is
+    returned. Memory does not grow with the corpus beyond 8 bytes a document.
 
     Parameters
     ----------
     source : the file or folder, or a data frame or data set
     id, text : names of the columns, "id" and "text" unless given; `id="#"` numbers the rows from
-        1, and of several columns of text those that are filled are joined, in the order given,
-        with a blank line between
-    on_error : "stop" refuses a corpus with faults, all told at once; "skip" leaves rows out
-    on_skip : called with each fault, so that the rows left out can be kept
-    quotes : False where quotation marks in CSV or TSV are letters like any other
+        1, and several columns of text are joined in that order, with a blank line between
+    on_error : "stop" raises all faults at once; "skip" leaves invalid rows out
+    on_skip : called with each fault, so that skipped rows can be saved
+    quotes : False if quotation marks in CSV or TSV have no special meaning
     keep : further columns that `rows` gives with each document; `"*"` is all but the ids
-    encoding : of lines that are not UTF-8; "auto" finds out
+    encoding : of lines that are not UTF-8; "auto" detects it
     sheet : of an Excel workbook, by name or number from 1
     table, query : of an SQLite or DuckDB file: the name of a table, or a SELECT in its place
-    html : True takes the texts for HTML, and leaves out the tags
+    html : True if texts are HTML; tags are removed
     """
 
     def __init__(
@@ -108,10 +107,10 @@ class Corpus:
         self._keeps_rows = on_error == "skip" and on_skip is not None
         self._survey: Survey | None = None
 
-    def like(self, columns: Mapping[str, Any] | None) -> bool:
-        """Take `columns` of an earlier job where none are named and the file has them.
+    def use_columns(self, columns: Mapping[str, Any] | None) -> bool:
+        """Use the `columns` of an earlier job where none are named and the file has them.
 
-        Returns whether any were taken.
+        Returns whether that changed anything.
         """
         if not columns or columns == DEFAULT_COLUMNS or (self._id and self._text):
             return False
@@ -131,37 +130,37 @@ class Corpus:
 
     @cached_property
     def _guessed(self) -> dict[str, Any]:
-        """The usual columns; if the file lacks one, the column that its content tells."""
+        """The usual columns; if the file lacks one, the column with such content."""
         found = dict(DEFAULT_COLUMNS)
         there = [name.lower() for name in self._records.columns]
         if not self._text and "text" not in there and (name := guess_text(self._records)):
             found["text"] = [name]
-            self._tell_guess(f"texts are in {name!r}", "text")
+            self._warn_of_guess(f"texts are in {name!r}", "text")
         if not self._id and "id" not in there and (name := guess_id(self._records)):
             found["id"] = name
-            self._tell_guess(f"ids are in {name!r}", "id")
+            self._warn_of_guess(f"ids are in {name!r}", "id")
         return found
 
-    def _tell_guess(self, what: str, option: str) -> None:
+    def _warn_of_guess(self, what: str, option: str) -> None:
         warnings.warn(
-            f"{self.name}: {what}, by what is in it. If that is wrong, name the column with "
-            f"--{option}",
+            f"{self.name}: {what}, guessed from the content. If that is wrong, name the column "
+            f"with --{option}",
             stacklevel=3,
         )
 
     @property
     def kept(self) -> list[str]:
         """Further columns that `rows` gives."""
-        return self._chosen[self._own :]
+        return self._chosen[self._n_leading :]
 
     @property
-    def _texts(self) -> int:
+    def _n_texts(self) -> int:
         return len(self.columns["text"])
 
     @property
-    def _own(self) -> int:
-        """Columns of text and id; those to keep come behind them."""
-        return self._texts + (self.columns["id"] != ROW_NUMBER)
+    def _n_leading(self) -> int:
+        """Number of columns of text and id; further columns follow."""
+        return self._n_texts + (self.columns["id"] != ROW_NUMBER)
 
     @cached_property
     def _records(self) -> Records:
@@ -183,10 +182,10 @@ class Corpus:
         if EVERY_COLUMN in keep:
             there = self._records.columns
             keep = [name for name in there if name.lower() not in ("", id.lower())]
-            keep = [name for name in keep if there.count(name) == 1]  # a name used twice is unclear
+            keep = [name for name in keep if there.count(name) == 1]  # a repeated name is ambiguous
         wanted += [(name, "Name a column of the file with {keep}") for name in keep]
         found = choose_columns(self._records, wanted)
-        return [*found[: self._own], *dict.fromkeys(found[self._own :])]
+        return [*found[: self._n_leading], *dict.fromkeys(found[self._n_leading :])]
 
     def __len__(self) -> int:
         return self.survey().n_documents
@@ -228,17 +227,17 @@ class Corpus:
         survey, name = self.survey(), self.name
         mean = survey.n_characters / max(survey.n_documents, 1)
         s = "" if survey.n_documents == 1 else "s"
-        return f"{name}, {survey.n_documents:,} document{s}, {mean:,.0f} letters each on average"
+        return f"{name}, {survey.n_documents:,} document{s}, {mean:,.0f} characters each on average"
 
     def refuse_faults(self) -> None:
-        """Raise with all faults where they are not to be skipped, or nothing is left."""
+        """Raise all faults unless they are skipped; raise if no document is left."""
         survey = self.survey()
         unit = self._records.unit
         if survey.faults and self.on_error == "stop":
             count = f"{len(survey.faults):,} {unit}{'s' if len(survey.faults) > 1 else ''}"
             raise CorpusError(
                 f"{count} of {self.path} can't be used:{survey.faults.describe()}\n",
-                "Mend them, or leave them out with {on_error:skip}",
+                "Correct them, or leave them out with {on_error:skip}",
             )
         if survey.n_documents == 0:
             lost = f":{survey.faults.describe()}" if survey.faults else ""
@@ -261,7 +260,7 @@ class Corpus:
                 progress(survey.n_documents)
         survey.hashes = values = np.sort(np.array(hashes, dtype=np.int64))
         survey.repeated = frozenset(values[1:][values[1:] == values[:-1]].tolist())
-        if survey.repeated:  # rare: read again to see which ids they are, and where
+        if survey.repeated:  # rare: read again to find the ids and their lines
             survey.n_documents = survey.n_characters = 0
             for found in self._read(survey.repeated):
                 if not isinstance(found, Fault):
@@ -277,10 +276,10 @@ class Corpus:
             self.on_skip(fault)
 
     def _read(self, repeated: frozenset[int]) -> Iterator[tuple[Document, list[Any]] | Fault]:
-        """Every row as a document or a fault; ids that may repeat are compared in full."""
+        """Yield every row as a document or a fault; ids in `repeated` are compared in full."""
         name = self.path.name
-        first_seen: dict[str, int] = {}
-        texts, own = self._texts, self._own
+        first_line: dict[str, int] = {}
+        texts, leading = self._n_texts, self._n_leading
         for number, row in enumerate(self._records.rows(self._chosen), start=1):
             if isinstance(row, Fault):
                 yield row
@@ -289,19 +288,19 @@ class Corpus:
             text = _joined(values[:texts])
             if self._html and text:
                 text = strip_html(text)
-            id = (as_text(values[texts]) or "").strip() if own > texts else str(number)
+            id = (as_text(values[texts]) or "").strip() if leading > texts else str(number)
             if text is None:
                 wrong = next(value for value in values if as_text(value) is None)
-                fault = "the text is no text", describe(wrong)
+                fault = "the text is not a string", describe(wrong)
             elif not id:
                 fault = "no id", ""
             elif not text.strip():
                 fault = "empty text", f"id {id!r}"
-            elif hash(id) in repeated and first_seen.setdefault(id, line) != line:
-                place = f"{id!r} stands on {self._records.unit} {first_seen[id]:,} already"
+            elif hash(id) in repeated and first_line.setdefault(id, line) != line:
+                place = f"{id!r} is already on {self._records.unit} {first_line[id]:,}"
                 fault = REPEATED, place
             else:
-                yield Document(id, text), values[own:]
+                yield Document(id, text), values[leading:]
                 continue
             whole = row.whole() if self._keeps_rows else ""
             yield Fault(row.file or name, 0 if row.file else line, *fault, whole)
@@ -314,4 +313,4 @@ def _joined(values: list[Any]) -> str | None:
     parts = [as_text(value) for value in values]
     if None in parts:
         return None
-    return BETWEEN.join(part for part in parts if part and part.strip())
+    return JOINT.join(part for part in parts if part and part.strip())

@@ -67,7 +67,7 @@ def read_corrected(
     found, counts = [], {"changed": 0, "checked": 0, "cleared": 0}
     for row in records.rows(names):
         if isinstance(row, Fault):
-            raise SeedError(f"{row}. Mend the table first")
+            raise SeedError(f"{row}. Correct the table first")
         cells = [(as_text(value) or "").strip() for value in row.values]
         id, topic, rest = cells[0], cells[1], cells[2:]
         is_checked = mark is not None and rest.pop(0).lower() not in NOT_CHECKED

@@ -32,7 +32,7 @@ from hierseed.io.corpus import ROW_NUMBER, Corpus, Document
 from hierseed.io.documents import Documents, DocumentVectors, Key, open_documents
 from hierseed.progress import Fact, Listener, Note, Step, amount, duration
 
-STORED = "float16"  # type of the vectors in a store; memory keeps what the embedder gives
+STORED = "float16"  # dtype of vectors in a store; in memory that of the embedder
 
 
 class DocumentEmbedder:
@@ -40,8 +40,8 @@ class DocumentEmbedder:
 
     Parameters
     ----------
-    embedder : of the fit; None for one that is loaded from `folder`, or not known
-    vectors : of the fitting corpus, where they are in memory or open
+    embedder : of the fit; None if it is loaded from `folder`, or unknown
+    vectors : of the fitting corpus, if they are in memory or open
     columns : of ids and texts in the fitting corpus
     """
 
@@ -56,7 +56,7 @@ class DocumentEmbedder:
         self.dtype = str(vectors.X.dtype) if vectors else "float32"
         self.columns = columns
         self.folder: Path | None = None  # of the model
-        self.named: Any = None  # the embedder, where the user has named it again
+        self.named: Any = None  # the embedder, if the user named it at load
         self.store: Path | None = vectors.store.folder if vectors and vectors.store else None
         self._embedder = embedder
         self._vectors = vectors
@@ -67,8 +67,8 @@ class DocumentEmbedder:
         if self._embedder is None:
             if not self.name or self.folder is None:
                 raise ModelError(
-                    f"the model {self.folder or ''} was fitted on vectors and does not know how "
-                    "they were made. Give vectors instead of text"
+                    f"the model {self.folder or ''} was fitted on vectors of unknown origin. "
+                    "Give vectors instead of text"
                 )
             embedder = load_embedder(self.folder, self.named)
             if embedder.fingerprint != self.fingerprint:
@@ -82,10 +82,10 @@ class DocumentEmbedder:
 
     @cached_property
     def known(self) -> DocumentVectors | None:
-        """Vectors of the fit with their texts known: in memory, or where the fit left them."""
+        """Vectors of the fit whose texts are known: in memory, or in the folder of the fit."""
         if self._vectors is not None:
             return self._vectors if self._vectors.store or self._vectors.hashes else None
-        beside = vectors_beside(self.folder) if self.folder else None
+        beside = vectors_folder(self.folder) if self.folder else None
         places = {place.resolve(): place for place in (beside, self.store) if place}
         for folder in places.values():
             if not is_store(folder):
@@ -94,9 +94,9 @@ class DocumentEmbedder:
                 store = VectorStore(folder)
                 if store.complete and store.fingerprint == self.fingerprint:
                     store.check()
-                    return DocumentVectors.of_store(store)
-            except CorpusError as fault:  # of another version, or damaged: they can be made again
-                warnings.warn(f"{fault} Here the documents are embedded again", stacklevel=4)
+                    return DocumentVectors.from_store(store)
+            except CorpusError as fault:  # of another version, or damaged: embed again
+                warnings.warn(f"{fault} The documents are embedded again", stacklevel=4)
         return None
 
     def open(self, documents: Any, listener: Listener) -> Documents:
@@ -108,7 +108,7 @@ class DocumentEmbedder:
             return opened
         if self.known is None:
             self.embedder  # noqa: B018 - raises now where the model knows none
-        if opened.like(self.columns):
+        if opened.use_columns(self.columns):
             columns = opened.columns
             ids = "rows are numbered" if columns["id"] == ROW_NUMBER else f"id in {columns['id']}"
             texts = " and ".join(columns["text"])
@@ -127,9 +127,9 @@ class DocumentEmbedder:
             return chunks_of_rows(opened.ids)
         if (known := self.known) is not None:
             where = known.store.folder.name if known.store else "memory"
-            listener(Fact("Vectors", f"those in {where} serve for documents of the fit"))
+            listener(Fact("Vectors", f"of the fit, in {where}, are reused"))
         listener(Fact("Embedder", f"{self.name}, as in the fit"))
-        # a file of vectors can't embed again, so its documents are looked for anywhere
+        # a file of vectors can't embed, so its documents are searched in any order
         reuse = VectorReuse(known, anywhere=self.name.startswith("precomputed:"))
         return chunks_of_text(opened, reuse.take)
 
@@ -140,7 +140,7 @@ class DocumentEmbedder:
     def vectors(
         self, opened: Documents, folder: str | PathLike[str] | None, listener: Listener
     ) -> DocumentVectors:
-        """Vectors of all documents: given, known from the fit, or made now."""
+        """Vectors of all documents: their own, those of the fit, or new ones."""
         if isinstance(opened, DocumentVectors):
             return opened
         known = self.known
@@ -151,9 +151,9 @@ class DocumentEmbedder:
                 return known
             return DocumentVectors(known.X[rows], [known.ids[row] for row in rows])
         if isinstance(self.embedder, Precomputed) and self.embedder.ids is None:
-            self.embedder.encode([])  # raises: its rows belong to the documents of the fit
+            self.embedder.encode([])  # raises: its rows are the documents of the fit
         if folder is not None and not _is_writable(Path(folder)):
-            listener(Note(f"{Path(folder).parent} can't be written to: the vectors are not kept"))
+            listener(Note(f"{Path(folder).parent} can't be written to: the vectors are not saved"))
             folder = None
         found = vectorize(opened, self.embedder, listener, folder, replace=True)
         if folder is None:
@@ -161,7 +161,7 @@ class DocumentEmbedder:
         return found
 
     def _check(self, vectors: DocumentVectors) -> None:
-        """Refuse vectors of another embedder; those that don't say what made them pass."""
+        """Refuse vectors of another embedder; vectors of unknown origin pass."""
         store = vectors.store
         if store is None or not self.fingerprint or store.fingerprint == self.fingerprint:
             return
@@ -172,8 +172,8 @@ class DocumentEmbedder:
         )
 
 
-def vectors_beside(model: Path) -> Path:
-    """The folder beside a model where `hierseed fit` keeps the vectors of its corpus."""
+def vectors_folder(model: Path) -> Path:
+    """The folder next to a model where `hierseed fit` saves the vectors of its corpus."""
     return model.with_name(f"{model.name}.vectors")
 
 
@@ -190,9 +190,9 @@ def _rows_of(known: DocumentVectors, corpus: Corpus) -> NDArray[np.intp] | None:
 
 
 class VectorReuse:
-    """Take vectors while a corpus follows the order of the known ones.
+    """Reuses known vectors while a corpus has the same order.
 
-    With `anywhere` documents are found beyond that point too, at the cost of holding all keys.
+    With `anywhere` documents are found in any order, at the cost of keeping all keys in memory.
     """
 
     def __init__(self, known: DocumentVectors | None, anywhere: bool = False) -> None:
@@ -225,9 +225,9 @@ def _keys(documents: Iterable[Document]) -> Iterator[Key]:
 def make_embedder(
     spec: Any, corpus: Corpus, listener: Listener, folder: str | PathLike[str] | None = None
 ) -> Embedder:
-    """Make the embedder, let it learn where it does, and tell how long it will take.
+    """Make the embedder, fit it if it learns from the corpus, and report the expected time.
 
-    Where `folder` has the vectors already, no time is told.
+    No time is reported if `folder` has the vectors already.
     """
     if isinstance(spec, str) and split_wrappers(spec)[0] == "auto":
         embedder, why = choose_embedder(
@@ -265,12 +265,12 @@ def vectorize(
 
     Parameters
     ----------
-    folder : one that holds a part of the vectors is completed, one of another corpus refused
-    replace : make the vectors of another corpus, or damaged ones, again instead; those that
-        another process is writing are refused all the same
-    append : the documents are new ones, to be added to those in the folder
+    folder : an unfinished one of the same corpus is completed, one of another corpus refused
+    replace : replace vectors of another corpus, or damaged ones; vectors that another process
+        is writing are always refused
+    append : add the documents to those in the folder
     dtype : of the vectors in a new folder
-    engine : whose workers embed; None: this process does. The vectors have the same bits
+    engine : whose workers embed; None for this process. The vectors are the same to the last bit
     """
     started = time.perf_counter()
     workers = engine.map if engine and engine.workers else None
@@ -285,10 +285,10 @@ def vectorize(
                 raise
             damaged = isinstance(fault, StoreDamagedError)
             reason = "is damaged" if damaged else "holds other vectors"
-            listener(Note(f"{folder.name} {reason} and is made again"))
+            listener(Note(f"{folder.name} {reason} and is replaced"))
             remove_store(folder)
             made = _embed(corpus, embedder, folder, listener, append, dtype, workers)
-    _tell(listener, made, embedder, time.perf_counter() - started)
+    _report(listener, made, embedder, time.perf_counter() - started)
     return made
 
 
@@ -325,12 +325,12 @@ def _embed(
         corpus, embedder, folder,
         dtype=dtype, append=append, total=n, progress=show, workers=workers,
     )  # fmt: skip
-    made = DocumentVectors.of_store(store)
+    made = DocumentVectors.from_store(store)
     made.n_reused, made.n_cut = last["held"], last["cut"]
     return made
 
 
-def _tell(listener: Listener, made: DocumentVectors, embedder: Embedder, seconds: float) -> None:
+def _report(listener: Listener, made: DocumentVectors, embedder: Embedder, seconds: float) -> None:
     if made.n_reused and made.store:
         where = f", found in {made.store.folder}"
         listener(Fact("Vectors", f"{amount(made.n_reused, 'document')}{where}"))
@@ -352,6 +352,6 @@ def _is_done(folder: Path, embedder: Embedder, n: int) -> bool:
         return False
     try:
         store = VectorStore(folder)
-    except CorpusError:  # `vectorize` says what is wrong with it
+    except CorpusError:  # `vectorize` reports what is wrong
         return False
     return store.complete and len(store) == n and store.fingerprint == embedder.fingerprint

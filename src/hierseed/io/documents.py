@@ -1,4 +1,4 @@
-"""Documents as users give them: texts, a table, a file, or vectors that were made before."""
+"""Documents as users pass them: texts, a table, a file, or precomputed vectors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hierseed.io.records.memory import MemoryRecords
 from hierseed.progress import amount
 
 Key = tuple[str, str]  # id of a document, and hash of its text
-NAME = "documents"  # what a corpus in memory is called in messages
+NAME = "documents"  # of a corpus in memory, in messages
 
 
 @dataclass
@@ -35,8 +35,8 @@ class DocumentVectors:
     X : one row per document
     ids : of the documents
     store : where the rows are on disk; None for other vectors
-    hashes : of the texts, where they are known and there is no store
-    n_reused, n_cut : documents whose vectors were there before, and texts that were too long
+    hashes : of the texts, if known and there is no store
+    n_reused, n_cut : documents whose vectors were reused, and texts that were truncated
     """
 
     X: ArrayLike
@@ -48,22 +48,22 @@ class DocumentVectors:
     n_cut: int = 0
 
     @classmethod
-    def of_store(cls, store: VectorStore) -> Self:
-        """Take the vectors of a store that is finished."""
+    def from_store(cls, store: VectorStore) -> Self:
+        """Open the vectors of a complete store."""
         if not store.complete:
             raise CorpusError(
-                f"the vectors in {store.folder} are not finished: {len(store):,} documents are "
-                "there. Run the same `hierseed embed` again; it goes on where it stopped"
+                f"the vectors in {store.folder} are not complete: {len(store):,} documents are "
+                "there. Run the same `hierseed embed` again; it resumes where it stopped"
             )
         return cls(store, store.ids, store, name=store.folder.name)
 
     @cached_property
     def embedder(self) -> Embedder | None:
-        """What made the vectors, None where that is not known."""
+        """Embedder of the vectors; None if unknown."""
         return load_embedder(self.store.folder) if self.store else None
 
     def keys(self) -> Iterator[Key]:
-        """Id and text hash of each document, in row order; nothing where texts are not known."""
+        """Id and text hash of each document, in row order; empty if texts are unknown."""
         if self.store:
             return read_ids(self.store.folder, len(self.store))
         return zip(self.ids, self.hashes or ())
@@ -81,7 +81,7 @@ class DocumentVectors:
 
 
 class RowNumbers(Sequence[str]):
-    """Ids of rows that have no names: "0", "1", … without a list of them."""
+    """Row numbers as ids: "0", "1", … without storing them."""
 
     def __init__(self, n: int | range) -> None:
         self.numbers = n if isinstance(n, range) else range(n)
@@ -107,7 +107,7 @@ class RowNumbers(Sequence[str]):
         return isinstance(id, str) and bool(self.rows([id]))
 
     def rows(self, ids: Iterable[str]) -> list[int]:
-        """Rows of those ids that are among these."""
+        """Rows of the ids that are row numbers here."""
         numbers = (int(id) for id in ids if id.isdecimal() and str(int(id)) == id)
         return sorted(self.numbers.index(number) for number in numbers if number in self.numbers)
 
@@ -121,7 +121,7 @@ def size_of(documents: Documents) -> int:
 
 
 def open_documents(documents: Any) -> Documents:
-    """Open documents of any kind that `hierseed.fit` takes.
+    """Open documents of any kind that `hierseed.fit` accepts.
 
     A list of texts, a matrix, and a data frame or data set without a column `id` have their row
     numbers as ids, from 0; a DataFrame of pandas has its index.
@@ -131,7 +131,7 @@ def open_documents(documents: Any) -> Documents:
     if isinstance(documents, str | PathLike):
         return open_vectors(documents) if is_vectors(documents) else Corpus(documents)
     if isinstance(documents, VectorStore):
-        return DocumentVectors.of_store(documents)
+        return DocumentVectors.from_store(documents)
     if (frame := open_frame(NAME, documents, number=True)) is not None:
         return Corpus(frame)
     if hasattr(documents, "shape") and len(documents.shape) == 2:
@@ -150,15 +150,15 @@ def open_documents(documents: Any) -> Documents:
 
 
 def is_vectors(path: str | PathLike[str]) -> bool:
-    """True for what `open_vectors` reads; anything else is taken for a corpus."""
+    """True for files and folders of vectors; anything else is a corpus."""
     return Path(path).suffix == ".npy" or is_store(path)
 
 
 def open_vectors(path: str | PathLike[str]) -> DocumentVectors:
-    """Open without reading: rows come from disk when they are asked for."""
+    """Open vectors; rows are read when they are used."""
     if Path(path).suffix == ".npy":
         X = Precomputed(path).vectors
         if not len(X):
             raise CorpusError(f"{path} has no rows, and so no document. Check what wrote it")
         return DocumentVectors(X, RowNumbers(len(X)), name=Path(path).name)
-    return DocumentVectors.of_store(VectorStore(path))
+    return DocumentVectors.from_store(VectorStore(path))

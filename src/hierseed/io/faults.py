@@ -1,4 +1,4 @@
-"""Faults in files: collected with file and line, told all at once, kept in a file when skipped."""
+"""Faults of rows in files: collected with file and line, reported together, saved if skipped."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from hierseed.io.atomic import atomic_file
 
-KEPT = 100  # faults remembered in full; the rest are counted, so that memory stays bounded
-SHOWN = 5
+KEPT = 100  # faults kept in full; further ones are counted, so that memory stays bounded
+SHOWN = 5  # of each kind
 NOT_UTF8 = "not UTF-8"
 ADVICE = {
-    NOT_UTF8: "Perhaps it is Windows-1252, as Excel writes .csv: --encoding auto finds out, "
-    "--encoding cp1252 names it, and lines that are UTF-8 stay so"
+    NOT_UTF8: "It may be Windows-1252, as Excel writes .csv: --encoding auto detects it, "
+    "--encoding cp1252 sets it; lines in UTF-8 are read as UTF-8"
 }
 
 
@@ -26,9 +26,9 @@ class Fault(NamedTuple):
 
     file: str
     line: int  # 1-based; the row number where a format has no lines; 0 for the file as a whole
-    kind: str  # a few words, the same for all faults alike
+    kind: str  # a few words, the same for all faults of a kind
     detail: str = ""
-    row: str = ""  # the row as it stands in the file, for the list of skipped rows
+    row: str = ""  # the row as it is in the file, for the list of skipped rows
 
     @property
     def place(self) -> str:
@@ -49,7 +49,7 @@ class Faults:
             self.add(fault)
 
     def add(self, fault: Fault) -> None:
-        """Count a fault, and keep it while there is room."""
+        """Count a fault; keep it if there are not too many."""
         self.counts[fault.kind] += 1
         if len(self.kept) < KEPT or self.counts[fault.kind] <= SHOWN:
             self.kept.append(fault._replace(row=""))
@@ -57,8 +57,8 @@ class Faults:
     def __len__(self) -> int:
         return self.counts.total()
 
-    def told(self) -> list[str]:
-        """Every kind: its faults one by one where they are few, else the first and a count."""
+    def lines(self) -> list[str]:
+        """Lines for a message: all faults of a kind if they are few, else the first and a count."""
         lines: list[str] = []
         for kind, count in self.counts.items():
             same = [fault for fault in self.kept if fault.kind == kind]
@@ -73,12 +73,12 @@ class Faults:
         return lines
 
     def describe(self) -> str:
-        """All that is told, a line each."""
-        return "".join(f"\n  - {line}" for line in self.told())
+        """All lines, as a list."""
+        return "".join(f"\n  - {line}" for line in self.lines())
 
 
 class SkippedRows(AbstractContextManager["SkippedRows"]):
-    """The rows that were left out, as a CSV file; no file where none was."""
+    """A CSV file of the rows that were skipped; no file if there are none."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(path)
@@ -94,7 +94,7 @@ class SkippedRows(AbstractContextManager["SkippedRows"]):
         return self
 
     def write(self, fault: Fault) -> None:
-        """Keep one row, as it stood in the file, with the reason; the first one makes the file."""
+        """Write a row as it is in the file, with the reason; the first one creates the file."""
         if self.count == 0:
             partial = self._stack.enter_context(atomic_file(self.path))
             # a name of a file need not be UTF-8
@@ -106,5 +106,5 @@ class SkippedRows(AbstractContextManager["SkippedRows"]):
 
     def __exit__(self, kind: Any, fault: Any, trace: Any) -> None:
         if kind is None and self.count == 0:
-            self.path.unlink(missing_ok=True)  # of an earlier run, which no longer holds
+            self.path.unlink(missing_ok=True)  # of an earlier run
         self._stack.__exit__(kind, fault, trace)

@@ -1,4 +1,4 @@
-"""The inputs of a fit, read with every fault collected: all are raised at once.
+"""Read the inputs of a fit, and raise all their faults at once.
 
 `hierseed.fit` refuses to start with a fault; `hierseed check` only reads.
 """
@@ -30,16 +30,16 @@ from hierseed.io.documents import Documents, DocumentVectors, RowNumbers, open_d
 from hierseed.io.faults import Fault
 from hierseed.io.records import Records
 from hierseed.io.records.frames import open_frame
-from hierseed.io.seeds import Seeds, SeedTable, open_seeds, read_seeds, seeds_of_mapping
+from hierseed.io.seeds import Seeds, SeedTable, open_seeds, read_seeds, seeds_from_mapping
 from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.progress import Fact, Listener, Note, amount
 from hierseed.taxonomy import Taxonomy
 
-FEW = 3  # seeds; a topic with fewer is mentioned
+FEW = 3  # a topic with fewer seeds gets a note
 
 
 class Inputs:
-    """Reads taxonomy, seeds and documents; tells facts at once and collects faults and notes.
+    """Reads taxonomy, seeds and documents; reports facts at once, collects faults and notes.
 
     Attributes
     ----------
@@ -55,13 +55,13 @@ class Inputs:
         self.notes: list[str] = []
 
     def fact(self, label: str, text: str) -> None:
-        """Tell and keep a fact."""
+        """Report and keep a fact."""
         self.facts[label] = text
         self._listener(Fact(label, text))
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
-        """Keep a fault for the end, and go on with the next input."""
+        """Collect a fault, so that the next input is read too."""
         try:
             yield
         except InputError as several:
@@ -72,7 +72,7 @@ class Inputs:
             self.faults.append(HierSeedError(explain_os_error(fault)))
 
     def refuse(self) -> None:
-        """Tell the notes, and raise with every fault."""
+        """Report the notes, and raise all faults."""
         for note in self.notes:
             self._listener(Note(note))
         if len(self.faults) == 1:
@@ -81,26 +81,26 @@ class Inputs:
             raise InputError(self.faults)
 
     def taxonomy(
-        self, given: Taxonomy | TaxonomyFile | str | PathLike[str] | Sequence[Any]
+        self, source: Taxonomy | TaxonomyFile | str | PathLike[str] | Sequence[Any]
     ) -> Taxonomy | None:
         """Read the topics from a file, or take paths or a Taxonomy."""
         with self.collecting():
-            if isinstance(given, str | PathLike):
-                given = TaxonomyFile(Path(given))
-            if isinstance(given, TaxonomyFile):
+            if isinstance(source, str | PathLike):
+                source = TaxonomyFile(Path(source))
+            if isinstance(source, TaxonomyFile):
                 with warnings.catch_warnings(record=True) as caught:
                     warnings.simplefilter("always", UserWarning)
-                    taxonomy = given.read()
+                    taxonomy = source.read()
                 self.notes += [str(warning.message) for warning in caught]
-            elif isinstance(given, Taxonomy):
-                taxonomy = given
+            elif isinstance(source, Taxonomy):
+                taxonomy = source
             else:
-                taxonomy = Taxonomy.from_paths(list(given))
+                taxonomy = Taxonomy.from_paths(list(source))
             if not len(taxonomy):
                 raise TaxonomyError("the taxonomy has no topics")
             levels = range(1, taxonomy.tree.height + 1)
             each = ", ".join(f"{len(taxonomy.tree.at_level(k)):,} on level {k}" for k in levels)
-            name = f"{given.path.name}, " if isinstance(given, TaxonomyFile) else ""
+            name = f"{source.path.name}, " if isinstance(source, TaxonomyFile) else ""
             self.fact("Taxonomy", f"{name}{amount(len(taxonomy), 'topic')}: {each}")
             return taxonomy
         return None
@@ -120,30 +120,30 @@ class Inputs:
 
     def seeds(
         self,
-        given: Any,
+        source: Any,
         taxonomy: Taxonomy | None,
         documents: Documents | None = None,
         from_names: bool = False,
     ) -> Seeds:
         """Read the seeds, and look for them in the documents.
 
-        Rows that can't be used are skipped where the corpus skips its own. Without a taxonomy
-        only columns are checked. `from_names`: leaves without a seed start from their name.
+        Invalid rows are skipped if the corpus skips its own. Without a taxonomy only columns are
+        checked. `from_names`: leaves without a seed start from their name.
         """
-        found, names = self._read_seeds(given, taxonomy, documents, "the seeds")
-        if given is not None:
-            self._tell_seeds(found, names, taxonomy)
+        found, names = self._read_seeds(source, taxonomy, documents, "the seeds")
+        if source is not None:
+            self._report_seeds(found, names, taxonomy)
         if from_names and taxonomy is not None and (added := found.add_names(taxonomy)):
-            self.fact("Names", f"stand in for seeds of {amount(added, 'topic')}")
+            self.fact("Names", f"used as seeds of {amount(added, 'topic')}")
         if documents is not None:
             self._match(found, documents)
         return found
 
     def rejections(
-        self, given: Any, taxonomy: Taxonomy | None, documents: Documents | None = None
+        self, source: Any, taxonomy: Taxonomy | None, documents: Documents | None = None
     ) -> Seeds:
         """Read which documents were rejected for which topics, as seeds are read."""
-        found, names = self._read_seeds(given, taxonomy, documents, "the rejections")
+        found, names = self._read_seeds(source, taxonomy, documents, "the rejections")
         if found.texts:
             count = amount(len(found.texts), "row")
             self.faults.append(SeedError(f"{names}: {count} without an id. Name documents by id"))
@@ -154,23 +154,23 @@ class Inputs:
         return found
 
     def _read_seeds(
-        self, given: Any, taxonomy: Taxonomy | None, documents: Documents | None, names: str
+        self, source: Any, taxonomy: Taxonomy | None, documents: Documents | None, names: str
     ) -> tuple[Seeds, str]:
         """Read documents with their topics; also how to call where they come from."""
         on_skip = None
         if isinstance(documents, Corpus) and documents.on_error == "skip":
             on_skip = documents.on_skip or (lambda fault: None)
         found = Seeds()
-        if isinstance(given, Seeds):
-            found = given
-        elif isinstance(given, Mapping) and not hasattr(given, "column_names"):  # DatasetDict
+        if isinstance(source, Seeds):
+            found = source
+        elif isinstance(source, Mapping) and not hasattr(source, "column_names"):  # DatasetDict
             with self.collecting():
                 if taxonomy is not None and documents is not None:
-                    found = _of_mapping(given, taxonomy, documents)
-        elif given is not None:
+                    found = _from_mapping(source, taxonomy, documents)
+        elif source is not None:
             tables: list[SeedTable | Records] = []
             with self.collecting():
-                tables = _tables(given)
+                tables = _tables(source)
             names = ", ".join(table.path.name for table in tables) or names
             holds = None if documents is None else _holds(documents)
             for table in tables:
@@ -193,11 +193,11 @@ class Inputs:
         found.add(more)
         found.blank += more.blank
         if not on_skip:
-            self.faults += [SeedError(line) for line in more.faults.told()]
+            self.faults += [SeedError(line) for line in more.faults.lines()]
         elif more.faults:
-            self._left_out(table.path.name, len(more.faults), more.faults.describe())
+            self._note_skipped(table.path.name, len(more.faults), more.faults.describe())
 
-    def _tell_seeds(self, found: Seeds, names: str, taxonomy: Taxonomy | None) -> None:
+    def _report_seeds(self, found: Seeds, names: str, taxonomy: Taxonomy | None) -> None:
         if found.blank:
             self.notes.append(f"{amount(found.blank, 'row')} of the seeds without a topic: ignored")
         for name, others in found.shared.items():
@@ -228,7 +228,7 @@ class Inputs:
                 )
 
     def few_seeds(self, taxonomy: Taxonomy, seeds: Seeds, names: bool) -> None:
-        """Note topics with no seeds or few; `names` stand in for seeds."""
+        """Note topics with no seeds or few; with `names`, topics without seeds use their name."""
         if lacking := [taxonomy.paths[topic] for topic in seeds.without(taxonomy)]:
             instead = "start from their name" if names else "get no documents"
             count = amount(len(lacking), "leaf", "leaves")
@@ -246,29 +246,29 @@ class Inputs:
             with self.collecting():
                 kind, detail = split_spec(spec)
                 if kind.lacking():
-                    kind.make(detail)  # raises with the way to get it
+                    kind.make(detail)  # raises with instructions to install it
 
-    def documents(self, given: Any) -> Documents | None:
+    def documents(self, source: Any) -> Documents | None:
         """Open the documents; a corpus is read once from end to end."""
         with self.collecting():
-            documents = open_documents(given)
+            documents = open_documents(source)
             if isinstance(documents, DocumentVectors):
                 self.fact("Vectors", documents.describe())
-                self._enough(documents.name, documents.X.shape[0])
+                self._check_size(documents.name, documents.X.shape[0])
                 return documents
             survey = documents.read(self._listener)
             self.fact("Corpus", documents.describe())
             if survey.faults and documents.on_error == "stop":
-                self.faults += [CorpusError(line) for line in survey.faults.told()]
-                self.faults[-1].advice += "Mend the rows, or leave them out with {on_error:skip}"
+                self.faults += [CorpusError(line) for line in survey.faults.lines()]
+                self.faults[-1].advice += "Correct the rows, or leave them out with {on_error:skip}"
             elif survey.faults:
-                self._left_out(documents.name, len(survey.faults), survey.faults.describe())
-            self._enough(str(documents.path), survey.n_documents)
+                self._note_skipped(documents.name, len(survey.faults), survey.faults.describe())
+            self._check_size(str(documents.path), survey.n_documents)
             return documents
         return None
 
     def _match(self, seeds: Seeds, documents: Documents) -> None:
-        """Look for every seed document."""
+        """Find the document of every seed."""
         with self.collecting():
             if isinstance(documents, DocumentVectors):
                 ids = documents.ids
@@ -279,7 +279,7 @@ class Inputs:
                     survey.holds, survey.n_documents, survey.first_ids, skip=skip
                 )
 
-    def _enough(self, name: str, n: int) -> None:
+    def _check_size(self, name: str, n: int) -> None:
         if n == 0:
             raise CorpusError(f"{name} has no document that can be used")
         if n == 1:
@@ -288,28 +288,28 @@ class Inputs:
                 "corpus, then assign single documents with the model"
             )
 
-    def _left_out(self, name: str, count: int, what: str) -> None:
+    def _note_skipped(self, name: str, count: int, what: str) -> None:
         self.notes.append(f"{amount(count, 'row')} of {name} left out:{what}")
 
 
-def _tables(given: Any) -> list[SeedTable | Records]:
+def _tables(source: Any) -> list[SeedTable | Records]:
     """Files of seeds, or data frames."""
-    if isinstance(given, str | PathLike):
-        return [SeedTable(Path(given))]
-    if isinstance(given, SeedTable):
-        return [given]
-    if isinstance(given, list | tuple):
-        return [table for one in given for table in _tables(one)]
-    if (frame := open_frame("seeds", given)) is not None:
+    if isinstance(source, str | PathLike):
+        return [SeedTable(Path(source))]
+    if isinstance(source, SeedTable):
+        return [source]
+    if isinstance(source, list | tuple):
+        return [table for one in source for table in _tables(one)]
+    if (frame := open_frame("seeds", source)) is not None:
         return [frame]
     raise SeedError(
-        f"seeds can't be a {type(given).__name__}. Give a mapping of topic to ids or texts, a "
+        f"seeds can't be a {type(source).__name__}. Give a mapping of topic to ids or texts, a "
         "data frame, or files"
     )
 
 
 def _holds(documents: Documents) -> Callable[[str], bool]:
-    """Tells whether a document has an id."""
+    """Return a function that tests whether a document has an id."""
     if isinstance(documents, DocumentVectors):
         return _among(documents.ids)
     return documents.survey().holds
@@ -319,10 +319,10 @@ def _among(ids: Sequence[str]) -> Callable[[str], bool]:
     return ids.__contains__ if isinstance(ids, RowNumbers) else set(ids).__contains__
 
 
-def _of_mapping(given: Mapping[Any, Any], taxonomy: Taxonomy, documents: Documents) -> Seeds:
+def _from_mapping(source: Mapping[Any, Any], taxonomy: Taxonomy, documents: Documents) -> Seeds:
     if isinstance(documents, DocumentVectors):
         stored = documents.ids
-        return seeds_of_mapping(given, taxonomy, _among(stored), lambda: stored)
+        return seeds_from_mapping(source, taxonomy, _among(stored), lambda: stored)
     corpus = documents
-    every = lambda: [document.id for document in corpus]  # noqa: E731 - read only where rows are given
-    return seeds_of_mapping(given, taxonomy, corpus.survey().holds, every)
+    every = lambda: [document.id for document in corpus]  # noqa: E731 - read only where rows are source
+    return seeds_from_mapping(source, taxonomy, corpus.survey().holds, every)

@@ -173,7 +173,7 @@ def place_on(
         trusted = ""
         if X is None and model.knows_embedder:
             trusted = model.embedder.name  # raises where the user has not named a function
-        shared = model.elsewhere(folder, trusted)
+        shared = model.for_workers(folder, trusted)
         yield Placing(shared, None if X is None else running.on_disk(X)), running
 
 

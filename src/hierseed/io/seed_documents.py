@@ -1,6 +1,6 @@
-"""Documents that were seeds of a fit, known again by their id and what they say.
+"""Seed documents of a fit, recognised by their id and vector.
 
-An id alone is not enough: row numbers serve as ids in every second corpus.
+An id alone is not enough: many corpora use row numbers as ids.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from hierseed.io.documents import RowNumbers
 
 Labels = NDArray[np.intp] | list[list[int]]  # the `y` of `fit` and `assign`
 
-NO_SEED: list[int] = []  # shared by all rows that are no seed: a million lists would cost 60 MB
-NEAR = 0.1  # of its length: how far an embedder may put the same text in another batch
+NO_SEED: list[int] = []  # shared by all rows without a topic: a million lists would take 60 MB
+NEAR = 0.1  # of its length: how far the vector of a text may vary between batches
 
 
 @dataclass
@@ -37,8 +37,8 @@ class SeedDocuments:
         return cls(topics, np.asarray(X[rows], dtype=np.float16))
 
     @classmethod
-    def restored(cls, topics: dict[str, list[int]], vectors: NDArray[np.floating]) -> Self:
-        """Check what a model folder holds."""
+    def from_saved(cls, topics: dict[str, list[int]], vectors: NDArray[np.floating]) -> Self:
+        """Check and return what a model folder holds."""
         if len(topics) != len(vectors):
             raise ValueError(f"{len(topics)} documents and {len(vectors)} vectors")
         return cls({id: [int(topic) for topic in some] for id, some in topics.items()}, vectors)
@@ -58,15 +58,15 @@ class SeedDocuments:
         found: dict[int, list[int]] = {}
         if len(at):
             number = {id: number for number, id in enumerate(self.topics)}
-            then = self.vectors[[number[ids[row]] for row in at.tolist()]].astype(np.float32)
-            away = np.linalg.norm(np.asarray(X[at], dtype=np.float32) - then, axis=1)
-            for row in at[away <= NEAR * np.linalg.norm(then, axis=1)].tolist():
+            saved = self.vectors[[number[ids[row]] for row in at.tolist()]].astype(np.float32)
+            away = np.linalg.norm(np.asarray(X[at], dtype=np.float32) - saved, axis=1)
+            for row in at[away <= NEAR * np.linalg.norm(saved, axis=1)].tolist():
                 found[row] = self.topics[ids[row]]
         return as_labels(found, len(ids))
 
 
 def as_labels(topics: dict[int, list[int]], n: int) -> Labels:
-    """Topics of n rows: one number for each where that is enough, -1 for no topic."""
+    """Topics of n rows as `y`: an array if no row has several, else lists; -1 for no topic."""
     if any(len(some) > 1 for some in topics.values()):
         return [topics.get(row, NO_SEED) for row in range(n)]
     found = np.full(n, -1, dtype=np.intp)

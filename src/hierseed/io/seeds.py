@@ -1,4 +1,4 @@
-"""Seeds: the documents, or texts of their own, that show what a topic is about."""
+"""Seeds: documents of the corpus, or separate texts, with a known topic."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from hierseed.io.topic_finder import TopicFinder
 from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
 
-WIDTHS = range(2, 21)  # digits that an id with leading zeros may have
+WIDTHS = range(2, 21)  # digits of an id with leading zeros
 
 
 @dataclass
 class Seeds:
-    """Topics of corpus documents by id, and texts of their own with a topic each."""
+    """Topics of corpus documents by id, and separate texts with a topic each."""
 
     by_id: dict[str, list[int]] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
     text_topics: list[int] = field(default_factory=list)
     faults: Faults = field(default_factory=Faults)
-    blank: int = 0  # rows whose topic is not filled in
+    blank: int = 0  # rows without a topic
     shared: dict[str, list[str]] = field(default_factory=dict)  # by name of a topic of level 1:
-    # the deeper ones with that name, which might have been meant
+    # deeper topics with the same name
 
     def __len__(self) -> int:
         return sum(map(len, self.by_id.values())) + len(self.texts)
 
     def counts(self, n_topics: int) -> NDArray[np.intp]:
-        """Seeds of each topic itself, children not counted."""
+        """Number of seeds of each topic, without its children."""
         every = [topic for topics in self.by_id.values() for topic in topics]
         return np.bincount([*every, *self.text_topics], minlength=n_topics)
 
@@ -51,7 +51,7 @@ class Seeds:
         return [int(topic) for topic in np.flatnonzero(empty & taxonomy.tree.is_leaf)]
 
     def add_names(self, taxonomy: Taxonomy) -> int:
-        """Let name and description stand in for leaves without a seed; return how many."""
+        """Use name and description as the seed of leaves without one; return their number."""
         lacking = self.without(taxonomy)
         self.texts += [name_text(taxonomy, topic) for topic in lacking]
         self.text_topics += lacking
@@ -60,36 +60,36 @@ class Seeds:
     def add(self, more: Seeds) -> None:
         """Add the seeds of another file."""
         for id, topics in more.by_id.items():
-            self._put(id, topics)
+            self._add_topics(id, topics)
         self.texts += more.texts
         self.text_topics += more.text_topics
         self.shared |= more.shared
 
-    def _put(self, id: str, topics: list[int]) -> None:
+    def _add_topics(self, id: str, topics: list[int]) -> None:
         known = self.by_id.setdefault(id, [])
         known += [topic for topic in topics if topic not in known]
 
     def respell(self, holds: Callable[[str], bool]) -> dict[str, str]:
-        """Take the spelling of the corpus for numbers; return ids that had lost their zeros.
+        """Spell numeric ids as the corpus does; return ids that had lost leading zeros.
 
-        What pandas or a spreadsheet wrote as 7.0 is the document 7 if there is no other, and the
-        other way round; what Excel wrote as 288 is the document 0288 if there is no other.
+        7.0, as pandas and spreadsheets write it, is document 7 unless a document 7.0 exists, and
+        vice versa; 288, as Excel writes it, is document 0288 unless a document 288 exists.
         """
         padded = {}
         for id in [id for id in self.by_id if not holds(id)]:
             if holds(respelled(id)):
-                self._put(respelled(id), self.by_id.pop(id))
+                self._add_topics(respelled(id), self.by_id.pop(id))
             elif full := with_zeros(id, holds):
-                self._put(full, self.by_id.pop(id))
+                self._add_topics(full, self.by_id.pop(id))
                 padded[id] = full
         return padded
 
     def match(
         self, holds: Callable[[str], bool], n: int, some: Iterable[str], *, skip: bool = False
     ) -> list[str]:
-        """Look for every document in a corpus of n, which `holds` ids such as `some`.
+        """Find every document in a corpus of n, which `holds` ids such as `some`.
 
-        Returns notes. Documents that are not there are left out with `skip`, and refused without.
+        Returns notes. Missing documents are left out with `skip`; otherwise they raise an error.
         """
         notes = []
         if padded := self.respell(holds):
@@ -139,8 +139,8 @@ class SeedTable:
     Parameters
     ----------
     path : the file
-    topic, id, text : names of its columns; the usual ones, or told by content, unless given
-    encoding : of lines that are not UTF-8; "auto" finds out
+    topic, id, text : names of its columns; None for the usual ones, or guessed from the content
+    encoding : of lines that are not UTF-8; "auto" detects it
     sheet : of an Excel workbook, by name or number from 1
     """
 
@@ -174,8 +174,8 @@ def open_seeds(
 ) -> SeedColumns:
     """Open a table of seeds and find its columns.
 
-    A column that is missing under its usual name is told by its content: topics that `finder`
-    knows, ids of documents that `holds` knows.
+    A column that lacks its usual name is guessed from its content: topics that `finder` finds, ids
+    that `holds` accepts.
     """
     table = SeedTable(Path(file)) if isinstance(file, str | PathLike) else file
     named = table if isinstance(table, SeedTable) else SeedTable(table.path)
@@ -183,14 +183,14 @@ def open_seeds(
         records = table.open() if isinstance(table, SeedTable) else table
         topic = named.topic or _optional(records, "topic")
         if topic is None and finder is not None and (topic := guess_topic(records, finder)):
-            _tell_guess(records, f"topics are in {topic!r}", "topic")
+            _warn_of_guess(records, f"topics are in {topic!r}", "topic")
         id = named.id or _optional(records, "id")
         if id is None and holds is not None and (id := guess_id(records, holds)):
-            _tell_guess(records, f"ids are in {id!r}", "seed-id")
+            _warn_of_guess(records, f"ids are in {id!r}", "seed-id")
         text = named.text or _optional(records, "text")
         faults = [] if topic else ["no column 'topic'"]
         if id is None and text is None:
-            faults.append("no column 'id' or 'text' beside the topics")
+            faults.append("no column 'id' or 'text' next to the topics")
         if faults:
             raise CorpusError(
                 f"{records.path} has {' and '.join(faults)}; its columns are "
@@ -217,16 +217,15 @@ def read_seeds(
 ) -> Seeds:
     """Read rows of `id,topic`, `text,topic` or both, from a file or from memory.
 
-    A row with an id is a document of the corpus, whatever its text; one with a text only is a
-    seed outside the corpus; one without a topic, as in a table not yet filled in, is ignored.
-    `strict=False` leaves the faults in `Seeds.faults` instead of raising, and gives each to
-    `on_skip` with its row. `called` is the table's name where it can't be read. `holds` knows the
-    ids of the corpus, and so the column of ids.
+    A row with an id is a document of the corpus; a row with only a text is a seed outside the
+    corpus; a row without a topic is ignored. `strict=False` keeps faults in `Seeds.faults` instead
+    of raising, and passes each to `on_skip` with its row. `called` names the table in errors.
+    `holds` tests whether the corpus has an id, by which the column of ids is found.
     """
     finder = TopicFinder(taxonomy)
     records, topic, id, text = open_seeds(file, called, finder=finder, holds=holds)
     seeds = Seeds()
-    finder.shared.clear()  # of cells that were only tried
+    finder.shared.clear()  # discard results of guessing columns
 
     def note(fault: Fault) -> None:
         seeds.faults.add(fault)
@@ -252,7 +251,7 @@ def read_seeds(
     return seeds
 
 
-def seeds_of_mapping(
+def seeds_from_mapping(
     examples: Mapping[Any, Any],
     taxonomy: Taxonomy,
     holds: Callable[[str], bool],
@@ -260,8 +259,8 @@ def seeds_of_mapping(
 ) -> Seeds:
     """Turn a mapping of topic to ids, rows or texts into seeds.
 
-    A value that is the id of a document stands for it; another whole number is a row, from 0;
-    another string is a text where it has several words, and an unknown id where it has not.
+    A value is the id of a document, a row number from 0, or a text of several words, in this order;
+    any other string is an unknown id.
     """
     seeds, finder, problems = Seeds(), TopicFinder(taxonomy), {}
     every: Sequence[str] | None = None
@@ -284,14 +283,14 @@ def seeds_of_mapping(
 
 
 def name_text(taxonomy: Taxonomy, topic: int) -> str:
-    """Text that stands in for a topic's seeds: its name, the one above it, its description."""
+    """Text used as the seed of a topic: its name, its parent's name, its description."""
     above = int(taxonomy.tree.parent[topic])
     name = taxonomy.names[topic] + (f", {taxonomy.names[above]}" if above >= 0 else "")
     return f"{name}. {taxonomy.descriptions[topic]}".strip()
 
 
 def _add(seeds: Seeds, finder: TopicFinder, topic: str, id: str | None, text: str | None) -> str:
-    """Add one row; return what is wrong with it, nothing where it is fine."""
+    """Add one row; return what is wrong with it, or an empty string."""
     if not topic.strip():
         seeds.blank += 1
         return ""
@@ -301,7 +300,7 @@ def _add(seeds: Seeds, finder: TopicFinder, topic: str, id: str | None, text: st
         return str(fault)
     id = (id or "").strip()
     if id:
-        seeds._put(id, [number])
+        seeds._add_topics(id, [number])
     elif (text or "").strip():
         seeds.texts.append(text or "")
         seeds.text_topics.append(number)
@@ -311,7 +310,7 @@ def _add(seeds: Seeds, finder: TopicFinder, topic: str, id: str | None, text: st
 
 
 def with_zeros(id: str, holds: Callable[[str], bool]) -> str:
-    """The same number with leading zeros, if only one document has it; nothing otherwise."""
+    """The same number with leading zeros, if exactly one document has it; else empty."""
     digits = id.removesuffix(".0")
     if not digits.isdecimal():
         return ""
@@ -321,15 +320,15 @@ def with_zeros(id: str, holds: Callable[[str], bool]) -> str:
 
 
 def respelled(id: str) -> str:
-    """The other spelling of a whole number: 7 for 7.0, 7.0 for 7; nothing for other ids."""
+    """The other spelling of a whole number: 7 for 7.0, 7.0 for 7; empty for other ids."""
     whole = re.fullmatch(r"(-?\d+)(\.0)?", id)
     return "" if not whole else whole[1] if whole[2] else f"{id}.0"
 
 
-def _tell_guess(records: Records, what: str, option: str) -> None:
+def _warn_of_guess(records: Records, what: str, option: str) -> None:
     warnings.warn(
-        f"{records.path.name}: {what}, by what is in it. If that is wrong, name the column with "
-        f"--{option}",
+        f"{records.path.name}: {what}, guessed from the content. If that is wrong, name the "
+        f"column with --{option}",
         stacklevel=4,
     )
 

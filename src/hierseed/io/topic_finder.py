@@ -1,4 +1,4 @@
-"""Find a topic by what people write: a path, a last name, or a code."""
+"""Find a topic by its path, its last name, or its code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hierseed.taxonomy import Taxonomy
 
 
 class TopicFinder:
-    """Finds topics by path first, then by code or last name where only one topic is meant.
+    """Finds topics by path, then by a code or last name that only one topic has.
 
     Capitals and the spaces around `>` matter only where they distinguish two topics.
     """
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         self.taxonomy = taxonomy
-        self.shared: set[int] = set()  # topics of level 1, found by a name that others have too
+        self.shared: set[int] = set()  # topics of level 1 found by a name that others share
         self._known: dict[str, int] = {}
         self._named = _group(enumerate(taxonomy.names), _loose)
         paths = list(enumerate(taxonomy.paths))
@@ -33,7 +33,7 @@ class TopicFinder:
         ]
 
     def find(self, text: str) -> int:
-        """Return the id; raise where no topic or more than one is meant."""
+        """Return the id; raise if no topic matches, or more than one."""
         if text not in self._known:
             self._known[text] = self._search(text.strip())
         return self._known[text]
@@ -47,22 +47,22 @@ class TopicFinder:
                     self.shared.add(topic)
                 return topic
             if found:
-                meant = [self.taxonomy.paths[topic] for topic in sorted(found)]
+                matches = [self.taxonomy.paths[topic] for topic in sorted(found)]
                 raise TaxonomyError(
-                    f"{text!r} matches {len(meant)} topics: {name_some(meant)}; "
+                    f"{text!r} matches {len(matches)} topics: {name_some(matches)}; "
                     "write the whole path"
                 )
         raise TaxonomyError(f"no topic {text!r}{self.nearest(text)}")
 
     def others(self, topic: int) -> list[str]:
-        """Paths of the deeper topics that go by the name of this one, which has no parent."""
+        """Paths of deeper topics with the same name as this one, which is of level 1."""
         if self.taxonomy.tree.parent[topic] >= 0:
             return []
         named = self._named[_loose(self.taxonomy.names[topic])]
         return [self.taxonomy.paths[other] for other in sorted(named - {topic})]
 
     def nearest(self, text: str) -> str:
-        """`; did you mean …?` by last name or path, or nothing where none is near."""
+        """`; did you mean …?` with similar names or paths; empty if there are none."""
         wanted = _loose(text)
         by_name = defaultdict(list)
         for path, name in zip(self.taxonomy.paths, self.taxonomy.names):
@@ -76,7 +76,7 @@ class TopicFinder:
 def _group(
     spellings: Iterable[tuple[int, str]], spell: Callable[[str], str]
 ) -> dict[str, set[int]]:
-    """Topics per spelling; a topic without one is in no group."""
+    """Topics by spelling; empty texts are left out."""
     groups: dict[str, set[int]] = defaultdict(set)
     for topic, text in spellings:
         if text:
@@ -90,6 +90,6 @@ def _loose(text: str) -> str:
 
 
 def _whole(text: str) -> str:
-    """A code 105 that pandas wrote as 105.0, since its column has a gap."""
+    """A code 105 that pandas wrote as 105.0, because its column has gaps."""
     number = text.removesuffix(".0")
     return number if number.isdigit() else text

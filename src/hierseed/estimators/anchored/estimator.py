@@ -181,7 +181,7 @@ class AnchoredHierSeed(SeededEstimator):
         X : (documents, dimensions), float16, float32 or float64; a memory map is not loaded
         y : topic id per row, -1 where the row is no seed; or a list of ids per row
         X_seeds, y_seeds : seeds that are not rows of X
-        start : an earlier model; its vectors stand in for seeds where a topic has none
+        start : an earlier model; its vectors replace the seeds of topics that have none
         rejected : topic ids per row, or a list of them, that the document does not belong to; -1
             for none. It does not shape topics, and is placed neither there nor below
         progress : called after each round with its entry of `history_`

@@ -55,7 +55,7 @@ def build(source: Source, rows: Sequence[Row], vocabulary: str = "") -> Taxonomy
         first = seen.setdefault((row.parent, row.name), row)
         if first is not row and row.name:
             path = path_of(rows, row)
-            source.fault(row.where, f"the topic {path!r} stands twice, first at {first.where}")
+            source.fault(row.where, f"the topic {path!r} occurs twice, first at {first.where}")
     if not rows:
         source.fault("", "no topic in it")
     source.refuse()
@@ -111,7 +111,7 @@ class PathRows:
         if path in self._given:
             first = self._given[path]
             self.source.fault(
-                where, f"the topic {SEPARATOR.join(path)!r} stands twice, first at {first}"
+                where, f"the topic {SEPARATOR.join(path)!r} occurs twice, first at {first}"
             )
             return
         self._given[path] = where

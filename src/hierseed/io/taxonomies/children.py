@@ -52,7 +52,7 @@ def read(source: Source, *, root: str = ROOT, parent: str = "all") -> Taxonomy:
 
 
 def write(taxonomy: Taxonomy) -> str:
-    """Write one line per inner topic; where a name stands twice, all labels are whole paths."""
+    """Write one line per inner topic; where a name occurs twice, all labels are whole paths."""
     tree, names = taxonomy.tree, taxonomy.names
     inner = [(names[p], name) for name, p in zip(names, tree.parent) if p >= 0]
     looks_whole = bool(inner) and all(name.startswith(p + SLASH) for p, name in inner)

@@ -29,7 +29,7 @@ LAYOUTS = ("records", "nested", "corpus")
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """A JSON object with its keys in order, a key that stands twice included."""
+    """A JSON object with its keys in order, a key that occurs twice included."""
 
 
 def read(source: Source, *, lists: str = "topics", parent: str = "all") -> Taxonomy:

@@ -100,7 +100,7 @@ def _record(source: Source, node: Mapping) -> tuple[Row, Node]:
     """Read a `{"name": …, "children": …}` mapping."""
     fields = {key.value: value for key, value in node.items}
     if len(fields) < len(node.items):
-        source.fault(node.where, "a key stands twice in one topic")
+        source.fault(node.where, "a key occurs twice in one topic")
     source.unused += [
         repr(key) for key in fields if key and key not in KNOWN and repr(key) not in source.unused
     ]

@@ -74,7 +74,7 @@ def _by_code(source: Source, entries: Sequence[Entry]) -> list[Entry]:
             continue
         if first.name != entry.name or not entry.parents or entry.parents[0] in first.parents:
             source.fault(
-                entry.where, f"the code {entry.code!r} stands twice, first at {first.where}"
+                entry.where, f"the code {entry.code!r} occurs twice, first at {first.where}"
             )
         else:
             first.parents += entry.parents
@@ -119,5 +119,5 @@ def _unique(source: Source, entries: Sequence[Entry]) -> list[Entry]:
     for entry in entries:
         if first.setdefault(entry.key, entry) is not entry:
             place = first[entry.key].where
-            source.fault(entry.where, f"the topic {entry.key!r} stands twice, first at {place}")
+            source.fault(entry.where, f"the topic {entry.key!r} occurs twice, first at {place}")
     return list(first.values())

@@ -58,7 +58,7 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
                 continue
             if code and seen.setdefault(code, number) != number:
                 source.fault(
-                    f"line {number}", f"the id {code!r} stands twice, first at line {seen[code]}"
+                    f"line {number}", f"the id {code!r} occurs twice, first at line {seen[code]}"
                 )
         rows.add(path.split(separator), f"line {number}", code=code)
     return build(source, rows.rows)

@@ -108,7 +108,7 @@ class _Picker:
 def _looks_levelled(table: Table) -> bool:
     """Whether columns of unknown names hold one level each: short names, more of them rightwards.
 
-    The first column repeats, as a topic does that has several below it, and no row stands twice.
+    The first column repeats, as a topic does that has several below it, and no row occurs twice.
     """
     rows = [[tidy(cell) for cell in cells[: len(table.header)]] for _, cells in table.rows]
     if len(table.header) < 2 or not all(table.header) or not rows:
@@ -190,7 +190,7 @@ def _coded_entries(source: Source, table: Table, pick: _Picker) -> list[Entry]:
             source.fault(where, f"no code for {name!r}")
         elif code in entries:
             first = entries[code].where
-            source.fault(where, f"the code {code!r} stands twice, first at {first}")
+            source.fault(where, f"the code {code!r} occurs twice, first at {first}")
         else:
             entries[code] = Entry(code, name, where, code=code, description=pick.text(cells))
     return list(entries.values())
