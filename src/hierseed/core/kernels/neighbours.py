@@ -16,7 +16,7 @@ from hierseed.core.kernels.panels import multiply_whole
 from hierseed.core.kernels.rows import squared
 
 LOOKED = 16 * ROWS  # rows at a time
-GROUP = 32  # values that are compared together
+GROUPS = 48  # of values: more than neighbours
 NEVER = -(2**30)  # lower than any product
 
 
@@ -30,22 +30,43 @@ def highest(values: Any, i: int, begin: int, end: int) -> int:
 
 
 @inner()
-def largest(values: Any, i: int, n: int, top: Any) -> None:
-    """The largest of the first n values of a row, in ascending order; as many as `top` holds."""
-    k = len(top)
-    for at in range(k):
+def largest(values: Any, i: int, n: int, peaks: Any, top: Any) -> None:
+    """The largest of the first n values of a row, in ascending order; as many as `top` holds.
+
+    Values are dealt to groups. The largest values of the groups bound what `top` can hold, and
+    only groups that reach this bound are looked at. `peaks` is room for these largest values.
+    """
+    groups = len(peaks)
+    for g in range(groups):
+        peaks[g] = NEVER
+    for begin in range(0, n - n % groups, groups):
+        for g in range(groups):
+            peaks[g] = max(peaks[g], values[i, begin + g])
+    for c in range(n - n % groups, n):
+        peaks[c % groups] = max(peaks[c % groups], values[i, c])
+    for at in range(len(top)):
         top[at] = NEVER
-    for begin in range(0, n, GROUP):
-        end = min(begin + GROUP, n)
-        if highest(values, i, begin, end) <= top[0]:
-            continue
-        for c in range(begin, end):
-            if values[i, c] > top[0]:
-                at = 0
-                while at < k - 1 and top[at + 1] < values[i, c]:
-                    top[at] = top[at + 1]
-                    at += 1
-                top[at] = values[i, c]
+    for g in range(groups):
+        insert(top, peaks[g])
+    bound = top[0]
+    for at in range(len(top)):
+        top[at] = NEVER
+    for g in range(groups):
+        if peaks[g] >= bound:
+            for c in range(g, n, groups):
+                if values[i, c] >= bound:
+                    insert(top, values[i, c])
+
+
+@inner()
+def insert(top: Any, value: int) -> None:
+    """Insert a value into an ascending list of fixed size, which loses its least value."""
+    if value > top[0]:
+        at = 0
+        while at < len(top) - 1 and top[at + 1] < value:
+            top[at] = top[at + 1]
+            at += 1
+        top[at] = value
 
 
 @inner()
@@ -89,7 +110,8 @@ def look_up(
     half = (width + 1) // 2
     exact, pairs = np.empty((1, width)), np.zeros((LOOKED, half), np.int32)
     strip, found = pairs.view(np.int16), np.empty((LOOKED, len(packed) // half), np.int32)
-    top, lowest = np.empty(k, np.int32), np.int32(-2 * length**2)
+    top, peaks = np.empty(k, np.int32), np.empty(GROUPS, np.int32)
+    lowest = np.int32(-2 * length**2)
     for begin in range(0, n, LOOKED):
         some = min(LOOKED, n - begin)
         for i in range(some):
@@ -102,12 +124,12 @@ def look_up(
             while found[i, many + at] != best:
                 at += 1
             own[row], nearest[row] = best, at
-            largest(found, i, many, top)
+            largest(found, i, many, peaks, top)
             if top[k - 1] >= squared(strip, i):  # a reference may be the row itself
                 for c in range(many):
                     if found[i, c] >= top[0] and same(strip, i, references, c):
                         found[i, c] = NEVER
-                largest(found, i, many, top)
+                largest(found, i, many, peaks, top)
             least, near, total = max(top[0], lowest), 0, 0
             for c in range(many):
                 counts = 1 if found[i, c] >= least else 0
