@@ -80,13 +80,17 @@ class ArrayBlock(Block):
                 return found
         return np.concatenate([np.zeros(0), *(squared_norms(X) for _, X in self.chunks())])
 
-    def chunks(self, rows: Ints | None = None) -> Iterator[tuple[slice, NDArray[np.floating]]]:
+    def chunks(
+        self, rows: Ints | None = None, columns: int = 0
+    ) -> Iterator[tuple[slice, NDArray[np.floating]]]:
         """Yield rows of the block in chunks that fit the cache of a core.
 
-        Each comes with its slice of `rows`. None: all rows, in order.
+        Each comes with its slice of `rows`. None: all rows, in order. `columns`: of what is
+        computed from a chunk, where that may be wider than the rows.
         """
+        wide = max(self.width, columns)
         if rows is None or self._are_all(rows):
-            for at in chunks(len(self), self.width):
+            for at in chunks(len(self), wide):
                 yield (
                     at,
                     as_floats(
@@ -94,7 +98,7 @@ class ArrayBlock(Block):
                     ),
                 )
         else:
-            for at in chunks(len(rows), self.width):
+            for at in chunks(len(rows), wide):
                 yield at, self._read(rows[at])
 
     def distances(self, C: Floats, rows: Ints | None = None) -> Floats:
@@ -158,7 +162,7 @@ class ArrayBlock(Block):
             tally = Tally(stop - start, self.width, grid) if grid else None
             row, old = rows[at], np.where(was[at] >= 0, was[at] - start, -1)
             now = np.empty(len(at), dtype=np.intp)
-            for piece, X in self.chunks(row):
+            for piece, X in self.chunks(row, stop - start):
                 now[piece], margin[at[piece]] = ready.nearest(X, x2[row[piece]], tally, old[piece])
             best[at] = start + now
             if tally:
@@ -346,7 +350,7 @@ class ArrayBlock(Block):
             found: NDArray[np.intp] = lowest(self.distances(C, rows), x2 + squared_norms(C).max())
             return found
         best, centres = np.empty(len(x2), dtype=np.intp), Centres(C, self.dtype)
-        for at, X in self.chunks(rows):
+        for at, X in self.chunks(rows, len(C)):
             best[at], _ = centres.nearest(X, x2[at])
         return best
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hierseed.core.arrays import Array
 from hierseed.core.block import Block, Families, portable
 from hierseed.core.blocks import Blocks
+from hierseed.core.distance import chunks
 from hierseed.core.exact import Grid
 from hierseed.core.hierseed.descend import by_topic, placed
 from hierseed.core.hierseed.model import Model
@@ -18,6 +19,8 @@ from hierseed.core.hierseed.sphere import Candidates, Tolerance, tightest
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
+
+MOST_DISTANCES = 4_000_000  # held at a time: a topic may have thousands of children
 
 
 class Found(dict[int, Candidates]):
@@ -118,9 +121,15 @@ def _candidates(
         children = model.tree.children(topic)
         if len(children) < 2 or not len(rows):
             continue
-        D = block.distances(vectors[children], rows)
-        if tolerance.all_triples and tolerance.rule != "empty":
-            yield topic, Candidates.of_triples(xp.sqrt(D), rows, grid, grid2, block.start, xp)
+        C, empty = vectors[children], tolerance.rule == "empty"
+        if tolerance.all_triples and not empty:
+            D = xp.sqrt(block.distances(C, rows))
+            yield topic, Candidates.of_triples(D, rows, grid, grid2, block.start, xp)
             continue
-        spread, radius = tightest(D, empty=tolerance.rule == "empty", xp=xp)
+        values = xp.piece * len(C) or MOST_DISTANCES
+        parts = [
+            tightest(block.distances(C, rows[at]), empty=empty, xp=xp)
+            for at in chunks(len(rows), len(C), values)
+        ]
+        spread, radius = (xp.concat(some) if len(parts) > 1 else some[0] for some in zip(*parts))
         yield topic, Candidates.of(spread, radius, rows, grid, grid2, block.start, xp)
