@@ -1,9 +1,10 @@
 """Parts of the default method taken away one at a time, and how calibrated its scores are.
 
-    python bench/scripts/method_parts.py ablations       results/method/ablations.json
-    python bench/scripts/method_parts.py calibration     results/method/calibration.json
+    python bench/scripts/method_parts.py ablations [JOBS]      results/method/ablations.json
+    python bench/scripts/method_parts.py calibration [JOBS]    results/method/calibration.json
 
-Each runs on all cores. Everything else on the default method is a plan of `hierseed bench all`.
+By default each uses all cores. It needs a clean commit, and resumes where it stopped.
+Everything else on the default method is a plan of `hierseed bench all`.
 """
 
 import json
@@ -24,6 +25,7 @@ from hierseed.core.mixture.covariance import Factored
 from hierseed.core.mixture.gaussian_mixture import Mixture
 from hierseed.evaluate import calibration, score
 from hierseed_bench.runs.config import RunConfig
+from hierseed_bench.runs.environment import commit, require_clean_tree
 from hierseed_bench.runs.plan import METHOD_SETS
 from hierseed_bench.runs.prepared import make_task, ready
 
@@ -137,18 +139,29 @@ def fitted(task, make=AnchoredHierSeed, **parameters):
         )
 
 
-def main(part):
-    jobs = sorted(product(SETS, range(DRAWS)), key=lambda job: not job[0].startswith("arxiv"))
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip(jobs, pool.map(PARTS[part], jobs)))
-    rows = [row for job in product(SETS, range(DRAWS)) for row in found[job]]
+def main(part, jobs):
+    """Make what is missing of this commit; the old file is replaced when all is made."""
+    require_clean_tree()
+    file, partial = HOME / f"{part}.json", HOME / f"{part}.partial.json"
+    made = read(partial) if partial.is_file() else []
+    made = [row for row in made if row["commit"] == commit()]
+    done = {(row["data"], row["draw"]) for row in made}
     HOME.mkdir(parents=True, exist_ok=True)
-    (HOME / f"{part}.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    todo = [job for job in product(SETS, range(DRAWS)) if job not in done]
+    with ProcessPoolExecutor(jobs) as pool:
+        for rows in pool.map(PARTS[part], todo):
+            made += [row | {"commit": commit()} for row in rows]
+            partial.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    partial.replace(file)
+
+
+def read(file):
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 PARTS = {"ablations": ablate, "calibration": calibrate}
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in PARTS:
+    if sys.argv[1:2] == [] or sys.argv[1] not in PARTS:
         raise SystemExit(__doc__)
-    main(sys.argv[1])
+    main(sys.argv[1], int(sys.argv[2]) if sys.argv[2:] else os.cpu_count())

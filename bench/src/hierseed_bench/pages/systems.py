@@ -121,9 +121,9 @@ def cost() -> Table:
             setting = "all labels" if full else "4 seeds"
             rows.append((METHODS[method].title, setting, gpu or "one core", *cells))
     about = (
-        "Seconds to fit and memory. On the GPU the time on the wall and the most of the GPU's "
-        "memory; fifteen runs and more shared it and 16 cores, so a run alone is faster than "
-        "this. On a core the processor's time, and what the process grew by."
+        "Seconds to fit and memory. On a GPU: wall time and peak GPU memory; fifteen runs and more "
+        "shared the GPU and 16 cores, so a single run is faster. On one core: processor time, and "
+        "the growth of the process."
     )
     return Table("Time and memory", about, ("system", "setting", "on", *DATA), tuple(rows))
 
@@ -187,7 +187,7 @@ def reduced() -> Table:
             if whole and part
         ]
     head = ("data", "system", "measure", "whole", "", "reduced", "")
-    about = "One draw, test part; the classifiers with all labels. JoSH by the topics' names."
+    about = "One draw, test part; classifiers with all labels, JoSH with the names of topics."
     return Table("With and without its characteristic part", about, head, tuple(rows))
 
 
@@ -201,8 +201,8 @@ def acceptance() -> Table:
         if own:
             rows.append((METHODS[method].title, setting, what, bound, cell(own, pick)))
     about = (
-        "Bounds from calibration runs of independent code, the classifiers' with GloVe vectors of "
-        "50 numbers; ours are skip-gram vectors of 100 trained on the training texts."
+        "Bounds from calibration runs of independent code (classifiers: GloVe vectors with 50 "
+        "dimensions; ours: skip-gram vectors with 100, trained on the training texts)."
     )
     head = ("system", "setting", "measure", "to reach", "seen")
     return Table("Acceptance on 20 Newsgroups", about, head, tuple(rows))
@@ -238,7 +238,7 @@ ACCEPTANCE: tuple[tuple[str, bool, str, str, str, Pick], ...] = (
     ("tsntm", False, "", "leaves used", ">= 6", judged("leaves_used")),
     ("tsntm", False, "", "V, level 1", ">= .20", v_at(0)),
     ("tsntm", False, "", "V, leaf", ">= .17", v_at(1)),
-    ("tsntm", False, "", "likeness of siblings", "< .15", noted("diversity_term")),
+    ("tsntm", False, "", "similarity of siblings", "< .15", noted("diversity_term")),
     ("josh", False, WORDS, "level 1", ">= .68", TOP),
     ("josh", False, WORDS, "leaf", ">= .45", LEAF),
     ("josh", False, WORDS, "leaf, mean of words", "10 points less", judged("mean_of_words_leaf")),
@@ -248,7 +248,7 @@ ACCEPTANCE: tuple[tuple[str, bool, str, str, str, Pick], ...] = (
     ("weshclass", False, "", "leaf, before self-training", ">= .24", judged(BEFORE, 1)),
     ("weshclass", False, "", "leaf, after", "not 2 points less", LEAF),
     ("weshclass", False, "", "seeds that keep their topic", ">= .95", judged("seeds_kept")),
-    ("weshclass", False, "", "labels changed at the last look", "< .01", judged("changed_last")),
+    ("weshclass", False, "", "labels changed at the last update", "< .01", judged("changed_last")),
     ("weshclass", False, "keywords of all labels", "leaf, before", "5 more", judged(BEFORE, 1)),
     ("weshclass", False, "keywords of all labels", "leaf, after", "more than before", LEAF),
 )  # fmt: skip
