@@ -18,7 +18,7 @@ from hierseed.taxonomy import Taxonomy
 Ints = NDArray[np.integer]
 Floats = NDArray[np.floating]
 
-RANKED = 5  # topics that are kept for each document, most probable first
+RANKED = 5  # most probable topics kept for each document
 RECORDS = (
     "topic", "path", "distance", "score", "runner_up", "belongs", "ranked", "chances", "is_seed"
 )  # fmt: skip
@@ -59,7 +59,7 @@ class Assignments:
     ranked : records x k, the most probable topics of the document, -1 beyond
     chances : records x k, their probabilities
     is_seed : per document
-    ids : of the documents, where they are known
+    ids : of the documents, if known
 
     Examples
     --------
@@ -197,16 +197,16 @@ class Assignments:
 
     @classmethod
     def join(cls, parts: Iterable[Assignments]) -> Assignments:
-        """Put the assignments of consecutive chunks of a corpus together."""
+        """Concatenate the assignments of consecutive chunks of a corpus."""
         every = list(parts)
         if not every:
             raise CorpusError("no assignments to join: the corpus is empty")
         starts = np.cumsum([0, *(part.n_documents for part in every)])
-        both: dict[str, Any] = {
+        records: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in every]) for name in RECORDS
         }
         rows = np.concatenate([part.row + start for part, start in zip(every, starts)])
-        return cls(every[0].taxonomy, int(starts[-1]), rows, **both)
+        return cls(every[0].taxonomy, int(starts[-1]), rows, **records)
 
     def top(self, k: int = RANKED) -> pd.DataFrame:
         """Return the most probable topics of each document: id, rank, topic, probability.

@@ -1,7 +1,7 @@
 """Files with checksums: how a damaged or edited one is noticed. Nothing is ever unpickled.
 
 A checksum detects damage and careless edits. It is no signature: whoever can write the file can
-also write a checksum that fits.
+also write a matching checksum.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def with_checksum(body: dict[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def checked_object(text: str | bytes, before: str = "") -> dict[str, Any]:
-    """Parse what `with_checksum` gave, checksum included; ValueError says what is wrong with it."""
+    """Parse the result of `with_checksum`; ValueError says what is wrong with it."""
     try:
         body = json.loads(text)
         if not isinstance(body, dict):
             raise ValueError(f"it holds a {type(body).__name__} where an object is expected")
         if CHECKSUM not in body:
             raise ValueError("it has no checksum")
-        rest = {name: value for name, value in body.items() if name != CHECKSUM}
-        if body[CHECKSUM] != json_sha256(rest, before):
+        content = {name: value for name, value in body.items() if name != CHECKSUM}
+        if body[CHECKSUM] != json_sha256(content, before):
             raise ValueError("its checksum differs")
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
@@ -75,8 +75,8 @@ def write_sealed(
     `files` are names of further files beside it, already written, which it names too.
     """
     listed = {}
-    for name, given in arrays.items():
-        array = np.ascontiguousarray(given) if np.ndim(given) else np.asarray(given)
+    for name, values in arrays.items():
+        array = np.ascontiguousarray(values) if np.ndim(values) else np.asarray(values)
         if not NAME.fullmatch(name) or array.dtype.hasobject:
             raise ModelError(
                 f"the array {name!r} of type {array.dtype} can't be saved in {file.parent}: "
@@ -98,7 +98,7 @@ def write_sealed(
 
 
 def read_sealed(file: Path, *, format: str, version: int) -> tuple[dict[str, Any], Arrays]:
-    """Read what `write_sealed` wrote; all that is missing, cut off or edited is named at once."""
+    """Read what `write_sealed` wrote; an error names all files that are missing or changed."""
     body = _read_json(file, format, version)
     arrays: Arrays = {}
     faults = []
@@ -124,7 +124,7 @@ def read_sealed(file: Path, *, format: str, version: int) -> tuple[dict[str, Any
 
 
 def _read_json(file: Path, format: str, version: int) -> dict[str, Any]:
-    """Read the JSON; another format or a newer version is told before the checksum is compared."""
+    """Read the JSON; another format or a newer version is refused before checksums are compared."""
     try:
         content = file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):

@@ -1,7 +1,7 @@
-"""Everything that hierseed raises on purpose.
+"""The exceptions of hierseed.
 
 HierSeedError
-├── TaxonomyError        the tree is not a tree, or a path is not in it
+├── TaxonomyError        the taxonomy is not a tree, or a path is not in it
 ├── SeedError            a seed names no topic or no document, or a leaf has none
 ├── CorpusError          documents or vectors that can't be used
 │   ├── StoreInUseError      another process writes these vectors
@@ -25,7 +25,7 @@ import errno
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-SHOWN = 5  # offenders named in one message; the rest are counted
+SHOWN = 5  # items named in one message; further ones are counted
 PARAMETER = re.compile(r"\{\{|\}\}|\{(\w+)(?::([^{}]*))?\}")
 
 Wording = Callable[[str, str], str]  # name and value of a parameter -> how to write it
@@ -40,7 +40,7 @@ def python_wording(name: str, value: str) -> str:
 
 
 class HierSeedError(Exception):
-    """Any fault that the caller can mend.
+    """Base class of all errors that the caller can correct.
 
     Parameters
     ----------
@@ -147,11 +147,11 @@ class MissingDependency(HierSeedError, ImportError):  # noqa: N818 - the contrac
         )
 
     def __reduce__(self) -> tuple[type[HierSeedError], tuple[str]]:
-        return HierSeedError, (self.message,)  # crosses a process as its message
+        return HierSeedError, (self.message,)  # other processes get the message
 
 
 def explain_os_error(fault: OSError) -> str:
-    """Say which file and why, as the operating system words it."""
+    """File and reason, as the operating system words them."""
     full = fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     reason = fault.strerror or str(fault)
     place = f"{fault.filename}: " if fault.filename is not None else ""
@@ -159,7 +159,7 @@ def explain_os_error(fault: OSError) -> str:
 
 
 def name_some(items: Iterable[object], shown: int = SHOWN) -> str:
-    """List the first few offenders and count the rest: `'a', 'b' and 3 more`."""
+    """List the first few items and count the others: `'a', 'b' and 3 more`."""
     every: Sequence[object] = list(items)
     text = ", ".join(repr(item) for item in every[:shown])
     return text if len(every) <= shown else f"{text} and {len(every) - shown:,} more"

@@ -9,7 +9,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from hierseed.core.share import Share
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.engines.choose import Engine
@@ -170,8 +169,7 @@ def report_results(estimator: SeededEstimator, listener: Listener) -> None:
     """Report how many documents belong, the expected accuracy, and topics that need attention."""
     foreign = getattr(estimator, "foreign_share_", None)
     if foreign is not None:
-        belong = Share(1 - foreign.value, 1 - foreign.high, 1 - foreign.low)
-        listener(Fact("Belong", f"about {belong} of the documents"))
+        listener(Fact("Belong", f"about {foreign.complement()} of the documents"))
     if (
         foreign is not None
         and foreign.value > MANY_FOREIGN

@@ -1,4 +1,4 @@
-"""Placed documents with their vectors: what suggestions and a report are made from."""
+"""Placed documents with their vectors, for suggestions and a report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hierseed.suggestions import Suggestions, suggest
 if TYPE_CHECKING:
     from hierseed.estimators.base import SeededEstimator
 
-EVERY = 1_000  # documents between two events of progress
+EVERY = 1_000  # documents between progress events
 PROPOSED = 6  # proposed topics in a report
 
 
@@ -25,7 +25,7 @@ class PlacedDocuments:
 
     Attributes
     ----------
-    estimator : what placed it
+    estimator : that placed it
     X : the vectors, prepared
     assignments : with the ids
     documents : pairs of id and text, in order; texts are empty where only vectors were given

@@ -9,7 +9,7 @@ Outliers, far from every topic, are handled separately: as seeds they mislead a 
 suggestion in ten is an outlier, the densest groups first. They show where the taxonomy may lack
 a topic.
 
-`bench/scripts/bench_suggest.py` holds this against random choice at equal cost.
+`bench/scripts/bench_suggest.py` compares this with random choice at equal cost.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 POOL = 20_000  # documents that are clustered; a larger corpus is sampled by uncertainty
-LIKELY = 2 / 3  # a score above this: the document itself is not uncertain
-FAR = 0.85  # further from its topic than this share of all documents: an outlier
+LIKELY = 2 / 3  # a document with a higher score is not uncertain itself
+FAR = 0.85  # an outlier is further from its topic than this share of all documents
 
 
 @dataclass(frozen=True)
@@ -123,9 +123,9 @@ def suggest(
     is_open = ~assignments.is_seed
     is_open[np.asarray(labelled, dtype=np.intp)] = False
     # sorted by value, so that the result does not depend on the row order
-    rows = np.lexsort((state.strange, state.doubt))
+    rows = np.lexsort((state.distance_rank, state.doubt))
     rows = rows[is_open[rows]]
-    is_far = state.strange[rows] > FAR
+    is_far = state.distance_rank[rows] > FAR
     n = min(n, len(rows))
     far = min(max(1, n // 10) if n > 1 else 0, int(is_far.sum()))
     near = min(n - far, int((~is_far).sum()))
@@ -156,7 +156,7 @@ def _representatives(
     state: _State, X: Any, rows: Ints, n: int, per_topic: int | None, random_state: int
 ) -> _Found:
     """Cluster rows weighted by uncertainty, and take the nearest to each centre."""
-    from sklearn.cluster import KMeans  # imported late: a fit does without
+    from sklearn.cluster import KMeans  # slow to import, and not needed by a fit
     from sklearn.exceptions import ConvergenceWarning
 
     rows, weight, represents = _pool(state, rows, random_state)
@@ -178,8 +178,8 @@ def _representatives(
     middle = middle[_spread(state.topic[rows[middle]], n, per_topic)]
 
     mine = cluster[middle]
-    strangers = np.bincount(cluster, state.unexplained[rows], minlength=k)
-    alone = (strangers < 3) | (2 * strangers <= np.bincount(cluster, minlength=k))
+    unexplained = np.bincount(cluster, state.unexplained[rows], minlength=k)
+    alone = (unexplained < 3) | (2 * unexplained <= np.bincount(cluster, minlength=k))
     similar = np.bincount(cluster, represents * state.doubt[rows], minlength=k)
     return _Found(rows[middle], mass[mine], similar[mine], alone[mine])
 
@@ -192,36 +192,36 @@ class _State:
     runner_up: Ints
     score: Floats  # 0 for None
     doubt: Floats  # 1 for None and Other
-    strange: Floats  # rank of the distance to its topic, between 0 and 1
+    distance_rank: Floats  # rank of the distance to its topic, between 0 and 1
     unexplained: NDArray[np.bool_]  # None, Other or an outlier
 
     @classmethod
     def of(cls, assignments: Assignments) -> _State:
-        from scipy.stats import rankdata  # late for the same reason
+        from scipy.stats import rankdata  # slow to import
 
         first = assignments.primary
         topic = np.asarray(assignments.labels, dtype=np.intp)
         score = np.nan_to_num(assignments.at(assignments.score)[first])
         distance = np.nan_to_num(assignments.at(assignments.distance)[first], posinf=0.0)
         nowhere = (topic < 0) | assignments.is_other[first]
-        strange = (rankdata(distance) - 0.5) / max(1, len(distance))
+        distance_rank = (rankdata(distance) - 0.5) / max(1, len(distance))
         return cls(
             topic,
             np.asarray(assignments.runner_up, dtype=np.intp)[first],
             np.where(topic < 0, 0.0, score),
             np.where(nowhere, 1.0, 1.0 - score),
-            strange,
-            nowhere | (strange > FAR),
+            distance_rank,
+            nowhere | (distance_rank > FAR),
         )
 
 
 def _pool(state: _State, rows: Ints, random_state: int) -> tuple[Ints, Floats, Floats]:
-    """Rows to cluster, their weights, and how many documents each one stands for."""
+    """Rows to cluster, their weights, and how many documents each represents."""
     weight = state.doubt[rows] ** 2 + 1e-6
     if len(rows) <= POOL:
         return rows, weight, np.ones(len(rows))
     chance = weight * (POOL / weight.sum())
-    for _ in range(10):  # a probability above 1 is cut, and the rest goes to the others
+    for _ in range(10):  # clip probabilities at 1, and raise the others
         chance = np.minimum(chance, 1.0)
         chance *= POOL / chance.sum()
     chance = np.minimum(chance, 1.0)
@@ -264,9 +264,9 @@ def _parent(assignments: Assignments, topic: int) -> str:
 
 def _result(assignments: Assignments, state: _State, found: _Found) -> Suggestions:
     rows = found.row
-    torn = ~state.unexplained[rows] & (state.runner_up[rows] >= 0)
+    uncertain = ~state.unexplained[rows] & (state.runner_up[rows] >= 0)
     kinds = np.where(found.alone, "far", "unexplained")
-    kinds = np.where(torn, np.where(state.score[rows] > LIKELY, "likely", "between"), kinds)
+    kinds = np.where(uncertain, np.where(state.score[rows] > LIKELY, "likely", "between"), kinds)
     return Suggestions(
         assignments,
         rows,

@@ -1,4 +1,4 @@
-"""What a model's topics hold, in words and in pictures: methods that `TextModel` inherits."""
+"""Words, examples and plots of a model's topics: methods that `TextModel` inherits."""
 
 from __future__ import annotations
 

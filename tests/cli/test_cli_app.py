@@ -49,7 +49,7 @@ def run_guarded(fault: BaseException) -> Result:
         ),
         (OSError(errno.ENOSPC, "No space left on device"), 1, "No space left on device. Free some"),
         (MemoryError(), 1, "memory"),
-        (KeyboardInterrupt(), STOPPED, "stopped. Nothing is half-written"),
+        (KeyboardInterrupt(), STOPPED, "stopped. No file is incomplete"),
     ],
 )
 def test_expected_faults_are_one_message(fault: BaseException, code: int, said: str) -> None:
@@ -183,14 +183,14 @@ def test_a_signal_ends_in_one_line(tmp_path: Path, sent: int) -> None:
         _, said = child.communicate(timeout=30)
         os.close(pipe)
     assert child.returncode == STOPPED
-    assert said == "hierseed check: stopped. Nothing is half-written; run it again to go on\n"
+    assert said == "hierseed check: stopped. No file is incomplete; run it again to resume\n"
 
 
 def test_a_log_has_a_line_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for between, said in [(0.0, "Embedding  7 of 9 documents\n"), (1e9, "")]:
-        monkeypatch.setattr(console, "BETWEEN", between)
+        monkeypatch.setattr(console, "LOG_INTERVAL", between)
         with console.Console().bar("Embedding", 9) as bar:
             bar.to(7)
         assert capsys.readouterr().err == said
@@ -222,5 +222,5 @@ def test_without_memory_there_is_advice(tmp_path: Path) -> None:
         "guarded('fit', lambda: numpy.ones(1 << 33))()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "the memory of this computer is not enough" in done.stderr
+    assert "this computer has not enough memory" in done.stderr
     assert "docs/scale.md" in done.stderr

@@ -82,7 +82,7 @@ def test_stopped_in_the_middle_of_assign(slow: Project, sent: signal.Signals) ->
     if sent != signal.SIGKILL:
         assert child.returncode == 130
         assert said.endswith(
-            "hierseed assign: stopped. Nothing is half-written; run it again to go on\n"
+            "hierseed assign: stopped. No file is incomplete; run it again to resume\n"
         )
         assert slow.names() == before
         return

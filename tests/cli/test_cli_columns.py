@@ -60,8 +60,8 @@ def test_texts_are_joined_and_remembered_and_next_commands_run(
 
 def test_check_and_embed_join_them_too(titled: Project, hierseed: Run) -> None:
     done = hierseed("check", "--corpus", "parted.csv", *NAMED, "--json")
-    letters = Corpus("joined.csv").survey().n_characters // 48
-    assert f"48 documents, {letters} letters" in json.loads(done.stdout)["facts"]["Corpus"]
+    characters = Corpus("joined.csv").survey().n_characters // 48
+    assert f"48 documents, {characters} characters" in json.loads(done.stdout)["facts"]["Corpus"]
     for corpus, named in (("parted.csv", NAMED), ("joined.csv", ())):
         hierseed("embed", corpus, *named, "--on-error", "skip", "-o", f"{corpus}.vectors",
                  "--embedder", "wordllama:64")  # fmt: skip

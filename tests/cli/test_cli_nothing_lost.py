@@ -77,7 +77,7 @@ def test_only_what_assign_wrote_is_assigned_over(model: Project, hierseed: Run) 
     table.assign(topic="Cats").to_csv(model / "label.csv", index=False)
     done = hierseed("assign", "model", "docs.csv", "-o", "label.csv")
     assert done.exit_code == 1
-    assert "label.csv is there already, and not as hierseed wrote it" in done.stderr
+    assert "label.csv exists and was changed after hierseed wrote it" in done.stderr
     for _ in range(2):
         done = hierseed("assign", "model", "docs.csv", "-o", "placed.csv")
         assert done.exit_code == 0, done.stderr

@@ -190,7 +190,7 @@ def test_gold_is_called_gold(tmp_path: Path) -> None:
 def test_gold_rows_without_a_topic_are_told(tmp_path: Path) -> None:
     path = TAXONOMY.paths[0]
     (tmp_path / "g.csv").write_text(f"id,topic\n1,{path}\n2,\n3,\n")
-    with pytest.warns(UserWarning, match="2 rows have no topic in .*g.csv: passed over"):
+    with pytest.warns(UserWarning, match="2 rows have no topic in .*g.csv: ignored"):
         assert read_gold(tmp_path / "g.csv", TAXONOMY) == {"1": [0]}
 
 

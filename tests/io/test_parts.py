@@ -177,10 +177,10 @@ def test_what_is_not_ours_or_was_changed_is_refused(world, alone, tmp_path):
     part.write_bytes(part.read_bytes() + b"corrected")
     with pytest.raises(CorpusError, match="may hold corrections"):
         place(world, kind, folder)
-    with pytest.raises(CorpusError, match=r"made otherwise \(level\)"):
+    with pytest.raises(CorpusError, match=r"made with other settings \(level\)"):
         place(world, kind, folder, level=1)
     other = "of_texts" if kind == "of_vectors" else "of_vectors"
-    with pytest.raises(CorpusError, match=r"made otherwise .*model"):
+    with pytest.raises(CorpusError, match=r"made with other settings .*model"):
         place(world, other, folder)
     (folder / "mine.txt").write_text("keep me")
     place(world, kind, folder, overwrite=True)

@@ -5,7 +5,7 @@ import pytest
 
 from hierseed.errors import CorpusError, TaxonomyError
 from hierseed.evaluate import score
-from hierseed.io.score_table import judge, read_placed
+from hierseed.io.score_table import read_placed, score_table
 from hierseed.taxonomy import Taxonomy
 
 TAXONOMY = Taxonomy.from_paths(["A > B", "A > C", "D"])
@@ -47,7 +47,7 @@ GOLD = [
 
 @pytest.mark.parametrize("name", ["placed.csv", "placed.parquet"])
 def test_a_table_is_scored_as_its_rows_are(tmp_path, name):
-    result = judge(*write(tmp_path, ROWS, GOLD, name), TAXONOMY)
+    result = score_table(*write(tmp_path, ROWS, GOLD, name), TAXONOMY)
     fitted = TAXONOMY.with_others([A])
     topics = [B, 4, -1, D, C, D, -1]  # documents 2, 3, 4, 5, 6, 6 and 7, which has no row
     direct = score(
@@ -63,8 +63,8 @@ def test_a_table_is_scored_as_its_rows_are(tmp_path, name):
 
 def test_seeds_and_missing_rows_on_request(tmp_path):
     files = write(tmp_path, ROWS, GOLD)
-    assert judge(*files, TAXONOMY, with_seeds=True).documents == 7
-    assert judge(*files, TAXONOMY, only_table=True).documents == 5
+    assert score_table(*files, TAXONOMY, with_seeds=True).documents == 7
+    assert score_table(*files, TAXONOMY, only_table=True).documents == 5
 
 
 def test_other_is_known_by_its_name_where_no_column_says_so(tmp_path):
@@ -77,26 +77,26 @@ def test_other_is_known_by_its_name_where_no_column_says_so(tmp_path):
 def test_topics_of_another_taxonomy_are_refused_by_name(tmp_path):
     files = write(tmp_path, [("1", "X > Y", False, False)], GOLD)
     with pytest.raises(TaxonomyError, match="X > Y"):
-        judge(*files, TAXONOMY)
+        score_table(*files, TAXONOMY)
 
 
 def test_ids_that_never_meet_are_refused(tmp_path):
     files = write(tmp_path, [("one", "D", False, False)], GOLD)
     with pytest.raises(CorpusError, match="same ids"):
-        judge(*files, TAXONOMY)
+        score_table(*files, TAXONOMY)
 
 
 def test_gold_that_is_all_seeds_is_told_apart_from_gold_of_other_documents(tmp_path):
     rows = [(id, topic, False, True) for id, topic in dict(GOLD).items()]
     files = write(tmp_path, rows, GOLD)
     with pytest.raises(CorpusError, match=r"are seeds.*with_seeds=True"):
-        judge(*files, TAXONOMY)
-    assert judge(*files, TAXONOMY, with_seeds=True).documents == len(dict(GOLD))
+        score_table(*files, TAXONOMY)
+    assert score_table(*files, TAXONOMY, with_seeds=True).documents == len(dict(GOLD))
 
 
 def test_whole_numbers_are_the_same_id_however_spelled(tmp_path):
-    plain = judge(*write(tmp_path, ROWS, GOLD), TAXONOMY)
+    plain = score_table(*write(tmp_path, ROWS, GOLD), TAXONOMY)
     spread = [(f"{id}.0", topic) for id, topic in GOLD]  # as pandas writes a column with a gap
-    assert judge(*write(tmp_path, ROWS, spread), TAXONOMY) == plain
+    assert score_table(*write(tmp_path, ROWS, spread), TAXONOMY) == plain
     rows = [(f"{id}.0", *rest) for id, *rest in ROWS]
-    assert judge(*write(tmp_path, rows, GOLD), TAXONOMY) == plain
+    assert score_table(*write(tmp_path, rows, GOLD), TAXONOMY) == plain

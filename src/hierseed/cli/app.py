@@ -1,8 +1,8 @@
-"""`hierseed`: find the command that is asked for, and run it.
+"""`hierseed`: find the command and run it.
 
 A command `name` is the function `name` in `hierseed/cli/name.py`. Another distribution adds a
 command with an entry point of the group `hierseed.commands`. Only the module of the command
-asked for is imported; the line of the others in `--help` comes from the table here.
+is imported; the lines of the others in `--help` come from the table here.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def make_app(wanted: Collection[str] | None = None) -> typer.Typer:
                 extra = {"ignore_unknown_options": True, "allow_extra_args": True}
                 options = (
                     extra if name in ELSEWHERE else None
-                )  # whatever follows, say how to get it
+                )  # any arguments: print how to install it
                 app.command(name, rich_help_panel=panel, context_settings=options)(
                     guarded(name, command)
                 )
@@ -110,7 +110,7 @@ def _command(name: str, added: Mapping[str, EntryPoint]) -> Callable[..., Any] |
 
 
 def _not_installed(name: str) -> Callable[..., Any]:
-    """Stand in for a command whose distribution is not installed: say how to get it."""
+    """A command whose distribution is not installed: prints how to install it."""
 
     def run() -> None:
         raise HierSeedError(
@@ -126,7 +126,7 @@ def _summary(entry: EntryPoint) -> str:
 
 
 def _never_run() -> None:
-    """Stand in for a command that is only listed."""
+    """Body of a command that is only listed."""
 
 
 def _words() -> set[str]:
@@ -134,7 +134,7 @@ def _words() -> set[str]:
     typed = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS") or ""
     try:
         return {*sys.argv[1:], *shlex.split(typed)}
-    except ValueError:  # a quote that is still open
+    except ValueError:  # an unclosed quote
         return {*sys.argv[1:], *typed.split()}
 
 

@@ -171,11 +171,11 @@ def assign(
                 progress=console.listen,
             )
         seconds = time.perf_counter() - started
-        words = f"{quote(model)} {quote(source)}{reading.words()}"
-        _tell(console, counts, words, output, seconds)
+        words = f"{quote(model)} {quote(source)}{reading.options()}"
+        _report(console, counts, words, output, seconds)
 
 
-def _tell(console: Console, counts: Counts, words: str, output: Path, seconds: float) -> None:
+def _report(console: Console, counts: Counts, words: str, output: Path, seconds: float) -> None:
     if counts.not_seeds:
         console.note(
             f"{amount(counts.not_seeds, 'document')} with the id of a seed but another text: "

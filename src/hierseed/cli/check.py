@@ -98,25 +98,25 @@ def check(
         examples = found.seeds(tables, tree, documents)
         if tree is not None and (seeds or seeds_from_names):
             found.few_seeds(tree, examples, seeds_from_names)
-        given = {"taxonomy": taxonomy, "seeds": seeds or seeds_from_names, "corpus": corpus}
-        _tell(console, found, [name for name, file in given.items() if not file])
+        files = {"taxonomy": taxonomy, "seeds": seeds or seeds_from_names, "corpus": corpus}
+        _report(console, found, [name for name, file in files.items() if not file])
         if found.faults:
             raise typer.Exit(1)
 
 
-def _tell(console: Console, found: Inputs, unseen: list[str]) -> None:
+def _report(console: Console, found: Inputs, missing: list[str]) -> None:
     faults = [fault.worded(wording) for fault in found.faults]
     for note in found.notes:
         console.note(note)
     for fault in faults:
         console.fault(fault)
     if faults:
-        console.fault("to be mended before hierseed fit", "Verdict")
-    elif unseen:
-        console.fact("Verdict", f"no fault here; {' and '.join(unseen)} not checked", "bold")
+        console.fault("correct these before hierseed fit", "Verdict")
+    elif missing:
+        console.fact("Verdict", f"no fault here; {' and '.join(missing)} not checked", "bold")
     else:
         console.fact("Verdict", "ready for hierseed fit", "bold green")
     if console.json:
-        ready = not faults and not unseen
-        told = {"facts": found.facts, "faults": faults, "notes": found.notes}
-        console.result({"ready": ready, "not_looked_at": unseen, **told})
+        ready = not faults and not missing
+        found_all = {"facts": found.facts, "faults": faults, "notes": found.notes}
+        console.result({"ready": ready, "not_looked_at": missing, **found_all})

@@ -1,4 +1,4 @@
-"""What a command prints while it works: facts, notes and progress bars, all on stderr.
+"""Output of a command: facts, notes and progress bars on stderr.
 
 Results go to stdout. Where stderr is not a terminal, a line every ten seconds replaces the bar.
 """
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from hierseed.io.assign_chunks import Counts
 
 LABEL = 11  # columns for the name of a fact
-BETWEEN = 10.0  # seconds from one line of progress in a log to the next
+LOG_INTERVAL = 10.0  # seconds between lines of progress in a log
 
 
 class Console:
-    """Prints for one command; leaving the block removes a bar that is still shown.
+    """Prints for one command; leaving the block removes the progress bar.
 
     Parameters
     ----------
-    quiet : print nothing but faults
+    quiet : print nothing but errors
     json : print results as JSON, and nothing else on stdout
     """
 
@@ -97,11 +97,11 @@ class Console:
             self.terminal.print(Text(f"{label:<{LABEL}}{text}"))
 
     def chart(self, label: str, counts: Mapping[str, int], shown: int = 12) -> None:
-        """Print counts as bars, the largest first; the rest are summed up."""
+        """Print counts as bars, the largest first; the smallest ones are summed."""
         ranked = sorted(counts.items(), key=lambda item: -item[1])
         if len(ranked) > shown:
-            rest = sum(count for _, count in ranked[shown - 1 :])
-            ranked = [*ranked[: shown - 1], (f"{len(ranked) - shown + 1} more", rest)]
+            others = sum(count for _, count in ranked[shown - 1 :])
+            ranked = [*ranked[: shown - 1], (f"{len(ranked) - shown + 1} more", others)]
         longest = max((len(name) for name, _ in ranked), default=0)
         most = max((count for _, count in ranked), default=0) or 1
         for i, (name, count) in enumerate(ranked):
@@ -129,17 +129,17 @@ class Console:
         )
 
     def note(self, text: str) -> None:
-        """Print a note; the work goes on."""
+        """Print a note."""
         self.fact("Note", text, "yellow")
 
     def next(self, *commands: str) -> None:
-        """Print the commands that usually follow, for people."""
+        """Print the commands that usually come next, unless the output is JSON."""
         if not self.json:
             for label, command in zip_longest(["Next"], commands, fillvalue=""):
                 self.fact(label, command, "cyan")
 
     def fault(self, text: str, label: str = "Fault") -> None:
-        """Print a fault, quiet or not."""
+        """Print an error, even if quiet."""
         self.terminal.quiet = False
         self.fact(label, text, "red")
         self.terminal.quiet = self.quiet
@@ -150,7 +150,7 @@ class Console:
 
     @contextmanager
     def bar(self, label: str, total: int | None = None, unit: str = "documents") -> Iterator[Bar]:
-        """Show a bar with rate and time left; gone when the block ends, on a terminal only."""
+        """Show a progress bar with rate and time left until the block ends, on a terminal."""
         columns: list[ProgressColumn] = [
             TextColumn(f"[bold]{label:<{LABEL - 1}}"),
             BarColumn(bar_width=32, complete_style="cyan", finished_style="cyan"),
@@ -165,17 +165,17 @@ class Console:
             yield Bar(progress, task, self._log(label, total, unit))
 
     def _log(self, label: str, total: int | None, unit: str) -> Callable[[int], None]:
-        """Return what prints a line now and then, where stderr is a log."""
+        """Return a function that prints progress at intervals if stderr is not a terminal."""
         last = time.monotonic()
 
-        def tell(done: int) -> None:
+        def log(done: int) -> None:
             nonlocal last
-            if not self.terminal.is_terminal and time.monotonic() - last >= BETWEEN:
+            if not self.terminal.is_terminal and time.monotonic() - last >= LOG_INTERVAL:
                 last = time.monotonic()
                 of = f" of {total:,}" if total is not None else ""
                 self.fact(label, f"{done:,}{of} {unit}")
 
-        return tell
+        return log
 
 
 class Bar:
@@ -188,13 +188,13 @@ class Bar:
         self._started = time.perf_counter()
 
     def to(self, done: int) -> None:
-        """Set how much is done."""
+        """Set the progress."""
         self._progress.update(self._task, completed=done)
         self._log(done)
 
     @property
     def seconds(self) -> float:
-        """Time since the bar began."""
+        """Seconds since the bar was created."""
         return time.perf_counter() - self._started
 
 
@@ -205,10 +205,10 @@ class _RateColumn(ProgressColumn):
 
 
 def quote(path: Path) -> str:
-    """The path as a shell takes it."""
+    """The path, quoted for a shell."""
     return shlex.quote(str(path))
 
 
 def _plain(value: Any) -> Any:
-    """Turn paths and numpy values into what JSON knows."""
+    """Turn paths and numpy values into JSON types."""
     return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -16,7 +16,7 @@ from hierseed.progress import Event, Fact, Listener, Step, amount, duration
 if TYPE_CHECKING:
     from hierseed.demo.corpus import DemoCorpus
 
-SHOWN = ("Embedded", "Fitted")  # facts of the fit
+FACTS = ("Embedded", "Fitted")  # of the fit, to print
 
 
 def demo(
@@ -25,12 +25,10 @@ def demo(
     ] = Path("demo-output"),
     method: Annotated[
         str,
-        typer.Option(metavar="NAME", help="How topics are learned, as in `hierseed fit`."),
+        typer.Option(metavar="NAME", help="The method, as in `hierseed fit`."),
     ] = "anchored",
     seeds: Annotated[int, typer.Option(min=1, help="Examples per topic, drawn at random.")] = 4,
-    draw: Annotated[
-        int, typer.Option(min=0, help="Number of the draw; another one, other seeds.")
-    ] = 0,
+    draw: Annotated[int, typer.Option(min=0, help="Random state of the draw of seeds.")] = 0,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -52,7 +50,7 @@ def demo(
     with usage("--method"):
         get_method(method)
     output.mkdir(parents=True, exist_ok=True)
-    check_folder(output / "model", marker=FILE)  # fails now rather than after the work
+    check_folder(output / "model", marker=FILE)  # fail before the long step
     with Console(quiet=quiet, json=json) as console:
         began = time.perf_counter()
         corpus = load_corpus(seeds=seeds, random_state=draw)
@@ -67,10 +65,10 @@ def demo(
 
 
 def _only_steps(console: Console) -> Listener:
-    """Show what embedding and fit say; the inputs were introduced already."""
+    """Show progress of embedding and fit; facts about the inputs are printed already."""
 
     def listen(event: Event) -> None:
-        if isinstance(event, Step) or (isinstance(event, Fact) and event.label in SHOWN):
+        if isinstance(event, Step) or (isinstance(event, Fact) and event.label in FACTS):
             console.listen(event)
 
     return listen
@@ -84,7 +82,7 @@ def _introduce(console: Console, corpus: DemoCorpus, seconds: float) -> None:
     )
     console.fact("Taxonomy", f"{chapters} chapters of its reference, {leaves} modules")
     console.fact(
-        "Seeds", f"{int((corpus.y >= 0).sum()):,}, drawn at random; the rest is to be found"
+        "Seeds", f"{int((corpus.y >= 0).sum()):,}, drawn at random; the others are to be found"
     )
     if corpus.absent:
         some = ", ".join(corpus.absent[:4])

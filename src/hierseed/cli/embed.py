@@ -43,7 +43,7 @@ def embed(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Where to keep the vectors."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where to save the vectors."),
     ] = None,
     embedder: Annotated[
         str,
@@ -68,7 +68,7 @@ def embed(
         typer.Option("--append", help="Add the documents to the vectors in the folder."),
     ] = False,
     half: Annotated[
-        bool, typer.Option("--half/--full", help="Two bytes a number on disk, or four.")
+        bool, typer.Option("--half/--full", help="float16 or float32 vectors on disk.")
     ] = True,
     id: IdColumn = None,
     text: TextColumns = None,
@@ -95,7 +95,7 @@ def embed(
     from hierseed.io.document_embedder import make_embedder, vectorize
 
     if output is None and not estimate:
-        raise typer.BadParameter("say where to keep the vectors", param_hint="--output / -o")
+        raise typer.BadParameter("name a folder for the vectors", param_hint="--output / -o")
     reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     kept = None if estimate else output
     engine = engine_of(workers, dask)
@@ -117,10 +117,10 @@ def embed(
             documents, chosen, console.listen, output,
             dtype=dtype, append=append, engine=running,
         )  # fmt: skip
-        _tell(console, made, output, time.perf_counter() - started)
+        _report(console, made, output, time.perf_counter() - started)
 
 
-def _tell(console: Console, made: DocumentVectors, output: Path, seconds: float) -> None:
+def _report(console: Console, made: DocumentVectors, output: Path, seconds: float) -> None:
     store = made.store
     assert store is not None
     console.fact("Vectors", f"{output}: {store!r}", "green")

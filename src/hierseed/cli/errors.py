@@ -1,6 +1,6 @@
-"""What a command prints when it can't go on: one message, and an exit code.
+"""Errors of a command: one message, and an exit code.
 
-0 done, 1 a fault that the user can mend, 2 a wrong command line, 130 stopped by Ctrl-C.
+0 success, 1 an error that the user can correct, 2 a wrong command line, 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STOPPED = 130  # what shells use for a program that Ctrl-C ended
 
 
 def guarded(command: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a command so that expected faults end in a message and never in a traceback."""
+    """Wrap a command so that expected errors end in a message, not a traceback."""
 
     @functools.wraps(function)
     def run(*args: Any, **options: Any) -> Any:
@@ -37,18 +37,18 @@ def guarded(command: str, function: Callable[..., Any]) -> Callable[..., Any]:
                 return function(*args, **options)
         except HierSeedError as fault:
             say(fault.worded(wording))
-        except BrokenPipeError:  # `hierseed … | head` has seen enough
+        except BrokenPipeError:  # `hierseed … | head` closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except OSError as fault:
             say(explain_os_error(fault))
         except MemoryError:
             say(
-                "the memory of this computer is not enough. Close other programs, fit on a part of "
+                "this computer has not enough memory. Close other programs, fit on a part of "
                 "the corpus, or on more machines with --dask (docs/scale.md)"
             )
         except KeyboardInterrupt:
-            say("stopped. Nothing is half-written; run it again to go on")
+            say("stopped. No file is incomplete; run it again to resume")
             raise typer.Exit(STOPPED) from None
         raise typer.Exit(1)
 
@@ -56,7 +56,7 @@ def guarded(command: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def wording(name: str, value: str) -> str:
-    """Word a parameter as an option; where this command lacks it, with a command that has it."""
+    """Word a parameter as an option; if this command lacks it, name a command that has it."""
     option = {"columns": "column", "levels": "level"}.get(name, name)
     flag = f"--{option.replace('_', '-')}"
     text = flag if value in ("", "True") else f"{flag} {shlex.quote(value)}"
@@ -73,7 +73,7 @@ def wording(name: str, value: str) -> str:
 
 @contextmanager
 def usage(option: str) -> Iterator[None]:
-    """Turn a fault of the library into a fault of the command line."""
+    """Turn an error of the library into a usage error."""
     try:
         yield
     except HierSeedError as fault:
@@ -86,7 +86,7 @@ def _say(command: str, as_json: bool | None, message: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    # soft_wrap: a path that is broken in two can't be copied
+    # soft_wrap: a wrapped path can't be copied
     Console(stderr=True, soft_wrap=True, highlight=False).print(
         Text.assemble((f"hierseed {command}: ", "bold red"), message)
     )

@@ -48,11 +48,11 @@ def evaluate(
     Example: hierseed evaluate placed.csv --gold gold.csv --taxonomy topics.txt
     """
     from hierseed.evaluate.report import to_text
-    from hierseed.io.score_table import judge
+    from hierseed.io.score_table import score_table
     from hierseed.taxonomy import Taxonomy
 
     console = Console(quiet=quiet, json=json)
-    result = judge(
+    result = score_table(
         table, gold, Taxonomy.read(taxonomy), with_seeds=with_seeds, only_table=only_table
     )
     console.fact("Scored", amount(result.documents, "document"))
@@ -63,8 +63,8 @@ def evaluate(
     if result.without_gold:
         console.fact("Left out", f"{amount(result.without_gold, 'document')} without gold")
     if result.without_row:
-        fate = "left out" if only_table else "counted as None (--only-table leaves them out)"
-        console.note(f"{amount(result.without_row, 'gold document')} not in {table}: {fate}")
+        handling = "left out" if only_table else "counted as None (--only-table leaves them out)"
+        console.note(f"{amount(result.without_row, 'gold document')} not in {table}: {handling}")
     if json:
         console.result(result.to_dict())
     else:

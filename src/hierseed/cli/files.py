@@ -1,6 +1,6 @@
-"""Files of a command: how the corpus is read, and where output may be written.
+"""Files of a command: how the corpus is read, and which output may be written.
 
-Output never replaces an input, nor what a person filled in.
+Output never replaces an input, or labels that a person filled in.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reading:
-    """What was given on the command line; None for what was not."""
+    """Options of the command line for reading a corpus; None if not set."""
 
     id: str | None = None
     text: list[str] | None = None
@@ -41,7 +41,7 @@ class Reading:
     def documents(
         self, source: Path, output: Path | None, console: Console, keep: Sequence[str] = ()
     ) -> Iterator[Corpus | Path]:
-        """Give the corpus, or the path of vectors; rows left out are kept beside the output."""
+        """Give the corpus, or the path of vectors; skipped rows are saved next to the output."""
         from hierseed.io.documents import is_vectors
 
         if is_vectors(source):
@@ -54,7 +54,7 @@ class Reading:
     def corpus(
         self, source: Path, output: Path | None, console: Console, keep: Sequence[str] = ()
     ) -> Iterator[Corpus]:
-        """Give the corpus; rows left out are kept beside the output."""
+        """Give the corpus; skipped rows are saved next to the output."""
         from hierseed.io.corpus import Corpus
         from hierseed.io.faults import SkippedRows
 
@@ -80,30 +80,30 @@ class Reading:
         if skipped is not None and skipped.count:
             console.note(f"rows left out are in {skipped.path}")
 
-    def words(self) -> str:
-        """The same options for the next command, as a shell takes them."""
-        words = ["--id", self.id] if self.id else []
+    def options(self) -> str:
+        """The same options for the next command, quoted for a shell."""
+        options = ["--id", self.id] if self.id else []
         for column in self.text or []:
-            words += ["--text", column]
+            options += ["--text", column]
         if self.on_error != "stop":
-            words += ["--on-error", self.on_error]
+            options += ["--on-error", self.on_error]
         if self.plain_quotes:
-            words.append("--plain-quotes")
+            options.append("--plain-quotes")
         if self.encoding:
-            words += ["--encoding", self.encoding]
+            options += ["--encoding", self.encoding]
         if self.sheet:
-            words += ["--sheet", self.sheet]
+            options += ["--sheet", self.sheet]
         if self.html:
-            words.append("--html")
+            options.append("--html")
         if self.table:
-            words += ["--table", self.table]
+            options += ["--table", self.table]
         if self.query:
-            words += ["--query", self.query]
-        return "".join(f" {shlex.quote(word)}" for word in words)
+            options += ["--query", self.query]
+        return "".join(f" {shlex.quote(option)}" for option in options)
 
 
 def refuse_inputs(output: Path, *inputs: Path, of: str = "this command") -> None:
-    """Refuse an output that is an input, under its own name or through a link."""
+    """Refuse an output that is an input, also through a link."""
     if output.exists() and any(file.exists() and output.samefile(file) for file in inputs):
         raise CorpusError(
             f"{output} is what {of} reads, and writing would replace it. "
@@ -121,7 +121,7 @@ def refuse_labelled(table: Path) -> None:
         records = open_records(table)
         rows = records.rows([choose_column(records, "topic", "")])
         cells = [as_text(row.values[0]) or "" for row in rows if not isinstance(row, Fault)]
-    except CorpusError:  # not there, or no table of ours
+    except CorpusError:  # missing, or not a table
         return
     if filled := sum(bool(cell.strip()) for cell in cells):
         raise SeedError(
@@ -142,7 +142,7 @@ def refuse_changed(table: Path) -> None:
         if next(records.rows(records.columns[:1]), None) is None:
             return
     raise SeedError(
-        f"{table} is there already, and not as hierseed wrote it: it may hold corrections. Name "
+        f"{table} exists and was changed after hierseed wrote it: it may hold corrections. Name "
         "another file with --output, or replace it with --overwrite; `hierseed seeds` makes seeds "
         "of a corrected table"
     )
@@ -156,28 +156,28 @@ def seed_tables(
     encoding: str | None,
     sheet: str | None,
 ) -> list[SeedTable] | None:
-    """The files of seeds with the columns that were named; --id serves if a file has it."""
+    """The files of seeds with their columns; --id applies if a file has that column."""
     from hierseed.io.records import open_records
     from hierseed.io.seeds import SeedTable
 
     tables = []
     for file in files or []:
-        own, chosen = seed_id, _sheet_of(file, sheet)
-        with suppress(HierSeedError, OSError):  # a file that can't be read is told later
+        id_column, chosen = seed_id, _sheet_of(file, sheet)
+        with suppress(HierSeedError, OSError):  # reported later
             names = open_records(file, encoding="utf-8", sheet=chosen).columns
-            own = seed_id or (id if id and id.lower() in map(str.lower, names) else None)
-        tables.append(SeedTable(file, topic, own, None, encoding, chosen))
+            id_column = seed_id or (id if id and id.lower() in map(str.lower, names) else None)
+        tables.append(SeedTable(file, topic, id_column, None, encoding, chosen))
     return tables or None
 
 
 def taxonomy_file(path: Path, *, columns: list[str] | None, **options: Any) -> TaxonomyFile:
-    """The taxonomy with the options that were named; those of other formats do not matter."""
+    """The taxonomy file with its options; those of other formats are ignored."""
     from hierseed.io.taxonomies import TaxonomyFile
 
-    given = {name: value for name, value in options.items() if value}
+    used = {name: value for name, value in options.items() if value}
     if roles := column_roles(columns):
-        given["columns"] = roles
-    return TaxonomyFile(path, given)
+        used["columns"] = roles
+    return TaxonomyFile(path, used)
 
 
 def column_roles(columns: list[str] | None) -> dict[str, str] | None:
@@ -202,7 +202,7 @@ def refuse_other_model(output: Path, source: Path) -> None:
         return
     try:
         corpus = read_bundle(output).text.get("about", {}).get("corpus")
-    except HierSeedError:  # damaged: there is no model to lose
+    except HierSeedError:  # damaged: no model would be lost
         return
     if corpus and corpus != source.name:
         raise CorpusError(
@@ -212,5 +212,5 @@ def refuse_other_model(output: Path, source: Path) -> None:
 
 
 def vectors_for(model: Path, source: Path) -> Path:
-    """The folder for vectors of other documents than those of the fit, which keep their own."""
+    """The folder for vectors of documents other than those of the fit."""
     return model.with_name(f"{model.name}.{source.stem}.vectors")

@@ -215,7 +215,7 @@ def fit(
                 found = model.set_precision(documents, coded, precision, progress=console.listen)
             console.thresholds(found)
         model.save(output)
-        words = f"{quote(output)} {quote(source)}{reading.words()}"
+        words = f"{quote(output)} {quote(source)}{reading.options()}"
         _report(console, model, output, words, time.perf_counter() - started)
 
 

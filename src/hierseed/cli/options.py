@@ -44,7 +44,7 @@ OnError = Annotated[
     Literal["stop", "skip"],
     typer.Option(
         help="What to do with rows that can't be used: stop and list them all, or skip them "
-        "and keep them in a file beside the output.",
+        "and save them in a file next to the output.",
         rich_help_panel=READING,
     ),
 ]
@@ -61,8 +61,8 @@ Encoding = Annotated[
     typer.Option(
         "--encoding",
         metavar="NAME",
-        help="Encoding of text files that are not UTF-8: cp1252 (Windows), utf-16, … or auto, that "
-        "finds out and says what it found. Lines that are UTF-8 stay so.",
+        help="Encoding of text files that are not UTF-8: cp1252 (Windows), utf-16, … or auto, "
+        "which detects and prints it. Lines in UTF-8 are read as UTF-8.",
         rich_help_panel=READING,
     ),
 ]
@@ -95,20 +95,18 @@ Query = Annotated[
 ]
 Html = Annotated[
     bool,
-    typer.Option("--html", help="The texts are HTML: leave out the tags.", rich_help_panel=READING),
+    typer.Option("--html", help="The texts are HTML: remove the tags.", rich_help_panel=READING),
 ]
 KnownEmbedder = Annotated[
     str | None,
     typer.Option(
         "--embedder",
         metavar="function:MODULE:NAME",
-        help="Name the Python function again that the model was fitted with: a model must not "
-        "choose which code runs.",
+        help="The Python function that the model was fitted with. It must be named again, because "
+        "a model must not choose which code runs.",
     ),
 ]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace the output, whatever it holds.")
-]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
 TopicColumn = Annotated[
     str | None,
     typer.Option(
@@ -157,7 +155,7 @@ Language = Annotated[
 Parent = Annotated[
     Literal["all", "first", "only"],
     typer.Option(
-        help="A topic of several parents: keep them all and use the first, drop all but the first, "
+        help="For a topic with several parents: keep all and use the first, keep only the first, "
         "or refuse the file.",
         rich_help_panel=READING,
     ),
@@ -195,8 +193,7 @@ SeedFiles = Annotated[
         "--seeds",
         "-s",
         metavar="FILE",
-        help="Your examples: a table with the columns id and topic, or text and topic; "
-        "repeatable, all files count together.",
+        help="Your examples: a table with the columns id and topic, or text and topic; repeatable.",
     ),
 ]
 Rejected = Annotated[
@@ -213,8 +210,8 @@ Precision = Annotated[
     typer.Option(
         min=0.0,
         max=1.0,
-        help="Keep placements so that this share of them is right, as the sample of --coded "
-        "shows; the others stop higher up or become None.",
+        help="Keep placements so that this share of them is right, measured on the sample of "
+        "--coded; the others stop at a higher level or become None.",
     ),
 ]
 Coded = Annotated[
@@ -231,7 +228,7 @@ Workers = Annotated[
         "--workers",
         min=1,
         metavar="N",
-        help="Work on this number of processes of this machine; the result is the same.",
+        help="Use this number of processes on this machine; the result is the same.",
         rich_help_panel=ENGINE,
     ),
 ]
@@ -240,7 +237,7 @@ Dask = Annotated[
     typer.Option(
         "--dask",
         metavar="ADDRESS",
-        help="Work on the workers of a dask scheduler: tcp://host:8786, or its scheduler file. "
+        help="Use the workers of a dask scheduler: tcp://host:8786, or its scheduler file. "
         "All of them must see the folders of vectors, model and output; needs the extra "
         "'cluster'.",
         rich_help_panel=ENGINE,
@@ -251,7 +248,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, 
 
 
 def engine_of(workers: int | None, dask: str | None, device: str = "cpu") -> Engine:
-    """The engine that was asked for on the command line."""
+    """The engine of the command line options."""
     from hierseed.engines.choose import Engine
 
     if workers and dask:
@@ -268,6 +265,6 @@ def engine_of(workers: int | None, dask: str | None, device: str = "cpu") -> Eng
 
 
 def need_both(precision: float | None, coded: Path | None) -> None:
-    """Refuse a precision without a sample that shows it, and a sample without a precision."""
+    """Refuse a precision without a coded sample, and a sample without a precision."""
     if (precision is None) != (coded is None):
         raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")

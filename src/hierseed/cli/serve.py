@@ -40,8 +40,8 @@ def serve(
     token: Annotated[
         str | None,
         typer.Option(
-            help="Ask for this token instead of one that is made up; '' asks for none, on this "
-            "computer only."
+            help="The access token; a random one by default. '' turns it off, on this computer "
+            "only."
         ),
     ] = None,
     open_browser: Annotated[

@@ -107,16 +107,16 @@ def suggest(
                 documents, vectors=vectors_for(model, source), progress=console.listen
             )
             if topics:
-                _tell_topics(console, placed.propose_topics(number).to_frame(), output)
+                _report_topics(console, placed.propose_topics(number).to_frame(), output)
                 return
             found = placed.suggest(number, per_topic=per_topic)
             listed = found.to_frame()
             texts = placed.texts(found.row.tolist())
             listed["text"] = [texts[row] for row in found.row.tolist()]
-        _tell(console, listed, output)
+        _report(console, listed, output)
 
 
-def _tell_topics(console: Console, table: pd.DataFrame, output: Path | None) -> None:
+def _report_topics(console: Console, table: pd.DataFrame, output: Path | None) -> None:
     from hierseed.io.tables import write_table
 
     if output is not None:
@@ -134,7 +134,7 @@ def _tell_topics(console: Console, table: pd.DataFrame, output: Path | None) -> 
         )
 
 
-def _tell(console: Console, table: pd.DataFrame, output: Path | None) -> None:
+def _report(console: Console, table: pd.DataFrame, output: Path | None) -> None:
     from hierseed.io.tables import write_table
 
     if output is not None:

@@ -1,4 +1,4 @@
-"""What every method says of its placements, level by level."""
+"""Placements of a block, as every method returns them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ints = NDArray[np.integer]
 class Scored:
     """Placements of a block; a document without any has one with topic -1."""
 
-    row: Ints  # place in the corpus
+    row: Ints  # position in the corpus
     topic: Ints
     path: Ints  # placements x levels, -1 below the topic
     distance: Floats  # placements x levels, NaN below the topic

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -129,7 +129,11 @@ class Lsa:
         }
         terms = self._terms
         header = {"options": options, "words": terms.words, "letters": terms.letters}
-        arrays = {"pairs": terms.pairs, "weights": terms.weights, "components": self._components}
+        arrays: dict[str, Any] = {
+            "pairs": terms.pairs,
+            "weights": terms.weights,
+            "components": self._components,
+        }
         save_learned(folder, "lsa", header, **arrays)
 
     @classmethod

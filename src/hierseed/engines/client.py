@@ -60,7 +60,8 @@ def connect(address: str | None = None, workers: int | None = None) -> Any:
                 "Start one with `dask scheduler`, which prints its address, and workers with "
                 "`dask worker ADDRESS --memory-limit 0`."
             ) from None
-    client.hierseed_scheduler = client.scheduler.address  # dask forgets it when it is lost
+    noted: Any = client
+    noted.hierseed_scheduler = noted.scheduler.address  # dask forgets it when it is lost
     return client
 
 

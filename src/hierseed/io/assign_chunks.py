@@ -1,4 +1,4 @@
-"""Documents in chunks: memory does not grow with the corpus while a model places them."""
+"""Documents in chunks, so that memory does not grow with the corpus, and counts of placements."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from hierseed.io.corpus import Corpus, Document
 from hierseed.taxonomy import Taxonomy
 
 CHUNK = 4096  # documents embedded and placed at a time
-CHUNK_ROWS = 1 << 16  # documents whose vectors are there already
+CHUNK_ROWS = 1 << 16  # documents with known vectors
 
 
 class Chunk(NamedTuple):
-    """Some documents that follow each other.
+    """Consecutive documents.
 
     Attributes
     ----------
-    vectors : as the embedder makes them, not yet prepared; None: to be made of `texts`, or to be
-        taken from the rows `start` and after of a matrix that the reader of the chunk has open
-    extra : of each document, its values in the extra columns
+    vectors : as the embedder makes them, without preparation; None if they are made from `texts`,
+        or are the rows from `start` of a matrix that the reader of the chunk has open
+    extra : values of each document in the extra columns
     """
 
     ids: Sequence[str]
@@ -39,9 +39,9 @@ class Chunk(NamedTuple):
 def chunks_of_text(
     corpus: Corpus, known: Callable[[list[Document]], Any], size: int = CHUNK
 ) -> Generator[Chunk, None, None]:
-    """Cut a corpus into chunks; the next one is read at the same time.
+    """Cut a corpus into chunks; the next one is read in the background.
 
-    `known` gives the vectors of documents where there are any, else None.
+    `known` returns the vectors of documents, or None if they must be embedded.
     """
     with closing(read_ahead(_batches(corpus.rows(), size))) as batches:
         for batch in batches:
@@ -58,7 +58,7 @@ def _batches(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:
 def chunks_of_rows(
     ids: Sequence[str], size: int = CHUNK_ROWS, start: int = 0
 ) -> Generator[Chunk, None, None]:
-    """Cut documents whose vectors are there already into chunks."""
+    """Cut documents with known vectors into chunks."""
     for at in range(0, len(ids), size):
         yield Chunk(ids[at : at + size], start=start + at)
 
@@ -103,7 +103,7 @@ class Counts:
         self.include(tally(self.taxonomy, labels))
 
     def include(self, more: Tally) -> None:
-        """Add what was counted elsewhere."""
+        """Add other counts."""
         for name in ("documents", "rows", "placed", "in_other", "not_seeds"):
             setattr(self, name, getattr(self, name) + more.get(name, 0))
         for topic, count in more["by_topic"].items():

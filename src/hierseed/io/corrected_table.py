@@ -1,4 +1,4 @@
-"""From a table of assignments that a person corrected to seeds."""
+"""Seeds from a table of assignments that a person corrected."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ def read_corrected(
         if isinstance(row, Fault):
             raise SeedError(f"{row}. Correct the table first")
         cells = [(as_text(value) or "").strip() for value in row.values]
-        id, topic, rest = cells[0], cells[1], cells[2:]
-        is_checked = mark is not None and rest.pop(0).lower() not in NOT_CHECKED
-        was = next((cell for cell in reversed(rest) if cell), "")
-        is_changed = bool(levels) and topic != was
+        id, topic, others = cells[0], cells[1], cells[2:]
+        is_checked = mark is not None and others.pop(0).lower() not in NOT_CHECKED
+        assigned = next((cell for cell in reversed(others) if cell), "")
+        is_changed = bool(levels) and topic != assigned
         counts["changed"] += is_changed
         counts["checked"] += is_checked
         if is_checked or is_changed:

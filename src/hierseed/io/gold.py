@@ -1,4 +1,4 @@
-"""Gold: the topics that experts gave to documents, one row for each topic of a document."""
+"""Gold labels: topics assigned by experts, one row for each topic of a document."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def read_gold(
 ) -> dict[str, list[int]]:
     """Read rows of `id,topic`: topic ids per document, in the order of the file.
 
-    With `holds`, which knows the ids of the documents, 7.0 is the document 7 where there is no
-    other, and the other way round.
+    With `holds`, which tests whether an id exists, 7.0 is document 7 unless a document 7.0 exists,
+    and vice versa.
     """
     name = file if isinstance(file, str | PathLike) else file.path
     try:
@@ -53,7 +53,7 @@ def read_gold(
         seeds.respell(holds)
     if seeds.blank:
         rows = "row has" if seeds.blank == 1 else "rows have"
-        warnings.warn(f"{seeds.blank:,} {rows} no topic in {name}: passed over", stacklevel=2)
+        warnings.warn(f"{seeds.blank:,} {rows} no topic in {name}: ignored", stacklevel=2)
     if seeds.texts:
         raise CorpusError(
             f"{len(seeds.texts):,} rows of {name} have no id. "

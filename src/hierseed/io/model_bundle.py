@@ -46,7 +46,7 @@ class ModelBundle:
     kind : name of the estimator's class
     header, arrays : what the estimator learned
     taxonomy : with its Other topics
-    preparation : what was done to vectors before `fit`; None for nothing
+    preparation : of vectors before `fit`; None for none
     text : embedder, fingerprint, seeds, about and dtype; empty for an estimator saved alone
     """
 
@@ -58,7 +58,7 @@ class ModelBundle:
     text: dict[str, Any] = field(default_factory=dict)
 
     def estimator(self, folder: str | PathLike[str]) -> SeededEstimator:
-        """Make the estimator; one that this version can't make is refused."""
+        """Make the estimator; refuse a kind that this version does not have."""
         if self.kind not in KINDS:
             raise ModelError(
                 f"{folder} holds a model of kind {self.kind!r}; known here are {name_some(KINDS)}. "
@@ -70,7 +70,7 @@ class ModelBundle:
 
 @contextmanager
 def rebuilding(folder: str | PathLike[str]) -> Iterator[None]:
-    """Refuse a model whose checksums are right and whose parts this version does not know."""
+    """Refuse a model with valid checksums that this version can't read."""
     try:
         yield
     except HierSeedError:
@@ -85,7 +85,7 @@ def rebuilding(folder: str | PathLike[str]) -> Iterator[None]:
 def write_bundle(
     bundle: ModelBundle, folder: str | PathLike[str], embedder: Embedder | None = None
 ) -> None:
-    """Write a model folder as a whole or not at all; an older model there is replaced."""
+    """Write a model folder atomically; an older model there is replaced."""
     from hierseed import __version__
 
     taxonomy, preparation = bundle.taxonomy, bundle.preparation

@@ -1,11 +1,11 @@
-"""A table as a folder of Parquet parts, which can be stopped at any moment and goes on.
+"""A table as a folder of Parquet parts; writing can be stopped at any time and resumed.
 
 part-00000.parquet   a fixed number of documents; appears under its name when it is complete
-_manifest.json       what the table is of; of every part: documents, rows, checksums, counts
+_manifest.json       the job, and of every part its documents, rows, checksums and counts
 
-The manifest has a checksum of its own and is written anew after each part. A part that it does not
-name was not finished. Programs that read a folder of Parquet files leave out names that begin
-with an underscore or a dot.
+The manifest has its own checksum and is rewritten after each part. A part that it does not name is
+incomplete. Programs that read a folder of Parquet files ignore names that begin with an underscore
+or a dot.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from hierseed.io.tables import ParquetTable
 
 FORMAT = "hierseed-parts"
 MANIFEST, LOCK = "_manifest.json", ".lock"
-ROWS = 1 << 18  # documents of a part whose vectors are there: those of a shard of a vector store
-TEXTS = 1 << 15  # documents of a part that have to be embedded: what a kill can cost
+ROWS = 1 << 18  # documents of a part with known vectors: a shard of a vector store
+TEXTS = 1 << 15  # documents of a part that must be embedded: a kill costs at most these
 NAME = re.compile(r"part-\d{5,}\.parquet")
 
 Entry = dict[str, Any]  # of a part: documents, rows, input, sha256 and counts
 
 
 def is_parts(path: str | PathLike[str]) -> bool:
-    """True for the name of a folder: one that is there, or a name without an ending."""
+    """True for an existing folder, or a name without an extension."""
     return Path(path).is_dir() or not Path(path).suffix
 
 
@@ -80,7 +80,7 @@ class Parts:
 
 
 def check_parts(folder: Path, overwrite: bool) -> None:
-    """Raise what `open_parts` would raise of a folder that can't be written to."""
+    """Raise if a folder can't be written to, before the long step."""
     if not folder.parent.is_dir():
         raise FileNotFoundError(2, "its folder does not exist; make it first", str(folder))
     if folder.exists() and not folder.is_dir():
@@ -93,9 +93,9 @@ def check_parts(folder: Path, overwrite: bool) -> None:
 
 @contextlib.contextmanager
 def open_parts(folder: Path, job: dict[str, Any], overwrite: bool = False) -> Iterator[Parts]:
-    """Open a folder of parts, new or begun by the same job; another one is refused.
+    """Open a folder of parts, new or started by the same job; others are refused.
 
-    `job` says what is written: the model and the options. `overwrite` begins anew.
+    `job` identifies the table: the model and the options. `overwrite` starts again.
     """
     job = json.loads(json.dumps(job))
     check_parts(folder, overwrite)
@@ -105,7 +105,7 @@ def open_parts(folder: Path, job: dict[str, Any], overwrite: bool = False) -> It
         parts = Parts(folder, job, entries)
         parts.write()
         ours = {part_file(folder, number).name for number in entries}
-        for path in folder.iterdir():  # parts that were begun, or are to be replaced
+        for path in folder.iterdir():  # incomplete parts, or parts to replace
             if NAME.fullmatch(path.name) and path.name not in ours:
                 path.unlink()
         yield parts
@@ -132,26 +132,26 @@ def _entries(folder: Path, job: dict[str, Any]) -> dict[int, Entry]:
             sorted(name for name in {*found, *job} if found.get(name) != job.get(name))
         )
         raise CorpusError(
-            f"{folder} holds a table that was made otherwise ({differ}).",
+            f"{folder} holds a table made with other settings ({differ}).",
             "Name another folder, or replace the table with {overwrite:True}",
         )
     return entries
 
 
 def check_part(file: Path, known: Entry, read: str) -> Entry:
-    """Return what is known of a part; refuse one that was changed, or is of other documents."""
+    """Return the entry of a part; refuse one that was changed, or has other documents."""
     if known["input"] != read:
         raise other_documents(file)
     if not file.is_file() or file_sha256(file) != known["sha256"]:
         raise CorpusError(
-            f"{file} is not as hierseed wrote it: it may hold corrections.",
+            f"{file} was changed after hierseed wrote it: it may hold corrections.",
             "Name another folder, or replace the table with {overwrite:True}",
         )
     return known
 
 
 def other_documents(file: Path) -> CorpusError:
-    """The error for a part of other documents than those given now."""
+    """The error for a part with other documents."""
     return CorpusError(
         f"{file} was written for other documents.",
         "Name another folder, or replace the table with {overwrite:True}",
@@ -159,7 +159,7 @@ def other_documents(file: Path) -> CorpusError:
 
 
 class ParquetPart:
-    """A part that is being written; it gets its name when the block ends well."""
+    """A part being written; it appears under its name when the block ends without error."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -202,7 +202,7 @@ class ParquetPart:
         self._writer.write(frame)
 
     def entry(self, read: str, counts: Tally) -> Entry:
-        """What the manifest says of the part."""
+        """The entry of the part in the manifest."""
         return {"input": read, "sha256": self.sha256, "counts": counts}
 
 

@@ -42,9 +42,9 @@ from hierseed.progress import Listener, Step
 
 
 class Part(NamedTuple):
-    """Documents of one part of a folder, whose vectors are there already.
+    """Documents of one part of a folder, with known vectors.
 
-    `known` is what the manifest says of the part, None where it was not finished.
+    `known` is the entry of the part in the manifest, None if it is incomplete.
     """
 
     number: int
@@ -55,14 +55,14 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Placing:
-    """How documents are placed, and what is shown of them.
+    """How documents are placed, and the columns of the table.
 
     Parameters
     ----------
     model : a TextModel, or one that workers load (see `LazyObject`)
-    X : vectors of the documents where they are there already, as the embedder made them
+    X : known vectors of the documents, as the embedder made them
     threshold, level, codes, top : as in `TextModel.write_table`
-    extra : names of further columns; `extra_as_text` where a column has one type
+    extra : names of further columns; `extra_as_text` for formats with one type per column
     folder, chunk_rows : of the parts, for `write_part`
     """
 
@@ -92,11 +92,11 @@ class Placing:
         return cast(Assignments, found if self.level is None else found.select(self.level))
 
     def assign_without_names(self, chunk: Chunk) -> Assignments:
-        """The same without the taxonomy, which the process that asks has already."""
+        """The same without the taxonomy, which the calling process has."""
         return replace(self.assign(chunk), taxonomy=cast(Any, None))
 
     def frame(self, chunk: Chunk) -> tuple[pd.DataFrame, Tally]:
-        """Rows of the table, and how many documents went where."""
+        """Rows of the table, and counts of documents by topic."""
         found = self.assign(chunk)
         frame = pd.DataFrame(
             {name: np.asarray(column) for name, column in self._columns(chunk, found).items()}
@@ -106,7 +106,7 @@ class Placing:
         return frame, self._tally(chunk, found, len(frame))
 
     def write_part(self, part: Part) -> Entry:
-        """Write a part of the folder, unless it is there; return its line of the manifest."""
+        """Write a part of the folder unless it is complete; return its entry in the manifest."""
         assert self.folder
         file, read = part_file(self.folder, part.number), hashlib.sha256()
         chunks = list(chunks_of_rows(part.ids, self.chunk_rows, part.start))
@@ -125,7 +125,7 @@ class Placing:
         return table.entry(read.hexdigest(), counts.to_tally())
 
     def options(self) -> dict[str, Any]:
-        """All that the table depends on beside model and documents; plain types, for JSON."""
+        """All that the table depends on besides model and documents, as JSON types."""
         named = {name: getattr(self, name) for name in ("level", "codes", "top")}
         threshold = None if self.threshold is None else np.asarray(self.threshold).tolist()
         return named | {"threshold": threshold, "extra": list(self.extra)}
@@ -155,7 +155,7 @@ class Placing:
 def place_on(
     model: Any, opened: Documents, engine: Engine | str | int | None, listener: Listener
 ) -> Iterator[tuple[Placing, OpenEngine]]:
-    """Open the engine, and let its workers find the model and the vectors."""
+    """Open the engine; its workers load the model and open the vectors."""
     with Engine.of(engine).open(listener) as running, ExitStack() as stack:
         X = opened.X if isinstance(opened, DocumentVectors) else None
         if running.workers is None:
@@ -172,7 +172,7 @@ def place_on(
             model.write(folder)
         trusted = ""
         if X is None and model.knows_embedder:
-            trusted = model.embedder.name  # raises where the user has not named a function
+            trusted = model.embedder.name  # raises if the user must name a function first
         shared = model.for_workers(folder, trusted)
         yield Placing(shared, None if X is None else running.on_disk(X)), running
 
@@ -191,7 +191,7 @@ def assign_all(
     def noted(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         for chunk in chunks:
             ids.extend(chunk.ids if isinstance(opened, Corpus) else ())
-            yield _to_send(chunk)
+            yield _without_texts(chunk)
 
     parts: list[Assignments] = []
     done = 0
@@ -229,12 +229,12 @@ class PlacedTable:
         opened: Documents,
         listener: Listener,
     ) -> Iterator[Tally]:
-        """Write chunk by chunk; yield what each holds."""
+        """Write chunk by chunk; yield the counts of each."""
         # JSON, Excel and CSV may mix types in a column, Parquet may not
         mixed = self._file.suffix == ".parquet" and Path(opened.name).suffix != ".parquet"
         placing = replace(placing, extra=_extra(opened), extra_as_text=mixed)
         with closing(documents.chunks(opened, listener)) as chunks:
-            for frame, found in running.map(placing.frame, map(_to_send, chunks)):
+            for frame, found in running.map(placing.frame, map(_without_texts, chunks)):
                 self._table.write(frame)
                 yield found
 
@@ -242,8 +242,8 @@ class PlacedTable:
 class PlacedParts:
     """A folder of Parquet parts.
 
-    Workers write the parts of vectors. Those of texts are written here: the texts pass through
-    this process anyhow, and take longer to embed than their table to write.
+    Workers write the parts of vectors. Parts of texts are written here: the texts pass through this
+    process anyway, and embedding takes longer than writing.
     """
 
     def __init__(self, folder: Path, model: str, overwrite: bool) -> None:
@@ -257,7 +257,7 @@ class PlacedParts:
         opened: Documents,
         listener: Listener,
     ) -> Iterator[Tally]:
-        """Write the parts that are missing; yield what each holds."""
+        """Write the missing parts; yield the counts of each part."""
         placing = replace(
             placing, extra=_extra(opened), extra_as_text=True,
             folder=self._folder.absolute(), chunk_rows=CHUNK_ROWS,
@@ -292,7 +292,7 @@ class PlacedParts:
         numbers: deque[int] = deque()  # part of each chunk that is being placed
 
         def missing() -> Iterator[Chunk]:
-            """Chunks of parts that are not there yet; all are read for their digests."""
+            """Chunks of missing parts; all chunks are read for their digests."""
             while first := next(chunks, None):
                 number = len(digests)
                 digests.append(hashlib.sha256())
@@ -301,7 +301,7 @@ class PlacedParts:
                     digests[number].update(json.dumps(rows, default=str).encode())
                     if number not in parts.entries:
                         numbers.append(number)
-                        yield _to_send(chunk)
+                        yield _without_texts(chunk)
                 if known := parts.entries.get(number):
                     read = digests[number].hexdigest()
                     kept.append(check_part(part_file(self._folder, number), known, read)["counts"])
@@ -342,6 +342,6 @@ def _extra(opened: Documents) -> list[str]:
     return opened.kept if isinstance(opened, Corpus) else []
 
 
-def _to_send(chunk: Chunk) -> Chunk:
-    """Leave the texts out where the vectors are known."""
+def _without_texts(chunk: Chunk) -> Chunk:
+    """Drop the texts if the vectors are known."""
     return chunk if chunk.vectors is None else chunk._replace(texts=())

@@ -21,14 +21,14 @@ YES = {"true", "1", "yes", "1.0"}
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """Scores, and how many documents they are of."""
+class TableScore:
+    """Scores, and the numbers of documents behind them."""
 
     scores: Scores
     documents: int
     seeds_left_out: int
     without_gold: int
-    """Documents in the table that gold does not know: left out."""
+    """Documents in the table without gold labels: left out."""
     without_row: int
     """Documents in gold that the table does not have: counted as None."""
     several: int
@@ -54,26 +54,26 @@ class Placed:
     taxonomy: Taxonomy
 
 
-def judge(
+def score_table(
     table: str | PathLike[str],
     gold: str | PathLike[str],
     taxonomy: Taxonomy,
     *,
     with_seeds: bool = False,
     only_table: bool = False,
-) -> Judgement:
+) -> TableScore:
     """Score every document of gold.
 
     Parameters
     ----------
     table : rows of `id, topic`, with `is_seed` and `is_other` where they are known
-    with_seeds : score seeds too; the method was told their topics, so they flatter
-    only_table : leave out documents that the table lacks, in place of counting them None
+    with_seeds : score seeds too; their topics were inputs of the fit, so scores rise
+    only_table : leave out documents that the table lacks, instead of counting them as None
     """
     placed = read_placed(table, taxonomy)
-    wanted = read_gold(gold, taxonomy, placed.topics.__contains__)
-    skipped = set() if with_seeds else placed.seeds & wanted.keys()
-    names = [name for name in wanted if name not in skipped]
+    truth = read_gold(gold, taxonomy, placed.topics.__contains__)
+    skipped = set() if with_seeds else placed.seeds & truth.keys()
+    names = [name for name in truth if name not in skipped]
     missing = [name for name in names if name not in placed.topics]
     if only_table:
         names = [name for name in names if name in placed.topics]
@@ -83,10 +83,10 @@ def judge(
             "topics were given to the method.",
             "Give gold of other documents, or score the seeds too with {with_seeds:True}",
         )
-    if not names or len(missing) == len(wanted):
+    if not names or len(missing) == len(truth):
         raise CorpusError(
-            f"none of the {len(wanted):,} documents in {gold} is in {table}, such as "
-            f"{name_some(list(wanted)[:2])}. Check that both use the same ids."
+            f"none of the {len(truth):,} documents in {gold} is in {table}, such as "
+            f"{name_some(list(truth)[:2])}. Check that both use the same ids."
         )
     topics = [placed.topics.get(name, [-1]) for name in names]
     rows = np.repeat(np.arange(len(names)), [len(each) for each in topics])
@@ -94,12 +94,12 @@ def judge(
     scores = score(
         taxonomy,
         placed.taxonomy.tree.ancestors[deepest],
-        [wanted[name] for name in names],
+        [truth[name] for name in names],
         rows=rows,
     )
-    unknown = len(placed.topics.keys() - wanted.keys())
-    several = sum(len(wanted[name]) > 1 for name in names)
-    return Judgement(scores, len(names), len(skipped), unknown, len(missing), several)
+    unknown = len(placed.topics.keys() - truth.keys())
+    several = sum(len(truth[name]) > 1 for name in names)
+    return TableScore(scores, len(names), len(skipped), unknown, len(missing), several)
 
 
 def read_placed(file: str | PathLike[str], taxonomy: Taxonomy) -> Placed:

@@ -35,10 +35,10 @@ GROUP = 65_536  # rows of a Parquet row group: small ones make large, slow files
 EXCEL_ROWS = 1_048_576
 EXCEL_LETTERS = 32_767
 TEXT_TYPES: Any = ["object", "string"]
-FORMULA = re.compile(r"[=+\-@\t\r\n]")  # what makes a spreadsheet run a cell of a .csv
-NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")  # -0.5 is none, and stays a number
-CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # no letters of XML
-PREFIX = "corpus_"  # before the name of an extra column that the table has itself
+FORMULA = re.compile(r"[=+\-@\t\r\n]")  # begins a formula in a spreadsheet
+NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")  # -0.5 is a number, not a formula
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # not allowed in XML
+PREFIX = "corpus_"  # of an extra column whose name the table uses
 
 
 class Table(Protocol):
@@ -55,7 +55,7 @@ class Table(Protocol):
 
 @contextmanager
 def open_table(path: str | PathLike[str], *, guard: bool = False) -> Iterator[Table]:
-    """Open a table for writing; it appears under its name when the block ends well.
+    """Open a table for writing; it appears under its name when the block ends without error.
 
     `guard` puts a quote before texts in .csv and .tsv that a spreadsheet would run as a
     formula. Excel files never need it; programs that read the .csv back see the quote.
@@ -86,12 +86,12 @@ class GuardedTable:
         self._table = table
 
     def write(self, frame: pd.DataFrame) -> None:
-        """Append rows; names of columns and texts are made harmless, numbers are."""
+        """Append rows; names of columns and texts are escaped."""
         texts = frame.select_dtypes(TEXT_TYPES)
-        harmless: dict[str, Any] = {
-            str(column): texts[column].map(_harmless) for column in texts.columns
+        escaped: dict[str, Any] = {
+            str(column): texts[column].map(_escape) for column in texts.columns
         }
-        self._table.write(frame.assign(**harmless).rename(columns=_harmless))
+        self._table.write(frame.assign(**escaped).rename(columns=_escape))
 
     def close(self) -> None:
         """Finish the file."""
@@ -164,7 +164,7 @@ class ParquetTable:
             return
         schema = self._writer.schema if self._writer else None
         together = pd.concat(self._waiting, ignore_index=True)
-        for field in schema or ():  # a number behind a first group of gaps, taken for texts
+        for field in schema or ():  # a number after a first group without values, stored as text
             if pa.types.is_string(field.type):
                 together[field.name] = together[field.name].map(str, na_action="ignore")
         table = pa.Table.from_pandas(together, schema=schema, preserve_index=False)
@@ -236,7 +236,7 @@ class ExcelTable:
         self._sheet.close()
         if self._failed:
             return
-        # closed here: a workbook that saves itself tries once more, and aloud, on a full disk
+        # closed here: on a full disk, Workbook.save would retry and print
         with zipfile.ZipFile(self._path, "w", zipfile.ZIP_DEFLATED) as archive:
             ExcelWriter(self._book, archive).save()
         if self._cut:
@@ -258,7 +258,7 @@ WRITERS: dict[str, Any] = {
 
 
 def _without_null_columns(schema: Any) -> Any:
-    """Let a column that begins with nothing but gaps hold the texts that come later."""
+    """Make columns without values columns of text, which later rows may have."""
     import pyarrow as pa
 
     for i, field in enumerate(schema):
@@ -274,22 +274,22 @@ def _texts(frame: pd.DataFrame) -> Iterator[str]:
         yield from (value for value in column if isinstance(value, str))
 
 
-def _harmless(value: Any) -> Any:
+def _escape(value: Any) -> Any:
     if not isinstance(value, str) or not FORMULA.match(value) or NUMBER.fullmatch(value):
         return value
     return f"'{value}"
 
 
 def _plain(value: Any) -> Any:
-    """Python's own number for one of numpy."""
+    """A Python number for a numpy one."""
     return value.item() if hasattr(value, "item") else value
 
 
 def remember_written(target: Path, partial: Path) -> None:
-    """Note the checksum of a table before it gets its name.
+    """Save the checksum of a table before it is renamed into place.
 
-    The checksum of the table that it replaces is kept too: whichever of the two a kill leaves under
-    the name is known as ours.
+    The checksum of the table that it replaces is kept too: after a kill, whichever of the two has
+    the name is recognised.
     """
     with contextlib.suppress(OSError):
         note = _note(target)
@@ -329,8 +329,8 @@ def add_columns(
 ) -> pd.DataFrame:
     """Append the columns `names`, whose values of document i are `kept[i]`, to a table.
 
-    `rows` is the document of each row of the table. Values stay what they are, or become
-    `text` where the file to be written wants one type a column.
+    `rows` is the document of each row of the table. Values keep their type, or become
+    `text` for file formats with one type per column.
     """
     columns = {}
     for j, name in enumerate(names):
@@ -339,7 +339,7 @@ def add_columns(
         values = [plain_value(row[j]) for row in kept]
         if text:
             values = [None if value is None else as_text(value) or str(value) for value in values]
-        # of no type: a column of numbers with a gap would turn 7 into 7.0
+        # dtype object: numbers with a gap would turn 7 into 7.0
         columns[name] = np.array([*values, None], dtype=object)[np.asarray(rows, dtype=np.intp)]
     return frame.assign(**columns)
 
@@ -352,10 +352,10 @@ def add_codes(frame: pd.DataFrame, found: Assignments) -> pd.DataFrame:
 
 def plain_value(value: Any) -> Any:
     """A text, a number, yes or no, or None; all else as text."""
-    if isinstance(value, str):  # half a surrogate pair, which JSON can name, fits in no file
+    if isinstance(value, str):  # a lone surrogate, possible in JSON, can't be encoded
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
     if value is None or isinstance(value, bool | int | float):
         return value if value == value else None  # NaN differs from itself
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
-    return str(value).removesuffix(" 00:00:00")  # Excel knows a date as its midnight
+    return str(value).removesuffix(" 00:00:00")  # Excel stores a date as midnight

@@ -1,4 +1,4 @@
-"""Excel workbooks, opened in one way: whatever is wrong with one is told as one fault."""
+"""Open Excel workbooks; every error of openpyxl becomes one message."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
 @contextmanager
-def told_as_one_fault(refuse: Callable[[str], NoReturn]) -> Iterator[None]:
-    """Refuse a workbook with a reason: openpyxl lets through whatever its parts raise."""
+def refusing_damaged(refuse: Callable[[str], NoReturn]) -> Iterator[None]:
+    """Refuse a damaged workbook with a reason, whatever openpyxl raises."""
     try:
         yield
     except (HierSeedError, MemoryError):
@@ -32,7 +32,7 @@ def open_workbook(file: Path | BytesIO, refuse: Callable[[str], NoReturn], **opt
     """Open a workbook that has a sheet with cells; the caller closes it."""
     import openpyxl
 
-    with told_as_one_fault(refuse), warnings.catch_warnings():
+    with refusing_damaged(refuse), warnings.catch_warnings():
         start = file.getvalue()[:4] if isinstance(file, BytesIO) else _start(file)
         if start == OLD_EXCEL:
             refuse("an old .xls or an encrypted workbook; save it as a plain .xlsx")

@@ -50,7 +50,7 @@ def gather(
     model : a fitted estimator
     X : the vectors of the corpus, as `model.assign` takes them
     documents : (id, text) of each row, in order; read once
-    assignments : the result of `model.assign(X)`, where it is at hand
+    assignments : the result of `model.assign(X)`, if it is known
     """
     limits = limits or Limits()
     placements = selection.first_placements(assignments or model.assign(X))
@@ -122,18 +122,15 @@ def gather(
 
 
 def expected_accuracy(model: Any) -> list[Share]:
-    """For each level the share to expect right; empty where no seeds were held out to tell."""
+    """Expected accuracy of each level; empty if no seeds were held out to estimate it."""
     return getattr(model, "expected_accuracy_", []) if getattr(model, "n_held_out_", 0) else []
 
 
 def results_of(model: Any) -> dict[str, Any]:
-    """What a fit says about itself: share that belongs, expected accuracy, topics to look at."""
+    """Diagnostics of a fit: share that belongs, expected accuracy, topics that need attention."""
     foreign = getattr(model, "foreign_share_", None)
-    belong = None
-    if foreign is not None:
-        belong = str(Share(1 - foreign.value, 1 - foreign.high, 1 - foreign.low))
     return {
-        "belong": belong,
+        "belong": None if foreign is None else str(foreign.complement()),
         "expected": [str(one) for one in expected_accuracy(model)],
         "findings": [str(one) for one in getattr(model, "diagnosis_", [])],
     }
@@ -155,12 +152,12 @@ def _read(
     kept: dict[int, tuple[str, str]] = {}
     counted = np.zeros(n, dtype=bool)
     counted[for_words] = True
-    seen = 0
+    n_read = 0
 
     def texts() -> Iterator[str]:
-        nonlocal seen
+        nonlocal n_read
         for row, (name, text) in enumerate(documents):
-            seen = row + 1
+            n_read = row + 1
             if row >= n:
                 continue
             if length[row]:
@@ -176,17 +173,17 @@ def _read(
         stream,
         limits.words // 2 if many else limits.words,
     )
-    for _ in stream:  # those after the last that counted
+    for _ in stream:  # read the remaining documents
         pass
-    if seen != n:
+    if n_read != n:
         raise CorpusError(
-            f"{seen:,} documents but {n:,} vectors. Give the corpus that the vectors come from."
+            f"{n_read:,} documents but {n:,} vectors. Give the corpus that the vectors come from."
         )
     return kept, words
 
 
 def _shorten(text: str, most: int) -> str:
-    """One line of at most so many characters, cut between words."""
+    """One line of at most `most` characters, cut between words."""
     line = " ".join(text[: 8 * most].split())
     if len(line) <= most:
         return line
@@ -195,12 +192,12 @@ def _shorten(text: str, most: int) -> str:
 
 
 def _rounded(values: Any, digits: int) -> list[float | None]:
-    """Short decimals for JSON, which knows no NaN."""
+    """Rounded numbers for JSON; None for NaN."""
     return [round(float(v), digits) if math.isfinite(v) else None for v in values]
 
 
 def _plain(event: dict[str, Any]) -> dict[str, float | None]:
-    """Give the numbers of one round of the fit."""
+    """The numbers of one round of the fit."""
     return {
         key: float(value) if math.isfinite(value) else None
         for key, value in event.items()

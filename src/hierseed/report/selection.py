@@ -16,7 +16,7 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Placements:
-    """One record per document: where it was placed first, and what came second."""
+    """The primary placement of each document, and its second choice."""
 
     taxonomy: Taxonomy
     labels: Ints  # (n,) deepest topic, -1 for None
@@ -79,8 +79,8 @@ def borderline_documents(
         free[documents] = False
     for level in range(placements.path.shape[1]):
         score = placements.score[:, level]
-        torn = free & (placements.path[:, level] >= 0) & (score < 1)
-        _take(chosen, placements.path[:, level], score, torn, k)
+        uncertain = free & (placements.path[:, level] >= 0) & (score < 1)
+        _take(chosen, placements.path[:, level], score, uncertain, k)
     return chosen
 
 

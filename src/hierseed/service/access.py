@@ -1,9 +1,9 @@
-"""Who may come in, and with how much: checked before any route sees a request.
+"""Access control: token, Host header and request size, checked before any route runs.
 
 The token comes as `Authorization: Bearer`, as the password of `Basic` (Label Studio), or as
-`?token=` (Annif, whose client knows only an address). Without a token the service is for this
-computer alone, and the Host must be its own: a page of another site that re-points its name at
-this machine would reach it otherwise.
+`?token=` (Annif, whose client takes only an address). Without a token the service accepts only
+this computer, and the Host must be its own name; otherwise a web page could reach it by DNS
+rebinding.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ class Guard:
     Parameters
     ----------
     app : the application
-    token : asked of every request; "" for none
-    names : what the Host header may say where there is no token
-    most : bytes that a request may bring
+    token : required of every request; "" for none
+    names : allowed Host headers if there is no token
+    most : maximum bytes of a request
     """
 
     def __init__(self, app: ASGIApp, token: str, names: frozenset[str], most: int) -> None:
         self.app, self.token, self.names, self.most = app, token, names, most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or hand on."""
+        """Refuse a request, or pass it on."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -45,45 +45,49 @@ class Guard:
             name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
         }
         if not self.token and headers.get("host", "").lower() not in self.names:
-            text = "this name is not one of the service: use the address that it printed"
+            text = "this host name is not allowed: use the address that the service printed"
             await _refuse(send, 403, text)
         elif self.token and not self._has_token(scope, headers):
-            text = "a token is asked for: send the header 'Authorization: Bearer TOKEN'"
+            text = "a token is required: send the header 'Authorization: Bearer TOKEN'"
             await _refuse(send, 401, text)
         else:
             await self._limited(scope, receive, send, headers.get("content-length", ""))
 
     def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
-        given = [dict(parse_qsl(scope.get("query_string", b"").decode("latin-1"))).get("token", "")]
+        tokens = [
+            dict(parse_qsl(scope.get("query_string", b"").decode("latin-1"))).get("token", "")
+        ]
         kind, _, value = headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer":
-            given.append(value.strip())
+            tokens.append(value.strip())
         elif kind.lower() == "basic":
             try:
-                given.append(base64.b64decode(value).decode().partition(":")[2])
+                tokens.append(base64.b64decode(value).decode().partition(":")[2])
             except (binascii.Error, UnicodeDecodeError):
                 return False
-        return any(hmac.compare_digest(one.encode(), self.token.encode()) for one in given)
+        return any(hmac.compare_digest(one.encode(), self.token.encode()) for one in tokens)
 
     async def _limited(self, scope: Scope, receive: Receive, send: Send, length: str) -> None:
-        """Count the bytes: a request may not say its length."""
-        taken = int(length) if length.isdigit() and int(length) > self.most else 0
+        """Count the bytes; a request may omit its length."""
+        received = int(length) if length.isdigit() and int(length) > self.most else 0
 
         async def counted() -> Message:
-            nonlocal taken
+            nonlocal received
             message = await receive()
-            taken += len(message.get("body", b""))
-            return {"type": "http.disconnect"} if taken > self.most else message
+            received += len(message.get("body", b""))
+            return {"type": "http.disconnect"} if received > self.most else message
 
         async def sending(message: Message) -> None:
-            if taken <= self.most:
+            if received <= self.most:
                 await send(message)
 
-        if taken <= self.most:
+        if received <= self.most:
             with contextlib.suppress(Disconnected):
                 await self.app(scope, counted, sending)
-        if taken > self.most:
-            text = f"more than {self.most / 2**20:,.0f} MB at once is not taken: send less"
+        if received > self.most:
+            text = (
+                f"more than {self.most / 2**20:,.0f} MB in one request is not accepted: send less"
+            )
             await _refuse(send, 413, text)
 
 

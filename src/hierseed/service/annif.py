@@ -11,7 +11,7 @@ from fastapi import APIRouter, Form, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
-from hierseed.service.topic_service import Placer
+from hierseed.service.topic_service import TopicService
 
 MOST = 32  # documents of a batch
 Limit = Annotated[int, Query(ge=0)]
@@ -32,18 +32,18 @@ class Documents(BaseModel):
     documents: list[Document] = Field(max_length=MOST)
 
 
-def routes(placer: Placer, language: str) -> APIRouter:
+def routes(service: TopicService, language: str) -> APIRouter:
     """The paths under /v1."""
     router = APIRouter(prefix="/v1", tags=["Annif"])
     vocabulary = {
-        "vocab_id": placer.name,
+        "vocab_id": service.name,
         "languages": [language],
-        "size": int((~placer.taxonomy.is_other).sum()),
+        "size": int((~service.taxonomy.is_other).sum()),
         "loaded": True,
     }
     project = {
-        "project_id": placer.name,
-        "name": placer.name,
+        "project_id": service.name,
+        "name": service.name,
         "language": language,
         "backend": {"backend_id": "hierseed"},
         "vocab": vocabulary,
@@ -55,10 +55,10 @@ def routes(placer: Placer, language: str) -> APIRouter:
     def suggestions(texts: list[str], limit: int, threshold: float) -> list[dict[str, Any]]:
         """Suggest topics for each text; one that can't be used gets none, as in Annif."""
         results: list[dict[str, Any]] = [{"results": []} for _ in texts]
-        found = placer.place(texts, skip=True).assignments if texts else None
+        found = service.place(texts, skip=True).assignments if texts else None
         if found is None:
             return results
-        for id, topics in zip(found.ids or (), placer.ranked(found, limit)):
+        for id, topics in zip(found.ids or (), service.ranked(found, limit)):
             results[int(id)]["results"] = [
                 {
                     "uri": one["address"],
@@ -72,7 +72,7 @@ def routes(placer: Placer, language: str) -> APIRouter:
         return results
 
     def refusal(project_id: str, asked: str | None = None) -> Response | None:
-        if project_id != placer.name:
+        if project_id != service.name:
             return problem(404, "Project not found", f"Project '{project_id}' not found")
         if asked not in (None, "", language):
             return problem(400, "Bad Request", f'language "{asked}" not supported by vocabulary')

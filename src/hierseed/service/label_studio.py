@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from hierseed.errors import ParameterError, name_some
 from hierseed.io.html_text import strip_html
 from hierseed.names import SEPARATOR
-from hierseed.service.topic_service import Placer
+from hierseed.service.topic_service import TopicService
 
 TEXTS = ("Text", "HyperText")
 TOPICS = ("Taxonomy", "Choices")
@@ -117,32 +117,32 @@ class Configuration:
         ]
 
 
-def routes(placer: Placer) -> APIRouter:
+def routes(service: TopicService) -> APIRouter:
     """The paths that Label Studio calls."""
     router = APIRouter(tags=["Label Studio"])
 
     @router.get("/health")
     def health() -> dict[str, str]:
-        return {"status": "UP", "model_class": "hierseed", "model_version": placer.version}
+        return {"status": "UP", "model_class": "hierseed", "model_version": service.version}
 
     @router.post("/setup")
     def setup(given: dict[str, Any]) -> dict[str, str]:
         if xml := given.get("schema"):
             found = Configuration.read(str(xml))
-            known = {path for full in placer.taxonomy.paths for path in _endings(full)}
+            known = {path for full in service.taxonomy.paths for path in _endings(full)}
             if found.listed and not known & set(found.listed):
                 raise ParameterError(
                     f"none of the values of {found.control!r} is a topic of the model: "
                     f"{name_some(found.listed)}. Topics are such as "
-                    f"{name_some(placer.taxonomy.paths[:3])}"
+                    f"{name_some(service.taxonomy.paths[:3])}"
                 )
-        return {"model_version": placer.version}
+        return {"model_version": service.version}
 
     @router.post("/predict")
     def predict(given: Tasks) -> dict[str, Any]:
         found = Configuration.read(given.label_config)
-        predictions = _predictions(placer, found, given.tasks)
-        return {"results": predictions, "model_version": placer.version}
+        predictions = _predictions(service, found, given.tasks)
+        return {"results": predictions, "model_version": service.version}
 
     @router.post("/webhook", status_code=201)
     def webhook(event: dict[str, Any]) -> dict[str, Any]:
@@ -152,27 +152,27 @@ def routes(placer: Placer) -> APIRouter:
     @router.get("/versions")
     @router.post("/versions")
     def versions() -> dict[str, list[str]]:
-        return {"versions": [placer.version]}
+        return {"versions": [service.version]}
 
     return router
 
 
 def _predictions(
-    placer: Placer, configuration: Configuration, tasks: list[dict[str, Any]]
+    service: TopicService, configuration: Configuration, tasks: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """One prediction per task, in order; a task without a text or a topic has an empty one."""
     results: list[dict[str, Any]] = [
-        {"result": [], "score": 0.0, "model_version": placer.version} for _ in tasks
+        {"result": [], "score": 0.0, "model_version": service.version} for _ in tasks
     ]
     texts = [configuration.text(task) for task in tasks]
-    found = placer.place(texts, skip=True).assignments if texts else None
+    found = service.place(texts, skip=True).assignments if texts else None
     if found is None:
         return results
-    names = placer.taxonomy.names
+    names = service.taxonomy.names
     numbers = [int(id) for id in found.ids or ()]
     paths: dict[int, list[list[str]]] = {number: [] for number in numbers}
     for row, path in zip(found.row.tolist(), found.path.tolist()):
-        listed = [t for t in path if t >= 0 and not placer.taxonomy.is_other[t]]
+        listed = [t for t in path if t >= 0 and not service.taxonomy.is_other[t]]
         if listed:
             paths[numbers[row]].append([names[topic] for topic in listed])
     scores = found.at(found.score)[found.primary].tolist()

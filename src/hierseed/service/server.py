@@ -13,7 +13,7 @@ from hierseed import __version__
 from hierseed.errors import HierSeedError, InputError, word
 from hierseed.io.faults import Fault
 from hierseed.service import annif, label_studio
-from hierseed.service.topic_service import Placer
+from hierseed.service.topic_service import TopicService
 
 DESCRIPTION = (
     "Place texts in the topics of a hierseed model. Errors have the form of `Problem`. The paths "
@@ -29,7 +29,7 @@ Top = Annotated[int, Field(ge=0, le=5, description="Give this many most probable
 
 
 class Strict(BaseModel):
-    """Refuses fields that it does not know: a slip must not pass in silence."""
+    """Refuses unknown fields, so that typing errors are noticed."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -153,7 +153,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def build(placer: Placer, *, language: str = "en") -> FastAPI:
+def build(service: TopicService, *, language: str = "en") -> FastAPI:
     """Make the application for one model."""
     app = FastAPI(
         title="hierseed",
@@ -170,32 +170,32 @@ def build(placer: Placer, *, language: str = "en") -> FastAPI:
     def links() -> dict[str, str]:
         return {
             "status": "UP",
-            "model": placer.version,
+            "model": service.version,
             "openapi": "/openapi.json",
             "place": "/api/assign",
         }
 
     @app.get("/api/model", summary="What is served")
     def model() -> Model:
-        taxonomy = placer.taxonomy
+        taxonomy = service.taxonomy
         return Model(
-            name=placer.name,
-            version=placer.version,
-            method=type(placer.model.estimator).__name__,
-            embedder=placer.model.embedder.name,
+            name=service.name,
+            version=service.version,
+            method=type(service.model.estimator).__name__,
+            embedder=service.model.embedder.name,
             topics=len(taxonomy),
             levels=taxonomy.tree.height,
-            documents=placer.model.about.get("documents"),
+            documents=service.model.about.get("documents"),
         )
 
     @app.get("/api/topics", summary="The taxonomy")
     def topics() -> list[TopicEntry]:
-        taxonomy = placer.taxonomy
+        taxonomy = service.taxonomy
         return [
             TopicEntry(
                 path=path,
                 code=taxonomy.codes[topic] or None,
-                address=placer.address(topic),
+                address=service.address(topic),
                 description=taxonomy.descriptions[topic] or None,
                 is_other=bool(taxonomy.is_other[topic]),
             )
@@ -205,7 +205,7 @@ def build(placer: Placer, *, language: str = "en") -> FastAPI:
     @app.post("/api/assign", summary="Place several documents")
     def assign(batch: Batch) -> PlacedBatch:
         own = [one for one in batch.documents if isinstance(one, OneDocument)]
-        found = placer.place(
+        found = service.place(
             [one.text for one in own] or [str(text) for text in batch.documents],
             [one.id for one in own] or None,
             skip=batch.on_error == "skip",
@@ -216,23 +216,23 @@ def build(placer: Placer, *, language: str = "en") -> FastAPI:
         return PlacedBatch(
             documents=[
                 PlacedDocument(**one)
-                for one in ([] if placed is None else placer.listed(placed, batch.top))
+                for one in ([] if placed is None else service.listed(placed, batch.top))
             ],
             left_out=[_left_out(fault) for fault in found.faults],
         )
 
     @app.post("/api/assign/single", summary="Place one text")
     def assign_single(single: Single) -> PlacedDocument:
-        found = placer.place([single.text], threshold=single.threshold, level=single.level)
+        found = service.place([single.text], threshold=single.threshold, level=single.level)
         assert found.assignments is not None  # nothing is skipped
-        return PlacedDocument(**placer.listed(found.assignments, single.top)[0])
+        return PlacedDocument(**service.listed(found.assignments, single.top)[0])
 
-    app.include_router(annif.routes(placer, language))
-    app.include_router(label_studio.routes(placer))
+    app.include_router(annif.routes(service, language))
+    app.include_router(label_studio.routes(service))
     return app
 
 
-def told(fault: HierSeedError) -> dict[str, Any]:
+def as_json(fault: HierSeedError) -> dict[str, Any]:
     """An error of the library as data; its advice names fields of the request."""
     message = fault.message
     if isinstance(fault, InputError):
@@ -252,11 +252,11 @@ def _left_out(fault: Fault) -> LeftOut:
 
 def _refuse(request: Request, fault: Exception) -> Response:
     assert isinstance(fault, HierSeedError)
-    return JSONResponse(told(fault), status_code=422)
+    return JSONResponse(as_json(fault), status_code=422)
 
 
 def _refuse_form(request: Request, fault: Exception) -> Response:
-    """Tell every fault of the form of a request, each with its place."""
+    """Report every invalid field of a request."""
     assert isinstance(fault, RequestValidationError)
     lines = [
         f"{'.'.join(str(part) for part in one['loc'] if part != 'body') or 'body'}: {one['msg']}"

@@ -35,7 +35,7 @@ def serve_model(
         from hierseed.service.server import build
     except ImportError as fault:
         raise MissingDependency(fault.name or "fastapi", "api", "the service") from None
-    from hierseed.service.topic_service import Placer
+    from hierseed.service.topic_service import TopicService
     from hierseed.text_model import load
 
     if token is None:
@@ -45,12 +45,12 @@ def serve_model(
             f"{host} can be reached from other computers, so a token is needed. Leave --token out, "
             "and one is made up"
         )
-    placer = Placer(load(folder, embedder=embedder))
+    service = TopicService(load(folder, embedder=embedder))
     listener = listen(host, port)
     listener.listen(MOST_AT_ONCE)  # who reads the address may call at once
     port = listener.getsockname()[1]
     own = security.own_names(host, port, names)
-    app = Guard(build(placer, language=language), token, own, most)
+    app = Guard(build(service, language=language), token, own, most)
     config = uvicorn.Config(
         app, log_level="warning", limit_concurrency=MOST_AT_ONCE, timeout_keep_alive=WAIT
     )

@@ -24,18 +24,18 @@ NUMBERS = ("distance", "score", "belongs")
 
 @dataclass(frozen=True)
 class Placed:
-    """Documents that were placed, and those that could not be."""
+    """Placed documents, and those that can't be used."""
 
     assignments: Assignments | None
     faults: list[Fault]
 
 
-class Placer:
-    """A model and what a service tells about it.
+class TopicService:
+    """A model behind a service.
 
     Parameters
     ----------
-    model : knows its embedder; a model of vectors is refused, since a service is given texts
+    model : with an embedder; a model of vectors is refused, since a service receives texts
     """
 
     def __init__(self, model: TextModel) -> None:
@@ -44,8 +44,8 @@ class Placer:
         self.version = self.name
         if model.folder:
             self.version = f"{self.name}-{file_sha256(model.folder / FILE)[:8]}"
-        self._lock = threading.Lock()  # embedders and warnings are not made for several threads
-        self.place(["ready"])  # loads the embedder, or says now that there is none
+        self._lock = threading.Lock()  # embedders and warnings are not thread-safe
+        self.place(["ready"])  # loads the embedder, or fails now
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -97,7 +97,7 @@ class Placer:
                 documents[row]["also"].append(self._topic(topic, _number(record["score"])))
                 continue
             levels = [str(record[f"level_{k}"]) for k in range(1, found.path.shape[1] + 1)]
-            told = {
+            entry = {
                 "id": record["id"],
                 "topic": record["topic"] or None,
                 "levels": [level for level in levels if level],
@@ -109,8 +109,8 @@ class Placer:
                 "also": [],
             }
             if top:
-                told["top"] = ranked[row]
-            documents.append(told)
+                entry["top"] = ranked[row]
+            documents.append(entry)
         return documents
 
     def ranked(self, found: Assignments, k: int) -> list[list[dict[str, Any]]]:

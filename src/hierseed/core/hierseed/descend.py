@@ -37,7 +37,7 @@ def place(block: Block, model: Model, D: Array) -> Placements:
 
 
 def split(block: Block, rows: Array, topic: Array, model: Model, level: int) -> Array:
-    """Send documents in inner topics of one level to their nearest child; others stay."""
+    """Move documents in inner topics of one level to their nearest child."""
     xp, (children, _, first) = block.xp, model.tree.families[level]
     result, family = xp.copy(topic), xp.asarray(model.tree.family, xp.index)[topic]
     at = xp.flatnonzero(family >= 0)
@@ -48,7 +48,7 @@ def split(block: Block, rows: Array, topic: Array, model: Model, level: int) -> 
 
 
 def by_topic(block: Block, topic: Array, model: Model, level: int) -> Iterator[tuple[int, Array]]:
-    """Yield each inner topic of one level that occurs, and where it does."""
+    """Yield each inner topic of one level that occurs, and its positions."""
     xp, (_, parents, _) = block.xp, model.tree.families[level]
     family = xp.asarray(model.tree.family, xp.index)[topic]
     for number, at in xp.by_group(family, len(parents)):

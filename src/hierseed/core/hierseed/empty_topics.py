@@ -27,9 +27,9 @@ def widen(blocks: Blocks, model: Model, alpha: float) -> tuple[Model, Ints]:
     """
     found = blocks.fold(reach, model)
     nearest = np.sqrt(found.nearest)
-    own = model.radii[model.pivots]
+    radius = model.radii[model.pivots]
     empty = found.inside == 0
-    reachable = empty & (nearest <= 2 * own)
+    reachable = empty & (nearest <= 2 * radius)
     if reachable.any():
         radii = model.radii.copy()
         radii[model.pivots[reachable]] = alpha * nearest[reachable]
@@ -53,7 +53,7 @@ class Reach:
 def reach(block: Block, model: Model) -> Reach:
     """Measure the documents around each pivot topic.
 
-    The placements are cached on the way: the radii seldom change after this.
+    The placements are cached: the radii seldom change after this.
     """
     xp, D = block.xp, pivot_distances(block, model)
     placement_cache(block, model).by_level[model.pivot_level] = place(block, model, D)

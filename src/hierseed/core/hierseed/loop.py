@@ -1,4 +1,4 @@
-"""The loop of HierSeed (paper: Algorithm 1). Read it beside the paper."""
+"""The loop of HierSeed (paper: Algorithm 1), line by line as in the paper."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Fitted:
 
 @dataclass(frozen=True)
 class State:
-    """The loop after a round: all that is needed to continue.
+    """State of the loop after a round.
 
     `best` has the history of all rounds. A round that is not the best is the last, so no other
     model is needed.
@@ -95,7 +95,7 @@ def fit(
     """Repeat the rounds while the objective falls; keep the best.
 
     `vectors` start the topics (line 1). `largest` bounds the length of a document's vector.
-    Topics in `extended` (-1: the root) get no Other: an earlier fit has decided that.
+    Topics in `extended` (-1: the root) get no Other; an earlier fit decided about theirs.
     `save` is called with the state after each round; `resume` is a state to continue from.
     """
     grid = Grid.holding(blocks.n, largest)
@@ -146,7 +146,7 @@ def fit(
             progress(history[-1])
     assert result is not None  # the first round always lowers the objective
     if settings.overlap == "fitting":
-        result = replace(result, model=result.model.keeping_all())
+        result = replace(result, model=result.model.without_overlap_rule())
     return replace(result, history=history)
 
 
@@ -185,13 +185,13 @@ def at_pivot(
     )  # fmt: skip
     if not earlier and settings.other:
         tree, vectors = add_others(blocks, tree, vectors, settings, largest, extended)
-    own = radii(
+    radius = radii(
         tree, vectors, pivots(tree, settings.pivot_level),
         child_factor=settings.child_factor, sibling_factor=settings.sibling_factor,
         zero_allowed=settings.only_child == "zero",
     )  # fmt: skip
     eccentricity = _per_topic(settings.eccentricity, len(tree))
-    model = Model(tree, settings.pivot_level, vectors, own, eccentricity)
+    model = Model(tree, settings.pivot_level, vectors, radius, eccentricity)
     return widen(blocks, model, settings.alpha)
 
 
@@ -215,8 +215,8 @@ def add_others(
     for topic in parents:
         children = vectors[tree.children(topic)]
         below = topic >= 0 and tree.level[topic] >= level
-        own = vectors[topic] if below else centres.get(topic, children.mean(axis=0))
-        vector = other_vector(own, children, settings.other_spelling)
+        centre = vectors[topic] if below else centres.get(topic, children.mean(axis=0))
+        vector = other_vector(centre, children, settings.other_spelling)
         if vector is not None:
             parent.append(np.intp(topic))
             rows.append(vector[None])
@@ -228,9 +228,6 @@ def _per_topic(eccentricity: float | Sequence[float] | None, n: int) -> Floats:
     result = np.full(n, np.nan)
     if eccentricity is None:
         return result
-    given = np.asarray(eccentricity, dtype=np.float64)
-    if given.ndim == 0:
-        result[:] = given
-    else:
-        result[: len(given)] = given
+    values = np.asarray(eccentricity, dtype=np.float64)
+    result[: len(values) if values.ndim else n] = values
     return result

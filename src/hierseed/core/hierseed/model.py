@@ -49,7 +49,7 @@ class Model:
         """The model with other vectors, for which the blocks' placements are up to date."""
         return replace(self, vectors=vectors)
 
-    def keeping_all(self) -> Model:
+    def without_overlap_rule(self) -> Model:
         """The model whose topics keep every document that they reach (Eq. 3 alone)."""
         every = np.ones_like(self.eccentricity)
         return replace(self, eccentricity=every, cache_key=new_key())

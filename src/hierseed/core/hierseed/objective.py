@@ -28,7 +28,7 @@ Ints = NDArray[np.integer]
 
 @dataclass
 class Weight:
-    """Documents by leaf: first those placed there, then those that only cost there."""
+    """Sums over documents by leaf: those placed there, then those that only add cost there."""
 
     topic: Ints
     counts: Ints
@@ -77,7 +77,7 @@ class Objective:
 def objective(
     blocks: Blocks, model: Model, grid: Grid, grid2: Grid, before: Model | None = None
 ) -> Objective:
-    """Objective of a model; `before` is that of the last round, to count documents that moved."""
+    """Objective of a model; `before` is the model of the last round, to count moved documents."""
     n = len(model.tree)
     counts = np.zeros(2 * n, dtype=np.intp)
     sums, squares = np.zeros((2 * n, blocks.width)), np.zeros(2 * n)
@@ -125,9 +125,9 @@ def cost(model: Model, weight: Floats, counts: Ints, sums: Floats, squares: Floa
 def weigh(block: Block, model: Model, grid: Grid, grid2: Grid, before: Model | None) -> Weight:
     """Counts, sums and squared lengths of a block's documents by leaf."""
     xp, n = block.xp, len(model.tree)
-    was = block.cache(PlacementCache).labels
-    if was is None and before is not None:
-        was = labels(block, deepest(block, before))
+    previous = block.cache(PlacementCache).labels
+    if previous is None and before is not None:
+        previous = labels(block, deepest(block, before))
     placements = deepest(block, model)
     reached = xp.full(len(block), False, xp.bool)
     reached[placements.row] = True
@@ -151,5 +151,5 @@ def weigh(block: Block, model: Model, grid: Grid, grid2: Grid, before: Model | N
         xp.to_numpy(squares),
         covered=int(reached.sum()),
         placed=len(placements.row),
-        moved=len(block) if was is None else int((now != was).sum()),
+        moved=len(block) if previous is None else int((now != previous).sum()),
     )

@@ -1,6 +1,6 @@
 """The vector of an Other child (paper: Extend taxonomy, appendix A).
 
-It lies opposite to the listed children, as far from the topic as their mean. It stands for what
+It lies opposite to the listed children, as far from the topic as their mean. It represents what
 the experts did not list, and balances the children around their topic.
 """
 

@@ -48,14 +48,14 @@ def radii(
     return result
 
 
-def reached(D: Array, scale: Array, own: Floats, xp: Arrays = NUMPY) -> Array:
+def reached(D: Array, scale: Array, radius: Floats, xp: Arrays = NUMPY) -> Array:
     """Which radii reach each document (Eq. 3).
 
     A radius of zero reaches documents at the topic's place, whose distance is zero but for
     rounding.
     """
-    within = xp.asarray(own**2) >= D
-    at_place = np.flatnonzero(own == 0)
+    within = xp.asarray(radius**2) >= D
+    at_place = np.flatnonzero(radius == 0)
     if len(at_place):
         within[:, at_place] |= D[:, at_place] <= (TIE * scale)[:, None]
     return within
@@ -65,12 +65,12 @@ def assigned(D: Array, scale: Array, model: Model, xp: Arrays = NUMPY) -> Array:
     """Which pivot topics each document belongs to, by its squared distances to all of them.
 
     All topics that reach the document; of two siblings the nearer keeps it, unless an
-    eccentricity widens or narrows that. `scale`: how large the squares are that D comes of.
+    eccentricity widens or narrows that. `scale`: magnitude of the squares behind D.
     """
-    vectors, own = model.vectors[model.pivots], model.radii[model.pivots]
+    vectors, radius = model.vectors[model.pivots], model.radii[model.pivots]
     eccentricity = model.eccentricity[model.pivots]
     plain = np.isnan(eccentricity)
-    within = reached(D, scale, own, xp)
+    within = reached(D, scale, radius, xp)
     kept = xp.copy(within)
     for members in model.pivot_families:
         nearer = members[plain[members]]
@@ -81,8 +81,8 @@ def assigned(D: Array, scale: Array, model: Model, xp: Arrays = NUMPY) -> Array:
         for topic in members[eccentricity[members] < 1]:  # at 1 a topic keeps all it reaches
             rivals = members[members != topic]
             gap = np.sqrt(squared_distances(vectors[[topic]], vectors[rivals]))[0]
-            overlap = own[topic] + own[rivals] - gap
-            bound = gap - own[rivals] + eccentricity[topic] * overlap
+            overlap = radius[topic] + radius[rivals] - gap
+            bound = gap - radius[rivals] + eccentricity[topic] * overlap
             fits = xp.sqrt(D[:, [topic]]) <= xp.asarray(bound)
             kept[:, topic] &= xp.all_in_rows(fits | ~within[:, rivals])
     return kept

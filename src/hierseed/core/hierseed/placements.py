@@ -16,7 +16,7 @@ class Placements:
     A placement is a document in one pivot topic; a document may have several, or none.
     """
 
-    row: Array  # place in the block
+    row: Array  # position in the block
     topic: Array
     nearest: Array  # per document of the block: the nearest pivot topic, reached or not
     first: Array  # True for the one of a document's placements that is in its nearest topic
@@ -28,7 +28,7 @@ class Placements:
 
 @dataclass
 class LloydState:
-    """Where k-means stands on one level of a block."""
+    """State of k-means on one level of a block."""
 
     topic: Array  # child that each placement is in, -1 for none yet
     margin: Array  # how much farther its second nearest child is, at least
@@ -36,7 +36,7 @@ class LloydState:
 
 @dataclass
 class PlacementCache:
-    """What a block keeps for one model; `labels` are those of the last round."""
+    """Cache of a block for one model; `labels` are those of the last round."""
 
     key: str = ""
     by_level: dict[int, Placements] = field(default_factory=dict)

@@ -24,12 +24,12 @@ from hierseed.core.tree import Tree
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
-MOST = 0.8  # share of a block from which on all its rows are read in order, not picked
+MOST = 0.8  # of a block: above this share all rows are read in order
 
 
 @dataclass
 class Moves:
-    """What one pass changed: sums and counts of the children that gained or lost documents."""
+    """Changes of one pass: sums and counts of children that gained or lost documents."""
 
     topic: Ints
     sums: Floats  # whole multiples of the grid
@@ -67,7 +67,7 @@ def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: floa
             filled = np.flatnonzero(counts)
             before, vectors = vectors, vectors.copy()
             vectors[filled] = grid.dequantize(sums[filled]) / counts[filled, None]
-            used = used_up(tree, vectors, before)
+            used = consumed_margin(tree, vectors, before)
         model = model.refined(vectors)  # `move` has cached the placements for these vectors
     return model
 
@@ -82,10 +82,10 @@ def move(
     used: Floats | None,
     grid: Grid,
 ) -> Moves:
-    """Send each document to its nearest child, and return what that changed.
+    """Move each document to its nearest child, and return the changes.
 
     `before` are the vectors of the last pass, None in the first: a block that has lost its cache
-    finds from these where its documents were. `used`: see `used_up`.
+    finds from these where its documents were. `used`: see `consumed_margin`.
     """
     xp, placements, cache = block.xp, placed(block, model, level), placement_cache(block, model)
     state = cache.lloyd.get(level)
@@ -101,7 +101,7 @@ def move(
     return moves
 
 
-def used_up(tree: Tree, vectors: Floats, before: Floats) -> Floats:
+def consumed_margin(tree: Tree, vectors: Floats, before: Floats) -> Floats:
     """Margin consumed by the movement of centres, for the documents of each topic.
 
     Its own topic may have moved away from a document, and a sibling towards it. The last entry is

@@ -65,7 +65,7 @@ def _label_and_sum_margins(
 def scored(block: Block, model: Model, margins: Floats) -> Scored:
     """Distance, score and runner-up of every placement in a block.
 
-    The block compares vectors; what is left are a few numbers for each document, on the host.
+    The block computes distances; the few numbers per document are processed on the host.
     """
     tree, fetch = model.tree, block.xp.to_numpy
     top = _on_host(block, placed(block, model, model.pivot_level))
@@ -120,7 +120,7 @@ def _squares_down_to_pivot(
 
 
 def _lengths(squares: Floats, row: Ints, path: Ints, block: Block, model: Model) -> Floats:
-    """Distances from squared ones; tiny ones, which are all rounding, from the vectors."""
+    """Distances from squared ones; tiny ones, which are rounding errors, from the vectors."""
     norms = block.xp.to_numpy(block.squared_norms)[row]
     at, level = np.nonzero(squares <= TINY * norms[:, None])
     if len(at):
@@ -143,7 +143,7 @@ def _score_down_to_pivot(
 
 
 def _with_none(parts: Scored, block: Block, model: Model, D: Floats) -> Scored:
-    """Add the documents that no topic reaches, and sort by document, nearest topic first."""
+    """Add documents outside all radii, and sort by document, nearest topic first."""
     lost = np.setdiff1d(np.arange(len(block)), parts.row - block.start)
     height = model.tree.height
     distance = np.full((len(lost), height), np.nan)

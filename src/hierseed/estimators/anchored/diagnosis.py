@@ -108,6 +108,6 @@ def expect(
     """
     belong = min((1.0 - found.membership.foreign.value) / max(coverage, 1e-9), 1.0)
     return [
-        Share.seen_on(belong * min(max(score - extra, 0.0), 1.0), held_out)
+        Share.from_counts(belong * min(max(score - extra, 0.0), 1.0), held_out)
         for score, extra in zip(mean_scores(counts), found.scores.optimism)
     ]

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from hierseed.errors import CorpusError, name_some
 from hierseed.io.faults import Fault
 from hierseed.io.records.row import Row, as_json, as_text
-from hierseed.io.workbook import open_workbook, told_as_one_fault
+from hierseed.io.workbook import open_workbook, refusing_damaged
 
 
 class ExcelFile:
@@ -50,7 +50,7 @@ class ExcelFile:
         book = open_workbook(self.path, self._refuse, read_only=True, data_only=True)
         try:
             self.sheets = [sheet.title for sheet in book.worksheets]
-            with told_as_one_fault(self._refuse):
+            with refusing_damaged(self._refuse):
                 yield from self._choose(book).iter_rows(values_only=True)
         finally:
             book.close()

@@ -17,7 +17,7 @@ from hierseed.io.taxonomies.source import LIMIT, Source
 from hierseed.io.taxonomies.table import TableOptions, read_table_layout
 from hierseed.io.taxonomies.table_columns import Table
 from hierseed.io.taxonomies.table_write import table_rows
-from hierseed.io.workbook import open_workbook, told_as_one_fault
+from hierseed.io.workbook import open_workbook, refusing_damaged
 from hierseed.taxonomy import Taxonomy
 
 
@@ -69,7 +69,7 @@ def _sheet(source: Source, sheet: str | None, *, data_only: bool) -> Any:
     refuse = partial(source.stop, "")
     if zipfile.is_zipfile(io.BytesIO(source.data)):
         with (
-            told_as_one_fault(refuse),
+            refusing_damaged(refuse),
             zipfile.ZipFile(io.BytesIO(source.data)) as archive,
         ):
             size = sum(part.file_size for part in archive.infolist())
