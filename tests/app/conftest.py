@@ -75,8 +75,8 @@ def served() -> Iterator[Any]:
     """Start servers that end with the test, however it ends."""
     servers: list[Server] = []
 
-    def start(path: Path, *options: str) -> Server:
-        servers.append(Server(path, *options))
+    def start(path: Path, *options: str, log: Path | None = None) -> Server:
+        servers.append(Server(path, *options, log=log))
         return servers[-1]
 
     yield start

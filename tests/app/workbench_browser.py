@@ -45,12 +45,14 @@ def free_port() -> int:
 class Server:
     """`hierseed serve` as a person would start it."""
 
-    def __init__(self, project: Path, *options: str, port: int | None = None) -> None:
+    def __init__(
+        self, project: Path, *options: str, port: int | None = None, log: Path | None = None
+    ) -> None:
         self.port = port or free_port()
         if "--token" not in options:
             options = (*options, "--token", TOKEN)
         self.address = f"http://127.0.0.1:{self.port}"
-        self.log = project.with_suffix(".log").open("w")
+        self.log = (log or project.with_suffix(".log")).open("w")
         self.process = subprocess.Popen(
             [
                 sys.executable, "-c", "from hierseed.cli import main; main()", "serve",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
 from nicegui import ui
 from nicegui.element import Element
@@ -24,6 +24,7 @@ from hierseed.app import document_map, export, fits, uploads
 from hierseed.app.failures import explain_failure
 from hierseed.app.pages.session import SCREENS, Session
 from hierseed.app.project import Project
+from hierseed.app.projects import Projects
 from hierseed.app.wording import worded
 from hierseed.errors import HierSeedError
 
@@ -34,7 +35,7 @@ HEAD = '<link rel="stylesheet" href="/workbench/web/style.css">' + "".join(
     # all at once, rather than one after the other as each names the next
     f'<link rel="modulepreload" href="/workbench/web/{file.name}">'
     for file in sorted(WEB.glob("*.js"))
-    if file.stem not in ("frame", "numbers", "tree", "stage")
+    if file.stem not in ("frame", "numbers", "tree", "stage", "projects")
 )
 
 
@@ -67,8 +68,8 @@ class Stage(Element, component="web/stage.js"):
 class Tab:
     """One open page: a session, and the parts that show it."""
 
-    def __init__(self, project: Project, address: str) -> None:
-        self.session = Session(project)
+    def __init__(self, project: Project, address: str, *, listed: bool) -> None:
+        self.session = Session(project, listed=listed)
         self.session.restore(address)
         self.lock = asyncio.Lock()
         self.sent: dict[str, str] = {}
@@ -126,15 +127,15 @@ class Tab:
             self.parts["frame"].run_method("tell", note)
 
 
-def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
-    """Make the application for one project."""
+def build(projects: Projects, *, most: int = uploads.MOST) -> FastAPI:
+    """Make the application; where a folder is served, requests name their project."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.mount("/workbench/web", Fresh(directory=WEB), name="web")
 
     @app.post("/workbench/upload")
-    async def upload(request: Request, name: str) -> Response:
+    async def upload(request: Request, name: str, project: str = "") -> Response:
         try:
-            token = await uploads.receive(project, name, request.stream(), most)
+            token = await uploads.receive(projects.get(project), name, request.stream(), most)
         except HierSeedError as fault:
             return JSONResponse({"fault": worded(fault)}, status_code=400)
         except (OSError, sqlite3.Error) as fault:
@@ -142,8 +143,12 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
         return JSONResponse({"token": token})
 
     @app.get("/workbench/download/{name}")
-    async def download(name: str, view: bool = False) -> Response:
-        known = {path.name: path for path in export.folder(project).iterdir()}
+    async def download(name: str, view: bool = False, project: str = "") -> Response:
+        try:
+            files = export.folder(projects.get(project))
+        except HierSeedError as fault:
+            return JSONResponse({"fault": worded(fault)}, status_code=404)
+        known = {path.name: path for path in files.iterdir()}
         if name not in known:  # never a path: only a name that we have written
             return JSONResponse({"fault": "no such file"}, status_code=404)
         if view and name.endswith(".html"):
@@ -151,9 +156,10 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
         return FileResponse(known[name], filename=name, media_type="application/octet-stream")
 
     @app.get("/workbench/map/{fit}")
-    async def map_points(fit: int, column: str = "") -> Response:
+    async def map_points(fit: int, column: str = "", project: str = "") -> Response:
         def pack() -> bytes:
-            return document_map.pack(project, fits.get(project, fit), column)
+            opened = projects.get(project)
+            return document_map.pack(opened, fits.get(opened, fit), column)
 
         try:
             packed = await work(pack)
@@ -162,21 +168,33 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
         return Response(packed, media_type="application/octet-stream")
 
     @app.get("/workbench/document/{row}")
-    async def document(row: int) -> Response:
+    async def document(row: int, project: str = "") -> Response:
         try:
-            return JSONResponse(await work(document_map.hover, project, row))
+            return JSONResponse(await work(document_map.hover, projects.get(project), row))
         except HierSeedError as fault:
             return JSONResponse({"fault": worded(fault)}, status_code=404)
 
-    def page(request: Request) -> None:
+    if projects.folder is not None:
+        _add_list(app, projects, projects.folder)
+
+    def page(request: Request, project: str = "") -> Response | None:
+        if projects.folder is not None and project not in projects.names():
+            return FileResponse(WEB / "projects.html", media_type="text/html")
+        try:
+            opened = projects.get(project)
+        except HierSeedError as fault:
+            return PlainTextResponse(worded(fault), status_code=500)
         ui.add_head_html(HEAD)
+        ui.page_title(f"{opened.name} · hierseed")
         # Painted before the scripts have arrived; the header takes its place.
-        name = escape(project.name)
+        name = escape(opened.name)
         ui.add_body_html(f'<div id="opening"><b>{name}</b><span>Opening …</span></div>')
-        Tab(project, f"{request.url.path}?{request.url.query}")
+        listed = projects.folder is not None
+        Tab(opened, f"{request.url.path}?{request.url.query}", listed=listed)
+        return None
 
     for screen in ("", *(kind.name for kind in SCREENS)):
-        ui.page(f"/{screen}", title=f"{project.name} · hierseed")(page)
+        ui.page(f"/{screen}", title="hierseed")(page)
     ui.run_with(
         app,
         title="hierseed",
@@ -189,6 +207,24 @@ def build(project: Project, *, most: int = uploads.MOST) -> FastAPI:
         show_welcome_message=False,
     )
     return app
+
+
+def _add_list(app: FastAPI, projects: Projects, folder: Path) -> None:
+    """Routes of the list of projects."""
+
+    @app.get("/workbench/projects")
+    async def listing() -> Response:
+        found = await work(projects.overview)
+        return JSONResponse({"folder": str(folder.absolute()), "projects": found})
+
+    @app.post("/workbench/projects")
+    async def create(name: str) -> Response:
+        try:
+            return JSONResponse({"name": await work(projects.create, name)})
+        except HierSeedError as fault:
+            return JSONResponse({"fault": worded(fault)}, status_code=400)
+        except (OSError, sqlite3.Error) as fault:
+            return JSONResponse({"fault": explain_failure(fault)}, status_code=507)
 
 
 class Fresh(StaticFiles):

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hierseed.app import backups, jobs, security
+from hierseed.app import jobs, security
 from hierseed.app.project import ENDING, Project
+from hierseed.app.projects import Projects
 from hierseed.errors import HierSeedError, MissingDependency, ProjectError
 
 
@@ -28,7 +29,7 @@ def serve_project(
     most: int = 2**31,
     say: Callable[[str], Any] = print,
 ) -> None:
-    """Serve a project until Ctrl-C."""
+    """Serve a project, or all projects of a folder, until Ctrl-C."""
     try:
         import uvicorn
 
@@ -40,8 +41,7 @@ def serve_project(
             f"{path} is no project. A project is a file NAME{ENDING} that the workbench makes and "
             f"keeps everything in: hierseed serve {path.stem}{ENDING}, then load {path.name} there"
         )
-    project = Project(path)
-    jobs.bury_dead(project)
+    projects = Projects(path)
     if token is None:
         token = security.new_token()
     elif not token and not security.is_loopback(host):
@@ -54,7 +54,7 @@ def serve_project(
     everywhere = host in ("0.0.0.0", "::")
     address = _address(own_address(host) if everywhere else host, port, token)
     guard = security.Guard(
-        build(project, most=most),
+        build(projects, most=most),
         security.own_names(host, port, names),
         token or None,
         most,
@@ -62,21 +62,22 @@ def serve_project(
     )
     config = uvicorn.Config(guard, log_level="warning", lifespan="on", ws_max_size=2**22)
     server = uvicorn.Server(config)
-    say(f"The workbench of {project.path} is at {address}")
+    say(f"The workbench of {path} is at {address}")
     if everywhere:
         say(f"On this computer also: {_address('127.0.0.1', port, token)}")
     if not security.is_loopback(host):
         say("Other computers can reach it; only who has the token in the address comes in.")
     say("Everything is saved as you go. Ctrl-C ends it.")
-    threading.Thread(target=warm, args=(project,), daemon=True).start()
+    if projects.folder is None:
+        threading.Thread(target=warm, args=(projects.get(),), daemon=True).start()
     if browser:
         threading.Timer(1.0, webbrowser.open, [address]).start()
     try:
-        with backups.running(project), contextlib.suppress(KeyboardInterrupt):  # how it is ended
+        with contextlib.suppress(KeyboardInterrupt):  # how it is ended
             server.run(sockets=[listener])
     finally:
         jobs.end_all()
-        project.close()
+        projects.close()
     say("The workbench has ended; everything is saved.")
 
 

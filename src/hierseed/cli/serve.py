@@ -14,9 +14,9 @@ def serve(
     project: Annotated[
         Path,
         typer.Argument(
-            metavar="[PROJECT|MODEL]",
-            help="The project file; a new one is made where there is none. With --api, the folder "
-            "that `hierseed fit` saved.",
+            metavar="[PROJECT|FOLDER|MODEL]",
+            help="The project file, made where there is none; or a folder, whose projects are "
+            "listed. With --api, the folder that `hierseed fit` saved.",
         ),
     ] = Path("project.hierseed"),
     port: Annotated[

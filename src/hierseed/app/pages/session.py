@@ -34,8 +34,10 @@ NAME = 60  # letters of a coder's name
 class Session:
     """The state of one tab. It knows no browser: actions go in, what to draw comes out."""
 
-    def __init__(self, project: Project, person: Person | None = None) -> None:
-        self.project = project
+    def __init__(
+        self, project: Project, person: Person | None = None, *, listed: bool = False
+    ) -> None:
+        self.project, self.listed = project, listed  # listed: the address names the project
         self.person = person or Person()
         self.key = ""
         self.fit_id: int | None = None  # None: always the latest
@@ -74,6 +76,7 @@ class Session:
         redo = actions.to_redo(self.project, self.person)
         return {
             "project": self.project.name,
+            "listed": self.listed,
             "screen": self.screen,
             "key": self.key,
             "address": self.address(),
@@ -134,7 +137,8 @@ class Session:
 
     def address(self) -> str:
         """The address of what is shown: reloading it shows the same again."""
-        where: dict[str, Any] = {"topic": self.key, "fit": self.fit_id or ""}
+        where: dict[str, Any] = {"project": self.project.name} if self.listed else {}
+        where |= {"topic": self.key, "fit": self.fit_id or ""}
         where |= self.screens[self.screen].where()
         query = urlencode({name: value for name, value in where.items() if value})
         return f"/{self.screen}" + (f"?{query}" if query else "")

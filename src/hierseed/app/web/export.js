@@ -1,5 +1,5 @@
 // Export: files, and the command lines that repeat the fit.
-import { bytes, copyText, counted, when } from "/workbench/web/shared.js";
+import { bytes, copyText, counted, inProject, when } from "/workbench/web/shared.js";
 
 const TITLES = { csv: "CSV", xlsx: "Excel", parquet: "Parquet", jsonl: "JSONL" };
 
@@ -43,9 +43,9 @@ export default {
           <h2>Files</h2>
           <p v-if="!view.files.length" class="soft">No files yet.</p>
           <ul class="files"><li v-for="file in view.files" :key="file.name">
-            <a :href="'/workbench/download/' + encodeURIComponent(file.name)" :download="file.name">{{ file.name }}</a>
+            <a :href="inProject('/workbench/download/' + encodeURIComponent(file.name))" :download="file.name">{{ file.name }}</a>
             <span class="soft">{{ bytes(file.bytes) }}, {{ when(file.at) }}</span>
-            <a v-if="file.name.endsWith('.html')" :href="'/workbench/download/' + encodeURIComponent(file.name) + '?view=1'" target="_blank" rel="noopener">open</a>
+            <a v-if="file.name.endsWith('.html')" :href="inProject('/workbench/download/' + encodeURIComponent(file.name) + '?view=1')" target="_blank" rel="noopener">open</a>
             <button class="bare" :aria-label="'Delete ' + file.name" @click="act('remove', { name: file.name })">delete</button></li></ul>
         </section>
         <section v-if="view.fit" class="panel" aria-label="Repeat it">
@@ -59,6 +59,7 @@ export default {
   methods: {
     bytes,
     counted,
+    inProject,
     when,
     act(what, more = {}) {
       this.$emit("act", { do: what, ...more });

@@ -1,5 +1,5 @@
 // The header: where you are, what runs, undo and redo, who you are, and what was just done.
-import { counted, duration, KEYS, number, pass, percent, shared, shown, typing } from "/workbench/web/shared.js";
+import { counted, duration, inProject, KEYS, number, pass, percent, shared, shown, typing } from "/workbench/web/shared.js";
 
 const ID = "hierseed-browser";
 
@@ -12,11 +12,11 @@ export default {
       <a class="skip" href="#stage">Skip to the work</a>
       <div class="brand">
         <svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="var(--leaf)"/><path d="M16 26V14M16 18c-5 0-7-3-7-7 4 0 7 2 7 7Zm0-4c0-5 2-8 7-8 0 5-3 8-7 8Z" fill="none" stroke="var(--paper)" stroke-width="2" stroke-linejoin="round" stroke-linecap="round"/></svg>
-        <div><b>{{ view.project }}</b><span :title="[view.summary, counted(view.documents, 'document'), counted(view.seeds, 'seed')].filter(Boolean).join(' · ')">{{ facts }}</span></div>
+        <div><b>{{ view.project }}<a v-if="view.listed" class="allprojects" href="/">All projects</a></b><span :title="[view.summary, counted(view.documents, 'document'), counted(view.seeds, 'seed')].filter(Boolean).join(' · ')">{{ facts }}</span></div>
       </div>
       <nav aria-label="Steps"><ol>
         <li v-for="(step, i) in view.steps" :key="step.name">
-          <a :href="'/' + step.name" :aria-current="step.name === view.screen ? 'page' : null"
+          <a :href="inProject('/' + step.name)" :aria-current="step.name === view.screen ? 'page' : null"
              @click.prevent="go(step.name)"><i aria-hidden="true">{{ i + 1 }}</i>{{ step.title }}</a>
         </li>
       </ol></nav>
@@ -77,6 +77,7 @@ export default {
       immediate: true,
       handler(now) {
         shared.coder = now.coder;
+        shared.project = now.listed ? now.project : "";
         shared.key = now.key;
         shared.answered++;
       },
@@ -117,6 +118,7 @@ export default {
   },
   methods: {
     counted,
+    inProject,
     number,
     shown,
     send(what) {

@@ -1,5 +1,5 @@
 // Load: bring files, look at them, see every fault and every change, then take them over.
-import { counted, number, shown, when } from "/workbench/web/shared.js";
+import { counted, inProject, number, shown, when } from "/workbench/web/shared.js";
 
 const KINDS = {
   corpus: { title: "Documents", about: "CSV, TSV, JSONL (also .gz), Parquet or Excel, one row per document." },
@@ -138,7 +138,7 @@ export default {
       delete this.faults[kind];
       this.sending[kind] = 0;
       const request = new XMLHttpRequest();
-      request.open("POST", "/workbench/upload?name=" + encodeURIComponent(file.name));
+      request.open("POST", inProject("/workbench/upload?name=" + encodeURIComponent(file.name)));
       request.upload.onprogress = (event) => (this.sending[kind] = event.loaded / Math.max(1, event.total));
       request.onloadend = () => {
         delete this.sending[kind];

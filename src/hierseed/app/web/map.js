@@ -1,5 +1,5 @@
 // The corpus as a map: topics are islands, every document is a point. Zoom, search, legend.
-import { counted, number, percent, shortName } from "/workbench/web/shared.js";
+import { counted, inProject, number, percent, shortName } from "/workbench/web/shared.js";
 
 const EDGE = 24; // pixels around the islands
 const NONE = "#9a958b"; // documents without a topic or a value
@@ -112,10 +112,10 @@ export default {
     async fetch() {
       const address = this.view.points + "&column=" + encodeURIComponent(this.by);
       this.wanted = address;
-      const answer = await fetch(address).catch(() => null);
+      const answer = await fetch(inProject(address)).catch(() => null);
       if (this.wanted !== address) return; // another one was asked for meanwhile
       if (!answer?.ok) {
-        this.fault = answer ? (await answer.json()).fault : "The map did not arrive. Try it again.";
+        this.fault = answer ? (await answer.json()).fault : "The map could not be loaded. Try again.";
         return;
       }
       this.points = unpack(await answer.arrayBuffer());
@@ -297,7 +297,7 @@ export default {
     },
     // The text of the document under the pointer comes when the pointer rests.
     async read(row) {
-      const answer = await fetch("/workbench/document/" + row).catch(() => null);
+      const answer = await fetch(inProject("/workbench/document/" + row)).catch(() => null);
       const found = answer?.ok ? await answer.json() : null;
       if (found && this.tip?.row === row) this.tip.text = found.text;
     },

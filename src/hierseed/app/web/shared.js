@@ -14,7 +14,14 @@ export const shared = Vue.reactive({
   keys: localStorage.getItem("hierseed-keys") !== "off",
   coder: "",
   answered: 0, // counts up with each answer of the server
+  project: "", // its name, where the server has several
 });
+
+// An address of the server, with the project where it has several.
+export function inProject(address) {
+  if (!shared.project) return address;
+  return address + (address.includes("?") ? "&" : "?") + "project=" + encodeURIComponent(shared.project);
+}
 
 // Hand a click on to the server; without a connection it is refused, visibly.
 export function pass(part, what) {
