@@ -1,12 +1,63 @@
 """The workbench by keyboard alone, on a narrow screen, and as a screen reader finds it."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from workbench_browser import Server, Visit, missing
+from workbench_chapters import CHAPTERS
 
 from hierseed.app.project import Project
 from hierseed.app.store import labels, topics
+from hierseed.demo.docstrings import read_docstrings
+
+# Targets of a finger that are less than 44 pixels high or wide; a box counts with its label.
+SMALL = """() => [...document.querySelectorAll(
+    'button, a[href], input, select, textarea, summary, [role=treeitem]'
+  )].filter((part) => part.offsetParent && !part.matches('.skip, dialog:not([open]) *'))
+  .map((part) => {
+    const box = part.matches('[type=checkbox], [type=radio], [type=file]') && part.closest('label');
+    const { width, height } = (box || part).getBoundingClientRect();
+    return [part.tagName, (part.innerText || part.ariaLabel || '').trim(), width, height];
+  }).filter(([, , width, height]) => Math.min(width, height) < 43.5)"""
+
+# Fields and buttons whose border (or filling) has less than 3:1 against what is around it.
+FAINT = """() => {
+  const paint = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  const rgba = (colour) => {
+    paint.clearRect(0, 0, 1, 1);
+    paint.fillStyle = colour;
+    paint.fillRect(0, 0, 1, 1);
+    return [...paint.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (colour) => {
+    const [r, g, b] = colour.slice(0, 3).map((x) => x / 255)
+      .map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (one, two) => {
+    const [dark, bright] = [light(one), light(two)].sort((a, b) => a - b);
+    return (bright + 0.05) / (dark + 0.05);
+  };
+  const behind = (part) => {
+    for (; part; part = part.parentElement) {
+      const colour = rgba(getComputedStyle(part).backgroundColor);
+      if (colour[3] > 250) return colour;
+    }
+    return [255, 255, 255, 255];
+  };
+  const fields = 'input:not([type=range], [type=file], [type=checkbox], [type=radio])';
+  return [...document.querySelectorAll(fields + ', select, textarea, button, .choose')]
+    .filter((part) => part.offsetParent && !part.disabled)
+    .filter((part) => getComputedStyle(part).borderTopWidth !== '0px')
+    .map((part) => {
+      const around = behind(part.parentElement);
+      const edge = contrast(rgba(getComputedStyle(part).borderTopColor), around);
+      const name = part.innerText || part.ariaLabel || part.tagName;
+      return [name, Math.max(edge, contrast(behind(part), around))];
+    }).filter(([, ratio]) => ratio < 3);
+}"""
 
 SCREENS = ("Load", "Taxonomy", "Seeds", "Fit", "Review", "Validate", "Export")
 WITH_TOPIC = ("Taxonomy", "Seeds", "Review")
@@ -75,6 +126,100 @@ def test_by_keyboard_alone(chrome: Any, house: tuple[Server, Project]) -> None:
     assert visit.faults == []
 
 
+def test_the_whole_journey_by_keyboard(chrome: Any, served: Any, tmp_path: Path) -> None:
+    """From an empty project to an exported table; no mouse at any point."""
+    paths = [f"{chapter} > {module}" for chapter, found in CHAPTERS.items() for module in found]
+    texts = read_docstrings([path.split(" > ")[1] for path in paths])
+    lines = "".join(json.dumps({"id": d.id, "text": d.text}) + "\n" for d in texts)
+    (tmp_path / "docs.jsonl").write_text(lines)
+    (tmp_path / "topics.txt").write_text("\n".join(paths) + "\n")
+    visit = Visit(chrome, served(tmp_path / "journey.hierseed").address)
+    page = visit.page
+    press, type_in = page.keyboard.press, page.keyboard.type
+
+    def tab_to(selector: str) -> None:
+        """Walk with Tab, or back with Shift Tab, until a part has the focus."""
+        for way in ("Tab", "Shift+Tab"):
+            for _ in range(90):
+                if page.evaluate("s => document.activeElement.matches(s)", selector):
+                    return
+                press(way)
+        raise AssertionError(f"Tab never reached {selector}")
+
+    def bring(kind: str, file: str) -> None:
+        tab_to(f"input[aria-label='File with {kind}']")
+        with page.expect_file_chooser() as chooser:
+            press("Enter")
+        chooser.value.set_files(tmp_path / file)
+
+    def step(name: str) -> None:
+        tab_to(f"nav[aria-label=Steps] a[href='/{name}']")
+        press("Enter")
+        page.wait_for_selector(f"nav a[aria-current=page][href='/{name}']")
+
+    tab_to("button[title='Enter your name']")
+    press("Enter")
+    type_in("Anna")
+    press("Enter")
+    page.wait_for_selector("button:text-is('Anna')")
+    bring("Documents", "docs.jsonl")
+    page.wait_for_selector(".preview .state")
+    tab_to(".preview button.main")
+    press("Enter")
+    page.wait_for_selector("section[aria-label=Documents] .state")
+    page.wait_for_selector(".job", state="hidden")
+    bring("Taxonomy", "topics.txt")
+    page.wait_for_selector("section[aria-label=Taxonomy] .state")
+    step("seeds")
+    tab_to("[role=treeitem]")
+    type_in("zipfile")  # moves in the tree
+    page.wait_for_function("document.activeElement.innerText.includes('zipfile')")
+    press("Enter")
+    page.wait_for_selector("h1:has-text('zipfile')")
+    press("/")
+    type_in("archive")
+    page.wait_for_selector(".card mark")
+    tab_to("article.card")
+    press("a")
+    page.wait_for_selector(".stamp.yes")
+    step("fit")
+    tab_to("#stage button.main")
+    press("Enter")
+    page.wait_for_selector(".fits li:has-text('Fit 1')")
+    page.wait_for_selector(".job", state="hidden")
+    step("review")
+    tab_to("[role=treeitem]")
+    type_in("tarfile")
+    press("Enter")
+    page.wait_for_selector("h1:has-text('tarfile')")
+    page.wait_for_function("document.activeElement.matches('article.card')")
+    press("r")
+    page.wait_for_selector(".stamp.no")
+    step("code")
+    tab_to("form[aria-label='New sample'] input")
+    press("Control+A")
+    type_in("3")
+    press("Enter")
+    page.wait_for_selector("article.coding")
+    for number in range(3):
+        tab_to("article.coding")
+        press("m")
+        page.wait_for_selector("dialog[open] input")
+        type_in("zipf")
+        press("Enter")
+        page.wait_for_selector(f"#stage >> text={number + 1} of 3 coded by you")
+    step("export")
+    tab_to("section[aria-label=Documents] button")
+    press("Enter")
+    page.wait_for_selector(".files a:has-text('journey-fit-1-documents.csv')")
+    tab_to(".files a[download]")
+    with page.expect_download() as waiting:
+        press("Enter")
+    table = Path(waiting.value.path()).read_text(encoding="utf-8-sig")
+    assert table.count("Files > zipfile") > 1
+    assert visit.faults == []
+
+
 def test_a_selected_topic_hands_the_focus_to_its_cards(
     chrome: Any, house: tuple[Server, Project]
 ) -> None:
@@ -120,7 +265,7 @@ def test_no_screen_scrolls_sideways_at_400_pixels(
 
 @pytest.mark.parametrize("look", ["light", "dark", "phone"])
 def test_axe_finds_nothing(chrome: Any, house: tuple[Server, Project], look: str) -> None:
-    """Every screen, in light and dark colours and on a phone."""
+    """Every screen, in light and dark colours and on a phone; also borders and targets."""
     width = 390 if look == "phone" else 1360
     visit = Visit(chrome, house[0].address, width=width)
     if look == "dark":
@@ -136,6 +281,9 @@ def test_axe_finds_nothing(chrome: Any, house: tuple[Server, Project], look: str
         visit.page.goto(f"{house[0].address}/{address}")
         visit.page.wait_for_selector("#stage h1")
         findings += [f"{address}: {found}" for found in visit.findings()]
+        findings += [f"{address}: faint: {found}" for found in visit.page.evaluate(FAINT)]
+        if look == "phone":
+            findings += [f"{address}: small: {found}" for found in visit.page.evaluate(SMALL)]
         across = visit.page.evaluate("document.documentElement.scrollWidth")
         assert across <= width, f"{address} is {across} wide"
     assert findings == []

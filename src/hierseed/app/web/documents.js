@@ -2,7 +2,7 @@
 // Keys act only while a card has the focus, so that typing elsewhere never labels anything.
 import card from "/workbench/web/card.js";
 import picker from "/workbench/web/picker.js";
-import { number, shared, shown } from "/workbench/web/shared.js";
+import { focusAsked, number, shared, shown } from "/workbench/web/shared.js";
 
 export default {
   components: { card, picker },
@@ -73,7 +73,7 @@ export default {
     },
   },
   mounted() {
-    if (Date.now() - shared.askedAt < 2000) this.focus();
+    if (this.cards.length && focusAsked()) this.focus();
   },
   methods: {
     number,

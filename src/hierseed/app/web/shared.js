@@ -9,7 +9,7 @@ export const shared = Vue.reactive({
   treeOpen: false,
   online: true,
   refused: 0, // clicks while there was no connection
-  askedAt: 0,
+  focusFrom: null, // where the focus was when the cards were asked to take it
   wantFocus: 0, // counts up when the cards should take the focus
   keys: localStorage.getItem("hierseed-keys") !== "off",
   coder: "",
@@ -31,8 +31,15 @@ export function pass(part, what) {
 
 // Ask the cards to take the focus, now or as soon as they appear.
 export function askFocus() {
-  shared.askedAt = Date.now();
+  shared.focusFrom = Vue.markRaw(document.activeElement);
   shared.wantFocus++;
+}
+
+// True once after `askFocus`, unless the person has moved the focus since.
+export function focusAsked() {
+  const from = shared.focusFrom;
+  shared.focusFrom = null;
+  return !!from && (document.activeElement === from || document.activeElement === document.body);
 }
 
 // All single-key shortcuts: they act where a card has the focus.
