@@ -250,7 +250,7 @@ class ArrayBlock(Block):
     @cached_property
     def _source(self) -> NDArray[Any] | None:
         """The whole array, where kernels can read it; None for a lazy view, or another layout."""
-        known = self._vectors
+        known = getattr(self._vectors, "ready", self._vectors)
         if isinstance(known, np.ndarray) and known.dtype in (np.float16, np.float32):
             return known if known.flags.c_contiguous else None
         return None

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from hierseed.core.array_block import as_floats
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import ArrayBlocks, Blocks
@@ -120,7 +121,11 @@ class Preparation(TransformerMixin, BaseEstimator):
 
     def transform(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Apply to rows in memory; a new float32 array."""
-        ready = np.array(rows, dtype=np.float32, ndmin=2)
+        rows = np.atleast_2d(np.asarray(rows))
+        if rows.dtype == np.float16:
+            ready = as_floats(rows, np.dtype(np.float32))
+        else:
+            ready = np.array(rows, dtype=np.float32)
         if not self.is_fitted:
             raise ModelError("this preparation is not fitted. Call fit(X) first.")
         learned = self.mean_ if self.mean_ is not None else self.components_
@@ -134,7 +139,8 @@ class Preparation(TransformerMixin, BaseEstimator):
 
     def apply(self, ready: Array, xp: Arrays = NUMPY) -> Array:
         """Apply to float32 rows of any engine; they may be overwritten."""
-        empty = xp.flatnonzero(xp.all_in_rows(ready == 0))
+        empty = xp.flatnonzero(ready[:, 0] == 0)
+        empty = empty[xp.all_in_rows(ready[empty] == 0)]
         if self.mean_ is not None:
             ready -= xp.asarray(self.mean_)
         if self.blocks:
@@ -208,7 +214,13 @@ class Preparation(TransformerMixin, BaseEstimator):
 
 
 class Prepared:
-    """`X` seen through a preparation: rows are prepared when they are read."""
+    """`X` seen through a preparation: rows are prepared when they are read.
+
+    Attributes
+    ----------
+    X, preparation : as given
+    ready : all rows, prepared, where they are kept in memory
+    """
 
     dtype = np.dtype(np.float32)
     ndim = 2
@@ -216,6 +228,13 @@ class Prepared:
     def __init__(self, X: ArrayLike, preparation: Preparation) -> None:
         self.X = X
         self.preparation = preparation
+        self.ready: NDArray[np.float32] | None = None
+
+    def in_memory(self) -> Prepared:
+        """The same, with all rows prepared now and kept: a fit reads them many times."""
+        kept = Prepared(self.X, self.preparation)
+        kept.ready = self[:]
+        return kept
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -231,6 +250,9 @@ class Prepared:
         return self.X.shape[0]
 
     def __getitem__(self, rows: Any) -> NDArray[np.float32]:
+        if self.ready is not None:
+            found: NDArray[np.float32] = self.ready[rows]
+            return found
         ready = self.preparation.transform(self.X[rows])
         return ready[0] if isinstance(rows, int | np.integer) else ready
 

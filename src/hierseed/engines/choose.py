@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 THREADS = "threads"
+KEPT = 64_000_000  # numbers of prepared vectors that a fit keeps in memory, 256 MB
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,8 @@ class OpenEngine:
                 self._on_device = TorchBlocks(vectors, self.device)
             return self._on_device
         if self.workers is None:
-            return vectors
+            small = math.prod(vectors.shape) <= KEPT
+            return vectors.in_memory() if small and isinstance(vectors, Prepared) else vectors
         from hierseed.engines.cluster import ClusterBlocks
 
         self._opened.append(ClusterBlocks(self.workers, self.on_disk(vectors)))
