@@ -79,7 +79,7 @@ def test_errors_are_told_by_level_and_kind():
     assert found.kind[1:6].tolist() == [
         "sibling",
         "sibling",
-        "vector tells nothing",
+        "uninformative vector",
         "None",
         "Other",
     ]

@@ -1,7 +1,7 @@
 """Error analysis of one run, from its kept predictions: where and why documents went wrong.
 
-After the paper's section on errors: errors by level, between siblings by how alike they are,
-documents whose vectors tell nothing, and None and Other.
+After the paper's section on errors: errors by level, between siblings by similarity,
+documents with uninformative vectors, and None and Other.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Analysis:
             elif found >= len(self.tree):
                 kinds[i] = "Other"
             elif near != true:
-                kinds[i] = "vector tells nothing"
+                kinds[i] = "uninformative vector"
             else:
                 kinds[i] = "sibling"
         return kinds
@@ -115,7 +115,7 @@ class Analysis:
     def by_kind(self) -> str:
         """Count errors by what is behind them."""
         about = (
-            "`vector tells nothing`: with every label known, the mean of the true topic is not the "
+            "`uninformative vector`: with every label known, the mean of the true topic is not the "
             "nearest among its siblings either. `sibling`: it is, but the method chose another."
         )
         names, counts = np.unique(self.kind[self.is_wrong].astype(str), return_counts=True)
@@ -143,7 +143,7 @@ class Analysis:
         ]
         about = "Each band holds a quarter of all pairs of siblings."
         head = ("cosine of the two means", "share of confusions between siblings")
-        return f"### Between siblings, by how alike they are\n\n{about}\n\n{grid(head, rows)}\n"
+        return f"### Between siblings, by similarity\n\n{about}\n\n{grid(head, rows)}\n"
 
     def examples(self, count: int) -> str:
         """Show a few documents of each kind."""

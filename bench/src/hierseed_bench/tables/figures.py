@@ -1,4 +1,4 @@
-"""Figures out of records: F1 per level (the paper's Figure), seeds, and time against score."""
+"""Figures from records: F1 per level as in the paper, seeds, time against score, and ranks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.errors import MissingExtra
 from hierseed_bench.runs.plan import FEW, FLAT_SETS, MAIN, OPEN_SETS, SEEDS
 from hierseed_bench.runs.records import Record, Records
-from hierseed_bench.tables.cells import plain_runs, seconds
+from hierseed_bench.tables.cells import one_topic_runs, seconds
 from hierseed_bench.tables.statistics import rank, scores
 
 SHOWN = (
@@ -26,7 +26,7 @@ SHOWN = (
     "weshclass",
     "hft",
 )
-CEILING = "ridge-all-labels"
+YARDSTICK = "ridge-all-labels"
 COLOURS = (
     "#0072b2",
     "#56b4e9",
@@ -43,11 +43,11 @@ MARKS = "os^DvPXh*"
 
 def draw_levels(records: Records, file: Path) -> None:
     """B-cubed F1 at each level, one panel per data set: the paper's figure."""
-    plain = plain_runs(records)
+    plain = one_topic_runs(records)
     sets = [data for data in OPEN_SETS if _values(plain, data=data)]
     figure, panels = _panels(len(sets))
     for panel, data in zip(panels, sets):
-        for style, method in _styles((*SHOWN, CEILING)):
+        for style, method in _styles((*SHOWN, YARDSTICK)):
             runs = _values(plain, data=data, method=method)
             if runs:
                 table = np.array([_levels(run) for run in runs])
@@ -170,12 +170,12 @@ def _finish(figure: Any, panels: list[Any], file: Path, label: str) -> None:
 
 
 def _styles(methods: tuple[str, ...]) -> list[tuple[dict[str, Any], str]]:
-    every = (*SHOWN, CEILING)
+    every = (*SHOWN, YARDSTICK)
     styles = []
     for method in methods:
         place = every.index(method)
         style = {"color": COLOURS[place], "marker": MARKS[place], "label": METHODS[method].title}
-        line = "--" if method == CEILING else "-"
+        line = "--" if method == YARDSTICK else "-"
         styles.append((style | {"linestyle": line, "markersize": 4, "capsize": 2}, method))
     return styles
 

@@ -12,7 +12,7 @@ from hierseed_bench.tables.cells import (
     cell,
     filter_records,
     mean_of,
-    plain_runs,
+    one_topic_runs,
     present,
     title_of,
 )
@@ -74,14 +74,14 @@ def counts_table(records: Records) -> Table:
 
 
 def _seeded(records: Records) -> list[Record]:
-    return [r for r in plain_runs(records) if r["setting"]["method"] != ALL_LABELS]
+    return [r for r in one_topic_runs(records) if r["setting"]["method"] != ALL_LABELS]
 
 
 def _full(records: Records) -> list[Record]:
     """Runs with all training labels, and our own from seeds to compare them with."""
     full = records.find(seeds=4, limit=0, tag="full")
     own = ("hierseed", "anchored", ALL_LABELS)
-    return full + [r for r in plain_runs(records) if r["setting"]["method"] in own]
+    return full + [r for r in one_topic_runs(records) if r["setting"]["method"] in own]
 
 
 def _open_sets(runs: list[Record], number: int, methods: Iterable[str], measure: str) -> Table:
