@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation, Prepared
@@ -15,15 +18,18 @@ from hierseed.engines.choose import Engine
 from hierseed.errors import HierSeedError, SeedError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.estimators.block_weights import learn_block_weights
+from hierseed.estimators.inputs import seed_pairs
+from hierseed.estimators.topic_names import learn_names
 from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import make_embedder, vectorize
 from hierseed.io.documents import DocumentVectors
 from hierseed.io.inputs import Inputs
 from hierseed.io.seed_documents import SeedDocuments
-from hierseed.io.seeds import Seeds, SeedTable
+from hierseed.io.seeds import Seeds, SeedTable, name_text
 from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.progress import Fact, Listener, Note, Step, amount, duration, warn_of_notes
+from hierseed.taxonomy import Taxonomy
 from hierseed.text_model import TextModel, load
 
 MAX_FINDINGS = 5  # about single topics
@@ -40,7 +46,7 @@ def fit(
     method: str = "anchored",
     engine: Engine | str | int | None = None,
     progress: Listener | None = None,
-    seeds_from_names: bool = False,
+    seeds_from_names: bool | str = False,
     rejected: Any = None,
     preparation: Preparation | None = None,
     vectors: str | PathLike[str] | None = None,
@@ -67,7 +73,8 @@ def fit(
     engine : None or "threads", "cuda", a number of worker processes, or the address of a dask
         scheduler; the result is the same
     progress : called with each event of `hierseed.progress`; None turns notes into warnings
-    seeds_from_names : leaves without a seed start from their name and description
+    seeds_from_names : leaves without a seed start from their name and description; "all": inner
+        topics too, as in a thesaurus, where a document may belong to any concept
     rejected : documents that do not belong to a topic, given as seeds are, texts excepted. They
         are placed neither there nor below, and (with the default method) do not shape topics
     preparation : how vectors are prepared before the fit; None centres them and scales them to
@@ -135,13 +142,18 @@ def fit(
             preparation.fit(running.blocks(rows.X))
         outside = _encode(examples, made)
         if preparation.blocks and learn_weights:
-            found = learn_block_weights(
-                preparation, rows.X, estimator.taxonomy, y, outside, examples.text_topics
-            )
+            n = examples.n_texts
+            texts = None if outside is None else outside[:n]
+            given = rows.X, estimator.taxonomy, y, texts, examples.text_topics[:n]
+            found = learn_block_weights(preparation, *given)
             listener(Fact("Weights", str(found)))
             preparation = preparation.with_weights(found.weights)
+        prepared = Prepared(rows.X, preparation)
         outside = None if outside is None else preparation.transform(outside)
-        X = running.blocks(Prepared(rows.X, preparation))
+        if examples.n_names and made is not None:
+            encode = partial(_encode_names, made, preparation, estimator.taxonomy)
+            outside = _move_names(outside, examples, y, prepared, estimator.taxonomy, encode)
+        X = running.blocks(prepared)
         known = refused.rows(rows.ids) if len(refused) and estimator.fits_rejections else None
         _fit(estimator, X, y, outside, examples.text_topics, rounds, listener, earlier, known)
     seconds = time.perf_counter() - started
@@ -200,6 +212,32 @@ def _encode(seeds: Seeds, embedder: Embedder | None) -> Any:
             "Name seeds by document id, or give the corpus instead of vectors"
         )
     return embedder.encode(seeds.texts)
+
+
+def _encode_names(
+    embedder: Embedder, preparation: Preparation, taxonomy: Taxonomy, topics: list[int]
+) -> Any:
+    return preparation.transform(embedder.encode([name_text(taxonomy, t) for t in topics]))
+
+
+def _move_names(
+    outside: Any,
+    seeds: Seeds,
+    y: Any,
+    X: Prepared,
+    taxonomy: Taxonomy,
+    encode: Callable[[list[int]], Any],
+) -> Any:
+    """Give names, which come last among texts, the vectors that documents would have."""
+    n = seeds.n_texts
+    rows, topics = seed_pairs(y, len(X), taxonomy)
+    vectors = np.concatenate([X[rows], outside[:n]]) if len(rows) else outside[:n]
+    every = [*topics.tolist(), *seeds.text_topics[:n]]
+    known = sorted(set(every))
+    names = np.concatenate([outside[n:], encode(known)]) if known else outside[n:]
+    topics_of = [*seeds.text_topics[n:], *known]
+    found = learn_names(names, topics_of, vectors, [[topic] for topic in every])
+    return np.concatenate([outside[:n], found.vectors[: seeds.n_names].astype(np.float32)])
 
 
 def _checkpoint(folder: str | PathLike[str] | None, listener: Listener) -> Checkpoint | None:

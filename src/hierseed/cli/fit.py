@@ -83,6 +83,14 @@ def fit(
             help="Leaves without a seed start from their name and description.",
         ),
     ] = False,
+    inner_names: Annotated[
+        bool,
+        typer.Option(
+            "--inner-names",
+            help="Inner topics without a seed start from their name, too: for a thesaurus, where "
+            "documents may belong to any concept. Implies --seeds-from-names.",
+        ),
+    ] = False,
     vectors: Annotated[
         Path | None,
         typer.Option(
@@ -164,7 +172,7 @@ def fit(
     Example: hierseed fit docs.csv --taxonomy topics.txt --seeds seeds.csv -o model
     """
     need_both(precision, coded)
-    if not seeds and not seeds_from_names and start is None:
+    if not seeds and not seeds_from_names and not inner_names and start is None:
         raise typer.BadParameter("give a file, or --seeds-from-names", param_hint="--seeds / -s")
     from hierseed.embed.prepare import Preparation
     from hierseed.estimators.parameters import parse_settings
@@ -201,7 +209,7 @@ def fit(
                 method=method,
                 engine=engine_of(workers, dask, device),
                 progress=console.listen,
-                seeds_from_names=seeds_from_names,
+                seeds_from_names="all" if inner_names else seeds_from_names,
                 rejected=seed_tables(rejected, topic, seed_id, id, encoding, None),
                 preparation=None if centre and unit else Preparation(centre=centre, unit=unit),
                 vectors=vectors or vectors_folder(output),

@@ -90,6 +90,8 @@ def learn_block_weights(
     """
     rows, topics = seed_pairs(y, X.shape[0], taxonomy)
     seeds, labels = _seeds(X, rows, topics, X_seeds, y_seeds)
+    if not labels:
+        return BlockWeights(USUAL)
     documents = sample_rows(X, SAMPLE, np.unique(rows))
     losses = _losses(preparation, documents, seeds, labels, taxonomy)
     if losses is None:

@@ -36,6 +36,7 @@ from hierseed.progress import Fact, Listener, Note, amount
 from hierseed.taxonomy import Taxonomy
 
 FEW = 3  # a topic with fewer seeds gets a note
+ALL = "all"  # names of inner topics are seeds too
 
 
 class Inputs:
@@ -123,17 +124,19 @@ class Inputs:
         source: Any,
         taxonomy: Taxonomy | None,
         documents: Documents | None = None,
-        from_names: bool = False,
+        from_names: bool | str = False,
     ) -> Seeds:
         """Read the seeds, and look for them in the documents.
 
         Invalid rows are skipped if the corpus skips its own. Without a taxonomy only columns are
-        checked. `from_names`: leaves without a seed start from their name.
+        checked. `from_names`: leaves without a seed start from their name; with "all", inner
+        topics too.
         """
         found, names = self._read_seeds(source, taxonomy, documents, "the seeds")
         if source is not None:
             self._report_seeds(found, names, taxonomy)
-        if from_names and taxonomy is not None and (added := found.add_names(taxonomy)):
+        if from_names and taxonomy is not None:
+            added = found.add_names(taxonomy, inner=from_names == ALL)
             self.fact("Names", f"used as seeds of {amount(added, 'topic')}")
         if documents is not None:
             self._match(found, documents)

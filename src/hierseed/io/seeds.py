@@ -32,10 +32,16 @@ class Seeds:
     by_id: dict[str, list[int]] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
     text_topics: list[int] = field(default_factory=list)
+    n_names: int = 0  # of the texts, at their end: names of topics
     faults: Faults = field(default_factory=Faults)
     blank: int = 0  # rows without a topic
     shared: dict[str, list[str]] = field(default_factory=dict)  # by name of a topic of level 1:
     # deeper topics with the same name
+
+    @property
+    def n_texts(self) -> int:
+        """Number of texts that are not names of topics."""
+        return len(self.texts) - self.n_names
 
     def __len__(self) -> int:
         return sum(map(len, self.by_id.values())) + len(self.texts)
@@ -47,14 +53,20 @@ class Seeds:
 
     def without(self, taxonomy: Taxonomy) -> list[int]:
         """Leaves without a seed."""
-        empty = self.counts(len(taxonomy)) == 0
-        return [int(topic) for topic in np.flatnonzero(empty & taxonomy.tree.is_leaf)]
+        return [topic for topic in self._empty(taxonomy) if taxonomy.tree.is_leaf[topic]]
 
-    def add_names(self, taxonomy: Taxonomy) -> int:
-        """Use name and description as the seed of leaves without one; return their number."""
-        lacking = self.without(taxonomy)
+    def _empty(self, taxonomy: Taxonomy) -> list[int]:
+        return [int(topic) for topic in np.flatnonzero(self.counts(len(taxonomy)) == 0)]
+
+    def add_names(self, taxonomy: Taxonomy, *, inner: bool = False) -> int:
+        """Use name and description as the seed of leaves without one; return their number.
+
+        With `inner`, of inner topics too.
+        """
+        lacking = self._empty(taxonomy) if inner else self.without(taxonomy)
         self.texts += [name_text(taxonomy, topic) for topic in lacking]
         self.text_topics += lacking
+        self.n_names += len(lacking)
         return len(lacking)
 
     def add(self, more: Seeds) -> None:
