@@ -62,6 +62,15 @@ METHODS: dict[str, Entry] = {
     "hiagm": Entry("comparison:Comparison", "HiAGM", "seeds", (("system", "hiagm"),), "neural"),
     "hilap": Entry("comparison:Comparison", "HiLAP-RL", "seeds", (("system", "hilap"),), "neural"),
     "hft": Entry("comparison:Comparison", "HFT(M)", "seeds", (("system", "hft"),), "neural"),
+    "sphere": Entry("geometry:Sphere", "mixture on the sphere", "fitting"),
+    "hyperbolic": Entry("geometry:Hyperbolic", "tree in hyperbolic space", "seeds"),
+    "projected": Entry("geometry:Projected", "Anchored HierSeed, projected", "fitting"),
+    "anchored-names": Entry(
+        "ours:Ours",
+        "Anchored HierSeed with names",
+        "fitting",
+        (("kind", "anchored"), ("names", True)),
+    ),
     "ridge-all-labels": Entry("linear:RidgeAllLabels", "ridge on all labels", "labels"),
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.estimators.registry import METHODS
+from hierseed.estimators.topic_names import learn_names
 from hierseed.taxonomy import Taxonomy
 from hierseed_bench.competitors.task import Documents, Ints, Task
 
@@ -18,19 +19,24 @@ class Ours:
 
     named = True
 
-    def __init__(self, kind: str, **parameters: Any) -> None:
+    def __init__(self, kind: str, names: bool = False, **parameters: Any) -> None:
         self.make = METHODS[kind].estimator
+        self.names = names
         self.parameters = parameters
 
     def fit(self, task: Task) -> Self:
         """Fit on the fitting set, with separate seeds as in the paper."""
         self.model = self.make(task.taxonomy, **self.parameters)
+        seeds, topics = task.seeds.vectors, [list(every) for every in task.seed_topics]
+        if self.names:
+            added, served = names_as_seeds(task)
+            seeds, topics = np.vstack([seeds, added]), topics + [[topic] for topic in served]
         with warnings.catch_warnings():  # empty topics are counted in `notes` instead
             warnings.simplefilter("ignore", UserWarning)
             self.model.fit(
                 task.fitting.vectors,
-                X_seeds=task.seeds.vectors,
-                y_seeds=[list(topics) for topics in task.seed_topics],
+                X_seeds=seeds,
+                y_seeds=topics,
             )
         return self
 
@@ -64,3 +70,13 @@ class Ours:
             "fitting_coverage": float(self.model.coverage_),
             "empty_topics": len(getattr(self.model, "empty_", ())),
         }
+
+
+def names_as_seeds(task: Task) -> tuple[NDArray[Any], list[int]]:
+    """Vectors and topics of names, for topics with seeds and for leaves."""
+    assert task.names is not None
+    seeded = np.zeros(len(task.taxonomy), dtype=bool)
+    seeded[task.seed_pairs()[1]] = True
+    topics = np.flatnonzero(seeded | task.taxonomy.tree.is_leaf).tolist()
+    found = learn_names(task.names[topics], topics, task.seeds.vectors, task.seed_topics)
+    return found.seeds(topics, seeded)

@@ -33,6 +33,7 @@ class Task:
     ----------
     seed_topics : the topics that each seed serves, most specific ones only
     fitting : documents without labels
+    names : vectors of the names of all topics, for methods that read them
     labelled, labelled_topics : the whole training part with its labels, for the methods
         that show what full supervision reaches; the others must not look
     """
@@ -41,6 +42,7 @@ class Task:
     seeds: Documents
     seed_topics: Sequence[Sequence[int]]
     fitting: Documents
+    names: NDArray[Any] | None = None
     labelled: Documents | None = None
     labelled_topics: Sequence[Sequence[int]] = ()
     random_state: int = 0

@@ -47,7 +47,7 @@ def draw_seeds(
     split_seed: int = 0,
     barred: NDArray[Any] | None = None,
 ) -> Split:
-    """Draw at most `k` seeds for every topic that has documents of its own.
+    """Draw at most `k` seeds for every topic that has documents of its own; 0 draws none.
 
     A leaf's documents are those labelled with it; an inner topic's are those that end
     there. A document may be drawn for several of its topics. One order of documents per
@@ -70,7 +70,7 @@ def draw_seeds(
                 drawn[topic] += 1
                 serves.setdefault(int(row), []).append(topic)
     bare = np.flatnonzero((drawn == 0) & dataset.taxonomy.tree.is_leaf)
-    if len(bare):
+    if len(bare) and k:
         raise SeedError(
             f"{len(bare)} leaves of {dataset.name!r} have no document in the training part: "
             f"{name_some(dataset.taxonomy.paths[i] for i in bare)}. Raise --min-docs or --limit."

@@ -76,6 +76,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed
 }
 RAW = "vectors not centred, not scaled"
 VECTORS = ("minilm", "wordllama", "tfidf", "glove", "fasttext")
+SPACES = ("anchored", "projected", "sphere", "hyperbolic")
 JOINED = ("wordllama", "wordllama+lsa", "minilm", "minilm+lsa", "minilm+student")
 SEVERAL: dict[str, dict[str, dict[str, Any]]] = {  # ways to give a document one topic, or several
     "hierseed": {"one topic": {}, "eccentricity 1": {"eccentricity": 1.0}},
@@ -185,6 +186,26 @@ def embedders(draws: int = DRAWS) -> Iterator[RunConfig]:
         yield RunConfig(name, method, draw=draw, vectors=kind, limit=limit)
 
 
+def names(draws: int = DRAWS) -> Iterator[RunConfig]:
+    """Names of topics as evidence: without a seed, and with one, two and four."""
+    for data, k, draw in product(OPEN_SETS, (0, 1, 2, 4), range(draws)):
+        yield RunConfig(data, "anchored-names", seeds=k, draw=draw)
+        if k:
+            yield RunConfig(data, "anchored", seeds=k, draw=draw)
+
+
+def spaces(draws: int = DRAWS) -> Iterator[RunConfig]:
+    """Other spaces, and a projection tuned on seeds and confident documents."""
+    for data, method, draw in product(OPEN_SETS, SPACES, range(draws)):
+        yield RunConfig(data, method, draw=draw)
+
+
+def windows(draws: int = DRAWS) -> Iterator[RunConfig]:
+    """Long documents read in windows, on the set that has most of them."""
+    for kind, draw in product(("minilm", "minilm+windows"), range(draws)):
+        yield RunConfig("us_code", "anchored", draw=draw, vectors=kind)
+
+
 def joined(draws: int = DRAWS) -> Iterator[RunConfig]:
     """The default method on what `auto` may choose, alone and joined with `lsa`."""
     for name, kind, draw in product((*OPEN_SETS, *UNSEEN_SETS), JOINED, range(draws)):
@@ -205,6 +226,9 @@ PLANS: dict[str, Callable[..., Iterator[RunConfig]]] = {
     "few-seeds": few_seeds,
     "embedders": embedders,
     "joined": joined,
+    "names": names,
+    "spaces": spaces,
+    "windows": windows,
     "systems-seeds": plan_systems.seeds,
     "systems-full": plan_systems.full,
     "systems-reduced": plan_systems.reduced,

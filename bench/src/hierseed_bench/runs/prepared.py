@@ -27,6 +27,7 @@ from hierseed.errors import CorpusError
 from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.evaluate.left_out import INSIDE
 from hierseed.io.atomic import atomic_file
+from hierseed.io.seeds import name_text
 from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.competitors.task import Documents, Task
 from hierseed_bench.data.catalogue import load_dataset
@@ -129,6 +130,10 @@ def make_task(
         documents(split.fitting),
         random_state=config.draw,
     )
+    if dict(METHODS[config.method].defaults).get("names"):
+        texts = [name_text(dataset.taxonomy, topic) for topic in range(len(dataset.taxonomy))]
+        names = get_embedder(config.vectors).encode(texts)
+        task = replace(task, names=preparation.transform(names))
     if wants_labels(config):  # no other method sees them
         train = split.train[[len(dataset.labels[row]) > 0 for row in split.train]]
         labels = [dataset.labels[row] for row in train]
