@@ -65,8 +65,7 @@ def run(page: Path, names: dict[str, Any], folder: Path) -> dict[str, Any]:
         elif language == "python":
             said = run_python(code, name_of(page), names)
         else:
-            lines = [line.rstrip()[:WIDTH] for line in said.strip("\n").splitlines()]
-            found.append("".join(f"{line}\n" for line in lines[:LINES]))
+            found.append(shortened(said))
             alike = SequenceMatcher(None, words(code), words(found[-1]), autojunk=False).ratio()
             assert KEEP or alike > 0.5, f"{page.name} shows\n{code}\nand now it is\n{found[-1]}"
     for picture in pictures_of(page):
@@ -84,6 +83,14 @@ def run(page: Path, names: dict[str, Any], folder: Path) -> dict[str, Any]:
         )
         page.write_text(filled, encoding="utf-8")
     return names
+
+
+def shortened(said: str) -> str:
+    """What a page shows of an output: … stands where a line, or the rest, is cut."""
+    lines = [line.rstrip() for line in said.strip("\n").splitlines()]
+    lines = [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines]
+    cut = lines if len(lines) <= LINES else [*lines[: LINES - 1], "…"]
+    return "".join(f"{line}\n" for line in cut)
 
 
 def words(text: str) -> list[str]:

@@ -46,6 +46,18 @@ def test_bars_are_the_counts_of_a_level(case):
     assert {name: n for name, n in drawn.items() if n} == counted[counted.index != ""].to_dict()
 
 
+@pytest.mark.parametrize("level", [1, 2])
+def test_bars_add_up_to_the_corpus_where_branches_differ_in_depth(level):
+    import hierseed
+
+    texts = ["cats purr", "dogs bark", "rain falls", "a cat", "a dog", "the rain"]
+    seeds = {"Pets > Cats": [0], "Pets > Dogs": [1], "Weather": [2]}
+    model = hierseed.fit(texts, list(seeds), seeds, embedder="wordllama", method="unfit")
+    drawn = bars(model.plot_sizes(level=level))
+    assert sum(drawn.values()) == len(texts)
+    assert ("topics that end above level 2" in drawn) == (level == 2)
+
+
 def test_the_smaller_topics_are_added_up(case):
     widths = list(bars(case.model.plot_sizes(level=2, most=2)).values())
     counted = case.table.level_2.value_counts()

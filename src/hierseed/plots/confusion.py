@@ -20,7 +20,7 @@ from hierseed.plots.canvas import (
     short_names,
 )
 
-HIGHER, REST = "higher up", "all others"
+HIGHER, REST = "above this level", "all others"
 
 
 def confusion(

@@ -78,7 +78,7 @@ def _label(
 
 
 def draw_sizes(found: Assignments, level: int = 1, most: int = 30) -> Picture:
-    """Bars of the largest topics of a level, and None."""
+    """Bars of the largest topics of a level, of what ends above it, and of None."""
     taxonomy = found.taxonomy
     counts, colours = found.counts(), topic_colours(taxonomy)
     topics = taxonomy.tree.at_level(level)
@@ -90,6 +90,9 @@ def draw_sizes(found: Assignments, level: int = 1, most: int = 30) -> Picture:
     if len(left):
         bars.append((f"{len(left):,} smaller topics", int(counts[left].sum()), LINE))
     none = int((found.labels < 0).sum())
+    above = int((found.levels[:, level - 1] < 0).sum()) - none
+    if above:
+        bars.append((f"topics that end above level {level}", above, LINE))
     if none:
         bars.append(("None", none, NONE))
     names, values, fills = zip(*bars)

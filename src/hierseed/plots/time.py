@@ -69,7 +69,7 @@ def draw_over_time(
     unit = PERIODS.get(index.freqstr[0], "period")
     about = f"Documents a {unit}, {int(table.to_numpy().sum()):,} in all"
     if -1 in table:
-        nowhere = "None" if level == 1 else "None or higher up"
+        nowhere = "None" if level == 1 else f"None or in topics that end above level {level}"
         about += f", {int(table[-1].sum()):,} of them in {nowhere}"
     if undated:
         about += f"; {undated:,} without a date left out"
