@@ -1,8 +1,8 @@
 # %% [markdown]
 # # From a DataFrame
 #
-# Documents in a table, topics in a list, seeds in a dictionary: no files needed. The result is a
-# table again, so pandas does the rest. Which president spoke about what?
+# Documents come from a DataFrame, and the result is a DataFrame, so pandas does the rest. Which
+# president spoke about what?
 
 # %%
 from pathlib import Path
@@ -17,7 +17,7 @@ speeches = pd.read_csv(data / "speeches.csv.gz", dtype={"id": str})
 speeches.head(3)
 
 # %% [markdown]
-# The columns `id` and `text` are found by name. Other columns are left alone.
+# The columns `id` and `text` are found by name. Other columns are ignored.
 
 # %%
 model = hierseed.fit(speeches, data / "topics.csv", data / "seeds.csv", embedder="wordllama")
@@ -26,7 +26,7 @@ table = placed.merge(speeches[["id", "year", "president"]], on="id")
 print(table[["id", "president", "topic", "score"]].sample(4, random_state=1).to_string())
 
 # %% [markdown]
-# Shares of each president's words by topic, over what belongs to a topic at all.
+# Share of each president's parts by topic, among the parts that have a topic.
 
 # %%
 with_topic = table[~table.is_none]

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Active learning until a budget is spent
 #
-# You can pay for so many labels. `suggest` names the documents whose labels would help most; fit, ask,
-# fit again. Here the known truth plays the person who is asked, and random choice is the rival.
+# You can afford a fixed number of labels. `suggest` lists the documents whose labels would help most;
+# label them, fit again, and repeat. Here the known truth plays the annotator, and we compare with
+# random choice.
 
 # %%
 import matplotlib.pyplot as plt
@@ -18,17 +19,17 @@ paths = corpus.taxonomy.paths
 gold = {str(row): paths[topic] for row, topic in enumerate(corpus.gold)}
 first = np.flatnonzero(draw_seeds(corpus.gold, 1, 0) >= 0)  # one label a topic to begin with
 BUDGET, ROUND = 120, 30
-print(f"{len(X):,} documents, {len(first)} labels to begin with, {BUDGET} to be bought")
+print(f"{len(X):,} documents, {len(first)} labels at the start, a budget of {BUDGET} more")
 
 # %% [markdown]
-# One loop for both ways of choosing.
+# One loop for both strategies.
 
 # %%
 random = np.random.default_rng(0)
 
 
 def spend(choose):
-    """Accuracy at level 2 after each round, as labels are bought."""
+    """Accuracy at level 2 after each round of labels."""
     known = [str(row) for row in first]
     course = []
     while True:
@@ -44,12 +45,12 @@ def spend(choose):
 
 
 def by_suggestion(model, known):
-    """Take what the model asks for; seeds are never suggested again."""
+    """Label what the model suggests; it never suggests seeds again."""
     return model.suggest(X, n=ROUND).to_frame().id.tolist()
 
 
 def at_random(model, known):
-    """Take any documents that are not labelled yet."""
+    """Label random documents."""
     free = np.array(sorted(set(gold) - set(known), key=int))
     return random.choice(free, ROUND, replace=False).tolist()
 

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # The method on a plane
 #
-# Vectors have hundreds of numbers. Here they have two, so that what the fit does can be seen: five groups
-# of documents, of which the taxonomy lists four.
+# Vectors of texts have hundreds of dimensions. Here they have two, so that you can see what the fit
+# does: there are five groups of documents, and the taxonomy lists four of them.
 
 # %%
 import matplotlib.pyplot as plt
@@ -31,9 +31,9 @@ print("foreign:", model.foreign_share_, "| truly", f"{(topic < 0).mean():.0%}")
 print("right of the listed:", (found.labels == topic)[topic >= 0].mean().round(3))
 
 # %% [markdown]
-# Left, what the method is given: points, of which a few are seeds. Middle, `belongs`: the group at the bottom
-# lies far from every seed, compared with its own neighbours. Right, the result: topics as means and one shape
-# that all share, and what belongs nowhere in grey.
+# Left: the input, points of which a few are seeds. Middle: `belongs`; the group at the bottom
+# is far from every seed, compared with the distances between its own points. Right: the result; topics
+# have different means and share one covariance, and points that belong to no topic are grey.
 
 # %%
 COLOURS = {"a": "#3d8bbf", "b": "#7fb3d5", "c": "#4f9d58", "d": "#93c47d"}

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # With your own embedder
 #
-# Any function from a list of texts to a matrix will do. Here: a pipeline of scikit-learn, fitted on
-# the corpus, against what comes with the package. The documents are the docstrings of Python's
-# library, whose modules are known.
+# An embedder can be any function from a list of texts to a matrix. Here we compare a scikit-learn
+# pipeline, fitted on the corpus, with the embedders of the package. The documents are the docstrings
+# of Python's library, whose modules are known.
 
 # %%
 import matplotlib.pyplot as plt
@@ -37,8 +37,8 @@ def my_vectors(some):
 
 
 # %% [markdown]
-# `embedder=` takes the function. The last one joins a pretrained embedder with one that is learned
-# from the corpus, which is what `auto` does.
+# Pass the function as `embedder=`. The last one joins a pretrained embedder with one learned
+# from the corpus, as `auto` does.
 
 # %%
 found = {}

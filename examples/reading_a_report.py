@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Reading a report
 #
-# `model.report` writes a page for people, and returns what is on it for programs: counts, words, central
-# and borderline documents, rivals of each topic, and what the fit says about itself.
+# `model.report` writes a page for people and returns its content for programs: counts, words, central
+# and borderline documents, competing topics, and the diagnosis of the fit.
 
 # %%
 import tempfile
@@ -21,8 +21,7 @@ with tempfile.TemporaryDirectory() as folder:
     page = model.report(speeches, Path(folder) / "report.html", title="State of the Union")
 
 # %% [markdown]
-# **First what the fit says about itself:** how much belongs, what accuracy to expect, which topics to
-# look at.
+# **First the diagnosis:** how much belongs, what accuracy to expect, and which topics to check.
 
 # %%
 print("belong:", page["results"]["belong"])
@@ -33,7 +32,7 @@ for proposal in page["proposals"][:3]:
     print("missing?", proposal["documents"], "documents:", proposal["words"])
 
 # %% [markdown]
-# **Then each topic.** The words should be what you expect. The borderline documents are the ones to read.
+# **Then each topic.** Are the words what you expect? Read the borderline documents.
 
 # %%
 topics = page["topics"]
@@ -43,8 +42,8 @@ for document in topics["border"][here][:2]:
     print("borderline:", page["docs"]["id"][document], page["docs"]["text"][document][:150])
 
 # %% [markdown]
-# **Then the rivals:** for each topic, how often which other topic came second. A large share means that the two
-# are hard to tell apart: give both more seeds, or ask whether they should be one.
+# **Then the competing topics:** how often another topic was the second choice. A large share means that
+# the two are hard to distinguish: add seeds to both, or consider merging them.
 
 # %%
 pairs = [

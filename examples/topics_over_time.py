@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Topics over time
 #
-# Thirty-one addresses on the State of the Union. When did presidents speak of the world, and when of
-# money?
+# Thirty-one State of the Union addresses. When did presidents speak about the world, and when about
+# the economy?
 
 # %%
 from pathlib import Path
@@ -19,14 +19,14 @@ model = hierseed.fit(speeches, data / "topics.csv", data / "seeds.csv")
 years = speeches.set_index("id").year
 
 # %% [markdown]
-# One panel a topic, all on the same scale. Dates may be years, texts such as 2024-05-31, or datetimes.
+# One panel per topic, all on the same scale. Dates can be years, strings such as 2024-05-31, or datetimes.
 
 # %%
 show(model.plot_over_time(years, level=2, most=12), "topics_over_time")
 
 # %% [markdown]
-# Speeches differ in length, so shares say more than counts. The table of assignments has all that is
-# needed; a mean over three years takes out the noise.
+# Speeches differ in length, so shares are better than counts. The table of assignments has all we
+# need; a mean over three years reduces the noise.
 
 # %%
 table = model.assign(speeches).to_frame().set_index("id")

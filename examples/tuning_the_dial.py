@@ -1,7 +1,7 @@
 # %% [markdown]
-# # Tuning the dial
+# # Choosing thresholds
 #
-# How much to place, and how much to leave out? Two dials: the threshold of the score, and
+# How much should be placed, and how much left out? Two settings decide: the threshold of the score, and
 # `false_alarm`.
 
 # %%
@@ -16,8 +16,8 @@ import hierseed
 from hierseed.demo.corpus import load_corpus
 
 # %% [markdown]
-# **The threshold.** Raise it, and less is placed, and more of it is right. A document that falls
-# short at level 2 stops at level 1. The documents are the docstrings of Python's library, whose
+# **The threshold.** With a higher threshold fewer documents are placed, and more of them are right. A
+# document below the threshold at level 2 stays at level 1. The documents are the docstrings of Python's library, whose
 # chapters are known.
 
 # %%
@@ -33,9 +33,9 @@ for threshold in [0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98]:
     points.append((kept.mean(), (table.level_1 == gold)[kept].mean(), threshold))
 
 # %% [markdown]
-# **The false alarm.** The largest share of documents of listed topics that may be lost to Other and
-# None. It matters where much of the corpus belongs nowhere, as in speeches that greet, thank and praise.
-# A reader coded 57 parts: 38 have a topic, 19 have none. At 0 everything is placed.
+# **False alarms.** `false_alarm` is the largest share of documents of listed topics that may be lost to
+# Other and None. It matters if much of the corpus belongs to no topic, as in speeches that greet, thank
+# and praise. A reader coded 57 parts: 38 have a topic, 19 have none. At 0 everything is placed.
 
 # %%
 data = Path(__file__).parent / "data" / "speeches"
@@ -57,8 +57,8 @@ for false_alarm in [0, 0.02, 0.05, 0.1, 0.2]:
     )
 
 # %% [markdown]
-# Right, more is lost than was promised: the promise is about documents like the seeds, and seeds chosen by
-# hand are clearer than parts drawn at random. Seeds drawn at random keep it better.
+# In the right panel more is lost than `false_alarm` allows: the limit holds for documents like the seeds,
+# and hand-picked seeds are clearer than random parts. With random seeds the limit holds better.
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4))

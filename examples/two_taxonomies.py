@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Comparing two taxonomies
 #
-# The same speeches by two code books: by subject, and by the department that would be in charge. Where do
-# they agree, and what does a coarser book lose?
+# The same speeches coded with two code books: by subject, and by the responsible department. Where do
+# they agree, and what does the coarser book lose?
 
 # %%
 from pathlib import Path
@@ -20,7 +20,7 @@ seeds = pd.read_csv(data / "seeds.csv", dtype=str)
 by_subject = hierseed.fit(speeches, data / "topics.csv", seeds, embedder="wordllama")
 
 # %% [markdown]
-# The second book: departments. The same seeds serve, under other names.
+# The second code book lists departments. It uses the same seeds under other names.
 
 # %%
 departments = {
@@ -50,8 +50,8 @@ print(
 print(f"V-measure of the two {v_measure_score(one.topic[both], two.topic[both]):.2f}")
 
 # %% [markdown]
-# Rows are subjects, columns departments. A row of one dark cell is a subject that lies whole in a
-# department; a row of several shows where the books cut differently.
+# Rows are subjects, columns departments. A row with one dark cell is a subject within one
+# department; a row with several shows where the code books divide differently.
 
 # %%
 crossed = pd.crosstab(one.topic[both].str.split(" > ").str[-1], two.topic[both])
