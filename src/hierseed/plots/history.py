@@ -20,7 +20,8 @@ def draw_history(history: list[dict[str, Any]], method: str) -> Picture:
     if not known:
         raise ModelError(f"{method} has no rounds to draw: it does not learn from a corpus")
     rounds = f"{len(history)} rounds" if len(history) > 1 else "one round"
-    picture = new_picture(3.2 * len(known), 2.0, f"The fit of {method}", f"{rounds} over the corpus")
+    title, about = f"The fit of {method}", f"{rounds} over the corpus"
+    picture = new_picture(3.2 * len(known), 2.0, title, about)
     for i, name in enumerate(known):
         axes = bare(picture.add_axes((i / len(known), 0, 0.8 / len(known), 0.86)), "bottom")
         points = [(n, event[name]) for n, event in enumerate(history, start=1)
