@@ -8,10 +8,13 @@ are the subject facets of the tag vocabulary and their tags. Several labels a do
 
 ICD-10-CM, NAICS and emoji: one document per diagnosis, industry or emoji, its name and what
 experts list under it. Topics are the two levels above. The emoji are described in German.
+
+GNAD: one document per article of a German newspaper. Topics are its sections.
 """
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import lzma
@@ -135,6 +138,17 @@ def emoji(folder: Path, language: str = "de") -> Iterator[Document]:
             yield {"id": entry["hexcode"], "text": text, "labels": [path]}
 
 
+def gnad(folder: Path) -> Iterator[Document]:
+    """German news articles with the section of their newspaper, below a small tree."""
+    lines = (folder / "topics.txt").read_text(encoding="utf-8").splitlines()
+    paths = {line.split(" > ")[-1]: line.split(" > ") for line in lines if line.strip()}
+    with open(folder / "gold.csv", encoding="utf-8", newline="") as file:
+        labels = {row["id"]: paths[row["topic"].split(" > ")[-1]] for row in csv.DictReader(file)}
+    with gzip.open(folder / "docs.csv.gz", "rt", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            yield {"id": row["id"], "text": row["text"], "labels": [labels[row["id"]]]}
+
+
 def stanzas(file: Path) -> Iterator[dict[str, str]]:
     """Read the fields of each paragraph of a Debian control file."""
     opened = lzma.open if file.suffix == ".xz" else open
@@ -180,4 +194,5 @@ BUILDERS: dict[str, Callable[..., Iterator[Document]]] = {
     "icd": icd,
     "naics": naics,
     "emoji": emoji,
+    "gnad": gnad,
 }

