@@ -14,23 +14,15 @@ from hierseed.cli.options import (
     AsJson,
     Coded,
     Dask,
-    Encoding,
-    Html,
-    IdColumn,
     KnownEmbedder,
-    OnError,
     Overwrite,
-    PlainQuotes,
     Precision,
-    Query,
     Quiet,
-    Sheet,
     Source,
-    Table,
-    TextColumns,
     Workers,
     engine_of,
     need_both,
+    with_groups,
 )
 from hierseed.errors import CorpusError
 from hierseed.progress import amount, duration
@@ -39,7 +31,9 @@ if TYPE_CHECKING:
     from hierseed.io.assign_chunks import Counts
 
 
+@with_groups
 def assign(
+    *,
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="The folder that `hierseed fit` saved.")
     ],
@@ -91,15 +85,7 @@ def assign(
         typer.Option("--codes", help="Add the column code: the code of the topic."),
     ] = False,
     embedder: KnownEmbedder = None,
-    id: IdColumn = None,
-    text: TextColumns = None,
-    on_error: OnError = "stop",
-    plain_quotes: PlainQuotes = False,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    html: Html = False,
-    table: Table = None,
-    query: Query = None,
+    reading: Reading,
     overwrite: Overwrite = False,
     workers: Workers = None,
     dask: Dask = None,
@@ -148,7 +134,6 @@ def assign(
     need_both(precision, coded)
     if precision is not None and threshold is not None:
         raise typer.BadParameter("give --threshold or --precision", param_hint="--threshold")
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     with Console(quiet=quiet, json=json) as console:
         started = time.perf_counter()
         least: Any = threshold

@@ -9,35 +9,21 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.errors import wording
-from hierseed.cli.files import Reading, seed_tables, taxonomy_file
+from hierseed.cli.files import InputOptions, Reading
 from hierseed.cli.options import (
     AsJson,
-    Encoding,
-    Html,
-    IdColumn,
-    Language,
-    LevelColumns,
-    OnError,
-    Parent,
-    PlainQuotes,
-    Query,
     Quiet,
     SeedFiles,
-    SeedIdColumn,
-    SeedSheet,
-    Sheet,
-    Table,
-    TaxonomyColumns,
-    TaxonomySheet,
-    TextColumns,
-    TopicColumn,
+    with_groups,
 )
 
 if TYPE_CHECKING:
     from hierseed.io.inputs import Inputs
 
 
+@with_groups
 def check(
+    *,
     taxonomy: Annotated[
         Path | None, typer.Option("--taxonomy", "-t", metavar="FILE", help="Your topics.")
     ] = None,
@@ -46,23 +32,8 @@ def check(
         Path | None,
         typer.Option("--corpus", "-c", metavar="CORPUS|VECTORS", help="Your documents."),
     ] = None,
-    id: IdColumn = None,
-    text: TextColumns = None,
-    on_error: OnError = "stop",
-    plain_quotes: PlainQuotes = False,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    html: Html = False,
-    table: Table = None,
-    query: Query = None,
-    topic: TopicColumn = None,
-    seed_id: SeedIdColumn = None,
-    seed_sheet: SeedSheet = None,
-    language: Language = None,
-    parent: Parent = "all",
-    level: LevelColumns = None,
-    column: TaxonomyColumns = None,
-    taxonomy_sheet: TaxonomySheet = None,
+    reading: Reading,
+    inputs: InputOptions,
     seeds_from_names: Annotated[
         bool, typer.Option("--seeds-from-names", help="As in fit: names are used as seeds.")
     ] = False,
@@ -84,17 +55,13 @@ def check(
 
     with Console(quiet=quiet, json=json) as console:
         found = Inputs(console.listen)
-        topics = taxonomy and taxonomy_file(
-            taxonomy, language=language, parent=parent, levels=level, columns=column,
-            sheet=taxonomy_sheet, encoding=encoding,
-        )  # fmt: skip
+        topics = taxonomy and inputs.taxonomy(taxonomy, reading)
         tree = found.taxonomy(topics) if topics else None
-        reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
         documents = None
         if corpus:
             with reading.documents(corpus, None, console) as opened:
                 documents = found.documents(opened)
-        tables = seed_tables(seeds, topic, seed_id, id, encoding, seed_sheet)
+        tables = inputs.seeds(seeds, reading)
         examples = found.seeds(tables, tree, documents)
         if tree is not None and (seeds or seeds_from_names):
             found.few_seeds(tree, examples, seeds_from_names)

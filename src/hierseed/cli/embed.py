@@ -13,18 +13,10 @@ from hierseed.cli.files import Reading
 from hierseed.cli.options import (
     AsJson,
     Dask,
-    Encoding,
-    Html,
-    IdColumn,
-    OnError,
-    PlainQuotes,
-    Query,
     Quiet,
-    Sheet,
-    Table,
-    TextColumns,
     Workers,
     engine_of,
+    with_groups,
 )
 from hierseed.progress import duration
 
@@ -32,7 +24,9 @@ if TYPE_CHECKING:
     from hierseed.io.documents import DocumentVectors
 
 
+@with_groups
 def embed(
+    *,
     corpus: Annotated[
         Path,
         typer.Argument(
@@ -70,15 +64,7 @@ def embed(
     half: Annotated[
         bool, typer.Option("--half/--full", help="float16 or float32 vectors on disk.")
     ] = True,
-    id: IdColumn = None,
-    text: TextColumns = None,
-    on_error: OnError = "stop",
-    plain_quotes: PlainQuotes = False,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    html: Html = False,
-    table: Table = None,
-    query: Query = None,
+    reading: Reading,
     workers: Workers = None,
     dask: Dask = None,
     quiet: Quiet = False,
@@ -96,7 +82,6 @@ def embed(
 
     if output is None and not estimate:
         raise typer.BadParameter("name a folder for the vectors", param_hint="--output / -o")
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     kept = None if estimate else output
     engine = engine_of(workers, dask)
     engine.check()

@@ -10,11 +10,30 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from hierseed.cli.console import Console
+from hierseed.cli.options import (
+    Encoding,
+    Html,
+    IdColumn,
+    Language,
+    LevelColumns,
+    OnError,
+    Parent,
+    PlainQuotes,
+    Query,
+    SeedIdColumn,
+    SeedSheet,
+    Sheet,
+    Table,
+    TaxonomyColumns,
+    TaxonomySheet,
+    TextColumns,
+    TopicColumn,
+)
 from hierseed.errors import CorpusError, HierSeedError, SeedError
 
 if TYPE_CHECKING:
@@ -25,17 +44,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reading:
-    """Options of the command line for reading a corpus; None if not set."""
+    """How the corpus is read: a group of options."""
 
-    id: str | None = None
-    text: list[str] | None = None
-    on_error: Literal["stop", "skip"] = "stop"
-    plain_quotes: bool = False
-    encoding: str | None = None
-    sheet: str | None = None
-    html: bool = False
-    table: str | None = None
-    query: str | None = None
+    id: IdColumn = None
+    text: TextColumns = None
+    on_error: OnError = "stop"
+    plain_quotes: PlainQuotes = False
+    encoding: Encoding = None
+    sheet: Sheet = None
+    html: Html = False
+    table: Table = None
+    query: Query = None
 
     @contextmanager
     def documents(
@@ -102,6 +121,49 @@ class Reading:
         return "".join(f" {shlex.quote(option)}" for option in options)
 
 
+@dataclass(frozen=True)
+class InputOptions:
+    """How taxonomy and seeds are read: a group of options."""
+
+    topic: TopicColumn = None
+    seed_id: SeedIdColumn = None
+    seed_sheet: SeedSheet = None
+    language: Language = None
+    parent: Parent = "all"
+    level: LevelColumns = None
+    column: TaxonomyColumns = None
+    taxonomy_sheet: TaxonomySheet = None
+
+    def taxonomy(self, path: Path, reading: Reading) -> TaxonomyFile:
+        """The taxonomy file with its options; those of other formats are ignored."""
+        from hierseed.io.taxonomies import TaxonomyFile
+
+        options: dict[str, Any] = {
+            "language": self.language,
+            "parent": self.parent,
+            "levels": self.level,
+            "columns": column_roles(self.column),
+            "sheet": self.taxonomy_sheet,
+            "encoding": reading.encoding,
+        }
+        return TaxonomyFile(path, {name: value for name, value in options.items() if value})
+
+    def seeds(self, files: list[Path] | None, reading: Reading) -> list[SeedTable] | None:
+        """The files of seeds with their columns; --id applies if a file has that column."""
+        from hierseed.io.records import open_records
+        from hierseed.io.seeds import SeedTable
+
+        tables, id = [], reading.id
+        for file in files or []:
+            id_column, sheet = self.seed_id, _sheet_of(file, self.seed_sheet)
+            with suppress(HierSeedError, OSError):  # reported later
+                names = open_records(file, encoding="utf-8", sheet=sheet).columns
+                has_id = id is not None and id.lower() in map(str.lower, names)
+                id_column = self.seed_id or (id if has_id else None)
+            tables.append(SeedTable(file, self.topic, id_column, None, reading.encoding, sheet))
+        return tables or None
+
+
 def refuse_inputs(output: Path, *inputs: Path, of: str = "this command") -> None:
     """Refuse an output that is an input, also through a link."""
     if output.exists() and any(file.exists() and output.samefile(file) for file in inputs):
@@ -146,38 +208,6 @@ def refuse_changed(table: Path) -> None:
         "another file with --output, or replace it with --overwrite; `hierseed seeds` makes seeds "
         "of a corrected table"
     )
-
-
-def seed_tables(
-    files: list[Path] | None,
-    topic: str | None,
-    seed_id: str | None,
-    id: str | None,
-    encoding: str | None,
-    sheet: str | None,
-) -> list[SeedTable] | None:
-    """The files of seeds with their columns; --id applies if a file has that column."""
-    from hierseed.io.records import open_records
-    from hierseed.io.seeds import SeedTable
-
-    tables = []
-    for file in files or []:
-        id_column, chosen = seed_id, _sheet_of(file, sheet)
-        with suppress(HierSeedError, OSError):  # reported later
-            names = open_records(file, encoding="utf-8", sheet=chosen).columns
-            id_column = seed_id or (id if id and id.lower() in map(str.lower, names) else None)
-        tables.append(SeedTable(file, topic, id_column, None, encoding, chosen))
-    return tables or None
-
-
-def taxonomy_file(path: Path, *, columns: list[str] | None, **options: Any) -> TaxonomyFile:
-    """The taxonomy file with its options; those of other formats are ignored."""
-    from hierseed.io.taxonomies import TaxonomyFile
-
-    used = {name: value for name, value in options.items() if value}
-    if roles := column_roles(columns):
-        used["columns"] = roles
-    return TaxonomyFile(path, used)
 
 
 def column_roles(columns: list[str] | None) -> dict[str, str] | None:

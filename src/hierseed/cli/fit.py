@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,39 +11,23 @@ import typer
 
 from hierseed.cli.console import Console, quote
 from hierseed.cli.errors import usage
-from hierseed.cli.files import Reading, refuse_other_model, seed_tables, taxonomy_file
+from hierseed.cli.files import InputOptions, Reading, refuse_other_model
 from hierseed.cli.options import (
     ENGINE,
     AsJson,
     Coded,
     Dask,
-    Encoding,
-    Html,
-    IdColumn,
-    Language,
-    LevelColumns,
-    OnError,
     Overwrite,
-    Parent,
-    PlainQuotes,
     Precision,
-    Query,
     Quiet,
     Rejected,
     SeedFiles,
-    SeedIdColumn,
-    SeedSheet,
-    Sheet,
     Source,
-    Table,
-    TaxonomyColumns,
     TaxonomyFile,
-    TaxonomySheet,
-    TextColumns,
-    TopicColumn,
     Workers,
     engine_of,
     need_both,
+    with_groups,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +36,9 @@ if TYPE_CHECKING:
 METHOD = "Method"  # panel in --help
 
 
+@with_groups
 def fit(
+    *,
     source: Source,
     taxonomy: TaxonomyFile,
     output: Annotated[
@@ -141,23 +128,8 @@ def fit(
             rich_help_panel=ENGINE,
         ),
     ] = "cpu",
-    id: IdColumn = None,
-    text: TextColumns = None,
-    on_error: OnError = "stop",
-    plain_quotes: PlainQuotes = False,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    html: Html = False,
-    table: Table = None,
-    query: Query = None,
-    topic: TopicColumn = None,
-    seed_id: SeedIdColumn = None,
-    seed_sheet: SeedSheet = None,
-    language: Language = None,
-    parent: Parent = "all",
-    level: LevelColumns = None,
-    column: TaxonomyColumns = None,
-    taxonomy_sheet: TaxonomySheet = None,
+    reading: Reading,
+    inputs: InputOptions,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -189,28 +161,19 @@ def fit(
     check_folder(output, marker=FILE)
     if not overwrite:
         refuse_other_model(output, source)
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     started = time.perf_counter()
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:
             model = fit_model(
                 documents,
-                taxonomy_file(
-                    taxonomy,
-                    language=language,
-                    parent=parent,
-                    levels=level,
-                    columns=column,
-                    sheet=taxonomy_sheet,
-                    encoding=encoding,
-                ),
-                seed_tables(seeds, topic, seed_id, id, encoding, seed_sheet),
+                inputs.taxonomy(taxonomy, reading),
+                inputs.seeds(seeds, reading),
                 embedder=embedder,
                 method=method,
                 engine=engine_of(workers, dask, device),
                 progress=console.listen,
                 seeds_from_names="all" if inner_names else seeds_from_names,
-                rejected=seed_tables(rejected, topic, seed_id, id, encoding, None),
+                rejected=replace(inputs, seed_sheet=None).seeds(rejected, reading),
                 preparation=None if centre and unit else Preparation(centre=centre, unit=unit),
                 vectors=vectors or vectors_folder(output),
                 replace_vectors=vectors is None,

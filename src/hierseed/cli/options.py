@@ -1,9 +1,13 @@
-"""Options that several commands share."""
+"""Options that several commands share, one by one and in groups."""
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -245,6 +249,36 @@ Dask = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Replace parameters of a command that are groups (dataclasses of options) by their options."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name not in groups:
+            parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY))
+            continue
+        parameters += [
+            inspect.Parameter(field.name, parameter.KEYWORD_ONLY, default=field.default)
+            for field in fields(groups[name])
+        ]
+        hints |= get_type_hints(groups[name], include_extras=True)
+
+    @functools.wraps(command)
+    def run(**options: Any) -> None:
+        filled = {
+            name: kind(**{field.name: options.pop(field.name) for field in fields(kind)})
+            for name, kind in groups.items()
+        }
+        command(**options, **filled)
+
+    del run.__wrapped__
+    run.__annotations__ = {one.name: hints[one.name] for one in parameters}
+    signature = inspect.Signature([one.replace(annotation=hints[one.name]) for one in parameters])
+    run.__signature__ = signature  # type: ignore[attr-defined]
+    return run
 
 
 def engine_of(workers: int | None, dask: str | None, device: str = "cpu") -> Engine:

@@ -11,23 +11,17 @@ from hierseed.cli.console import Console
 from hierseed.cli.files import Reading, refuse_inputs, vectors_for
 from hierseed.cli.options import (
     AsJson,
-    Encoding,
-    Html,
-    IdColumn,
     KnownEmbedder,
-    OnError,
-    PlainQuotes,
-    Query,
     Quiet,
-    Sheet,
     Source,
-    Table,
-    TextColumns,
+    with_groups,
 )
 from hierseed.progress import amount
 
 
+@with_groups
 def report(
+    *,
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="The folder that `hierseed fit` saved.")
     ],
@@ -42,15 +36,7 @@ def report(
         ),
     ] = None,
     embedder: KnownEmbedder = None,
-    id: IdColumn = None,
-    text: TextColumns = None,
-    on_error: OnError = "stop",
-    plain_quotes: PlainQuotes = False,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    html: Html = False,
-    table: Table = None,
-    query: Query = None,
+    reading: Reading,
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -74,7 +60,6 @@ def report(
     refuse_inputs(output, source)
     fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     with Console(quiet=quiet, json=json) as console:
         if is_vectors(source):
             console.note("vectors have no texts: the page shows ids only. Give the corpus instead")

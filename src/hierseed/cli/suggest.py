@@ -17,19 +17,11 @@ from hierseed.cli.files import (
 )
 from hierseed.cli.options import (
     AsJson,
-    Encoding,
-    Html,
-    IdColumn,
     KnownEmbedder,
-    OnError,
     Overwrite,
-    PlainQuotes,
-    Query,
     Quiet,
-    Sheet,
     Source,
-    Table,
-    TextColumns,
+    with_groups,
 )
 from hierseed.progress import amount
 
@@ -39,7 +31,9 @@ if TYPE_CHECKING:
 EXCERPT = 200  # characters of a document that are shown
 
 
+@with_groups
 def suggest(
+    *,
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="The folder that `hierseed fit` saved.")
     ],
@@ -70,15 +64,7 @@ def suggest(
         ),
     ] = None,
     embedder: KnownEmbedder = None,
-    id: IdColumn = None,
-    text: TextColumns = None,
-    on_error: OnError = "stop",
-    plain_quotes: PlainQuotes = False,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    html: Html = False,
-    table: Table = None,
-    query: Query = None,
+    reading: Reading,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
     json: AsJson = False,
@@ -100,7 +86,6 @@ def suggest(
         if not overwrite:
             refuse_labelled(output)
             refuse_changed(output)
-    reading = Reading(id, text, on_error, plain_quotes, encoding, sheet, html, table, query)
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:
             placed = fitted.place(
