@@ -149,7 +149,7 @@ class TextModel(TopicViews):
         threshold : stop each document at the deepest topic whose score reaches this; one for all
             levels, or one for each, as `thresholds` gives them
         level : go no deeper than this level; 1 is the highest
-        engine : None or "threads", a number of worker processes, or the address of a dask
+        engine : None or "threads", "cuda", a number of worker processes, or the address of a dask
             scheduler; the result is the same
         progress : called with each event of `hierseed.progress`
         """

@@ -14,6 +14,7 @@ from hierseed.cli.options import (
     AsJson,
     Coded,
     Dask,
+    Device,
     KnownEmbedder,
     Overwrite,
     Precision,
@@ -89,6 +90,7 @@ def assign(
     overwrite: Overwrite = False,
     workers: Workers = None,
     dask: Dask = None,
+    device: Device = "cpu",
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -109,7 +111,7 @@ def assign(
     refuse_inputs(output, source)
     if not overwrite and output.is_file():
         refuse_changed(output)
-    engine = engine_of(workers, dask)
+    engine = engine_of(workers, dask, device)
     engine.check()
     fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")

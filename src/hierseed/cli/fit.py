@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,10 +13,10 @@ from hierseed.cli.console import Console, quote
 from hierseed.cli.errors import usage
 from hierseed.cli.files import InputOptions, Reading, refuse_other_model
 from hierseed.cli.options import (
-    ENGINE,
     AsJson,
     Coded,
     Dask,
+    Device,
     Overwrite,
     Precision,
     Quiet,
@@ -120,14 +120,7 @@ def fit(
     ] = None,
     workers: Workers = None,
     dask: Dask = None,
-    device: Annotated[
-        Literal["cpu", "cuda"],
-        typer.Option(
-            help="cuda: fit on the GPU, with the same labels; on the processor if there is no "
-            "GPU; needs the extra 'gpu'.",
-            rich_help_panel=ENGINE,
-        ),
-    ] = "cpu",
+    device: Device = "cpu",
     reading: Reading,
     inputs: InputOptions,
     overwrite: Overwrite = False,

@@ -247,6 +247,14 @@ Dask = Annotated[
         rich_help_panel=ENGINE,
     ),
 ]
+Device = Annotated[
+    Literal["cpu", "cuda"],
+    typer.Option(
+        help="cuda: compute on the GPU, with the same labels; on the processor if there is no "
+        "GPU; needs the extra 'gpu'.",
+        rich_help_panel=ENGINE,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]
 

@@ -19,6 +19,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments, Names
+from hierseed.core.checks import check_finite
+from hierseed.embed.prepare import Prepared
 from hierseed.engines.choose import Engine, OpenEngine
 from hierseed.errors import ModelError
 from hierseed.io.assign_chunks import CHUNK, CHUNK_ROWS, Chunk, Counts, Tally, chunks_of_rows, tally
@@ -64,6 +66,7 @@ class Placing:
     threshold, level, codes, top : as in `TextModel.write_table`
     extra : names of further columns; `extra_as_text` for formats with one type per column
     folder, chunk_rows : of the parts, for `write_part`
+    device : of torch, that scores are computed on; None: the processor
     """
 
     model: Any
@@ -76,20 +79,32 @@ class Placing:
     extra_as_text: bool = False
     folder: Path | None = None
     chunk_rows: int = CHUNK_ROWS
+    device: str | None = None
 
     def assign(self, chunk: Chunk) -> Assignments:
         """Embed, prepare and place documents; seeds and rejections of the fit hold."""
         model, vectors = self.model, self._vectors(chunk)
-        X = vectors if model.preparation is None else model.preparation.transform(vectors)
         seeds, rejected = model.seeds, model.rejected
         found = model.estimator.assign(
-            X,
+            self._ready(vectors),
             seeds.labels(chunk.ids, vectors),
             rejected=rejected.labels(chunk.ids, vectors) if len(rejected) else None,
         )
         if self.threshold is not None:
             found = found.confident(self.threshold)
         return cast(Assignments, found if self.level is None else found.select(self.level))
+
+    def _ready(self, vectors: Any) -> Any:
+        """Vectors as the estimator takes them, on the device if there is one."""
+        preparation = self.model.preparation
+        if self.device is None:
+            return vectors if preparation is None else preparation.transform(vectors)
+        from hierseed.engines.torch import TorchBlocks
+
+        X = vectors if preparation is None else Prepared(vectors, preparation)
+        blocks = TorchBlocks(X, self.device)
+        check_finite(blocks)
+        return blocks
 
     def assign_without_names(self, chunk: Chunk) -> Assignments:
         """The same without the taxonomy, which the calling process has."""
@@ -159,7 +174,7 @@ def place_on(
     with Engine.of(engine).open(listener) as running, ExitStack() as stack:
         X = opened.X if isinstance(opened, DocumentVectors) else None
         if running.workers is None:
-            yield Placing(model, X), running
+            yield Placing(model, X, device=running.device), running
             return
         folder = model.folder
         if folder is None and not running.is_local:
