@@ -40,7 +40,7 @@ ELSEWHERE = {  # what can't run here, and where the same calls are tested
     "docs/doors/service.md": "tests/doors/test_service.py",
     "docs/doors/bertopic.md": "tests/doors/test_bertopic.py",
 }
-WIDTH, LINES = 96, 24  # of what a page shows of an output
+WIDTH, LINES = 96, 28  # of what a page shows of an output
 KEEP = bool(os.environ.get("HIERSEED_KEEP_PICTURES"))
 
 
