@@ -19,6 +19,7 @@ from hierseed.core.mixture.belonging import (
     listed_share,
     missing_levels,
     monotone,
+    topic_sizes,
 )
 from hierseed.core.mixture.components import make_components
 from hierseed.core.mixture.left_out import LeftOut
@@ -143,6 +144,7 @@ def test_missing_levels_are_told_apart_by_how_they_score():
     seeds = LeftOut(
         np.stack([-6 + rng.normal(size=n), -2 + rng.normal(size=n), rng.normal(size=n)], axis=1),
         np.zeros(n, dtype=np.intp),
+        np.zeros(n, dtype=np.intp),
     )
     score = np.concatenate([-6 + rng.normal(size=500), -2 + rng.normal(size=500)])
     knots = np.linspace(-9, 3, 49)
@@ -152,8 +154,23 @@ def test_missing_levels_are_told_apart_by_how_they_score():
     assert (found[-1] == 0).all()
     assert found[0][knots < -5].min() > 0.8
     assert found[1][(knots > -2) & (knots < 1)].min() > 0.8
-    silent = LeftOut(np.full((n, 3), np.nan), seeds.component)  # nothing is known: nowhere
+    # nothing is known: nowhere
+    silent = LeftOut(np.full((n, 3), np.nan), seeds.component, seeds.component)
     assert (missing_levels(knots, score, np.ones(1000), silent, np.ones(n))[0] == 1).all()
+
+
+def test_sizes_of_topics_are_corrected_for_documents_that_go_astray():
+    """A third of the documents of the large topic are nearest to a small one; by a direct count."""
+    topic = np.repeat([0, 1, 2], [60, 30, 30])
+    nearest = topic.copy()
+    nearest[:20] = 1
+    seeds = LeftOut(np.zeros((120, 2)), topic, nearest)
+    seen = np.array([600.0, 340.0, 50.0])  # 900, 40 and 50 in truth
+    found = topic_sizes(seen, seeds)
+    assert found.sum() == pytest.approx(seen.sum())
+    assert abs(found - [900, 40, 50]).sum() < 0.5 * abs(seen - [900, 40, 50]).sum()
+    certain = LeftOut(np.zeros((3, 2)), np.arange(3), np.arange(3))  # no seed goes astray
+    np.testing.assert_allclose(topic_sizes(np.full(3, 7.0), certain), 7.0)
 
 
 # ------------------------------------------------------------------ laws
@@ -163,7 +180,8 @@ def learned(false_alarm=0.05, listed=0.4, seed=0, levels=2, n_seeds=80):
     rng = np.random.default_rng(seed)
     score, inside = mixed(rng, 3000, listed)
     columns = [-4 + k + rng.normal(size=n_seeds) for k in range(levels)]
-    seeds = LeftOut(np.stack([*columns, rng.normal(size=n_seeds)], axis=1), np.arange(n_seeds) % 8)
+    topic = np.arange(n_seeds) % 8
+    seeds = LeftOut(np.stack([*columns, rng.normal(size=n_seeds)], axis=1), topic, topic)
     nearest = rng.integers(0, 8, len(score))
     found = learn_belonging(score, nearest, seeds, np.full(8, n_seeds // 8), false_alarm)
     return found, score, inside
@@ -206,7 +224,8 @@ def test_documents_that_score_as_seeds_do_all_belong(shift):
     for seed in range(20):
         rng = np.random.default_rng(seed)
         score, own = rng.normal(size=3000) - shift, rng.normal(size=80)
-        seeds = LeftOut(np.stack([own - 3, own], axis=1), np.arange(80) % 8)
+        topic = np.arange(80) % 8
+        seeds = LeftOut(np.stack([own - 3, own], axis=1), topic, topic)
         nearest = rng.integers(0, 8, len(score))
         found = learn_belonging(score, nearest, seeds, np.full(8, 10), 0.05)
         assert not found.depth(score)[1].any()
@@ -226,7 +245,7 @@ def test_packed_and_unpacked_it_gives_the_same_bits(certain):
     X, _, pairs, components = corpus(0, 6, 4)
     found = Membership.certain(1)
     if not certain:
-        found = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
+        found, _ = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
     header, arrays = pack_membership(found)
     again = unpack_membership(header, arrays)
     assert again.foreign == found.foreign
@@ -244,7 +263,7 @@ def test_packed_and_unpacked_it_gives_the_same_bits(certain):
 def test_a_document_without_content_belongs_nowhere(listed):
     """Where foreign documents were found, and where none were."""
     X, _, pairs, components = corpus(0, listed, 8)
-    found = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
+    found, _ = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
     score = found.hood.scores(np.concatenate([np.zeros_like(X[:1]), X]))[0]
     assert found.belonging.at(score)[0] == 0.0
     assert found.belonging.at(score)[1:].min() > 0.0
@@ -254,10 +273,10 @@ def test_a_document_without_content_belongs_nowhere(listed):
 def test_documents_unlike_all_topics_belong_less_than_the_score_of_their_neighbours_says():
     """Directions at random are less like the topics than nearly all seeds are."""
     X, inside, pairs, components = corpus(1, 8, 8)
-    found = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
+    found, _ = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
     noise = np.random.default_rng(0).normal(size=(500, X.shape[1])).astype(np.float32)
-    lenient = replace(found.hood, least=-np.inf)
-    for rows, change in ((noise, 0.03), (X[inside], 0.0)):
+    lenient = replace(found.hood, least=-np.inf, least_part=-np.inf)
+    for rows, change in ((noise, 0.01), (X[inside], 0.0)):
         now = found.belonging.at(found.hood.scores(rows)[0])
         before = found.belonging.at(lenient.scores(rows)[0])
         assert (now <= before).all()
@@ -290,13 +309,13 @@ def corpus(draw, listed, seeds, of=20, each=40, width=48):
 def outcome(draw, listed, seeds, false_alarm=0.05):
     """False alarms, share of foreign documents found, and the estimated share of them."""
     X, inside, pairs, components = corpus(draw, listed, seeds)
-    found = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, false_alarm)
+    found, _ = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, false_alarm)
     _, rejected = found.belonging.depth(found.hood.scores(X)[0])
     foreign = rejected[~inside].mean() if (~inside).any() else 0.0
     return rejected[inside].mean(), foreign, found.foreign, (~inside).mean()
 
 
-@pytest.mark.parametrize(("seeds", "least"), [(1, 0.0), (2, 0.0), (4, 0.5), (8, 0.7)])
+@pytest.mark.parametrize(("seeds", "least"), [(1, 0.0), (2, 0.0), (4, 0.45), (8, 0.7)])
 def test_false_alarms_stay_within_what_was_accepted(seeds, least):
     """Eight of twenty topics listed, ten draws.
 

@@ -1,5 +1,7 @@
 """Similarities to seeds and neighbours: exact, in any order, and as a direct version has them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from mixture_worlds import set_up
@@ -7,7 +9,14 @@ from mixture_worlds import set_up
 from hierseed.core.mixture import neighbours
 from hierseed.core.mixture.components import make_components
 from hierseed.core.mixture.left_out import leave_out
-from hierseed.core.mixture.neighbours import LENGTH, NEIGHBOURS, OWN, Neighbourhood, unit_rows
+from hierseed.core.mixture.neighbours import (
+    LENGTH,
+    NEIGHBOURS,
+    OWN,
+    Neighbourhood,
+    main_directions,
+    unit_rows,
+)
 from hierseed.core.mixture.seeds import Pairs
 from hierseed.core.tree import Tree
 
@@ -50,6 +59,40 @@ def test_inner_products_of_unit_rows_are_exact_in_float32(width, dtype):
     assert (U[1] == 0).all()
 
 
+@pytest.mark.parametrize("width", [3, 64, 384])
+def test_main_directions_are_exact_and_find_what_documents_differ_in(width):
+    rng = np.random.default_rng(width)
+    strong = np.linspace(3.0, 0.1, width)  # in falling order
+    X = rng.normal(size=(500, width)) * strong
+    U = unit_rows(X, np.zeros(width))
+    main = main_directions(U)
+    assert main.shape == (min(width, neighbours.WIDTH), width)
+    whole = U.astype(np.int64) @ main.astype(np.int64).T
+    np.testing.assert_array_equal((U @ main.T).astype(np.int64), whole)
+    # principal components of an independent implementation span the same space
+    _, _, expected = np.linalg.svd(U.astype(float), full_matrices=False)
+    first = main[0] / np.linalg.norm(main[0])
+    assert abs(first @ expected[0]) == pytest.approx(1.0, abs=1e-3)
+    length = np.linalg.norm(main, axis=1)
+    assert (np.diff(length) > -1.0).all()  # strong directions are weighed down
+    assert length.max() <= LENGTH + 1
+
+
+def test_a_document_unlike_the_corpus_scores_lower():
+    """It differs from the others in a direction in which they do not differ."""
+    rng = np.random.default_rng(0)
+    X = np.zeros((600, 80))
+    X[:, :70] = rng.normal(size=(600, 70)) * np.linspace(3.0, 1.0, 70)
+    hood = Neighbourhood.learn(X, X[:3], np.zeros(80))
+    strange = X[:40].copy()
+    strange[:, 75] = 12.0
+    part = hood.directions(X)[1]
+    assert hood.directions(strange)[1].max() < part.min()
+    strict = replace(hood, least_part=float(part.min()))
+    assert (strict.scores(strange)[0] < hood.scores(strange)[0]).all()
+    assert strict.scores(X)[0].tobytes() == hood.scores(X)[0].tobytes()
+
+
 def test_float16_rows_lose_no_digits():
     rng = np.random.default_rng(0)
     X = (300 * rng.normal(size=(50, 400))).astype(np.float16)  # squares overflow in float16
@@ -66,9 +109,7 @@ def test_scores_do_not_depend_on_blocks_or_order(size, monkeypatch):
     again, near = hood.scores(U[order])
     assert again.tobytes() == whole[order].tobytes()
     assert np.array_equal(near, nearest[order])
-    shuffled = Neighbourhood(
-        hood.centre, hood.references[order], hood.topics, hood.difference[order]
-    )
+    shuffled = replace(hood, references=hood.references[order], difference=hood.difference[order])
     assert shuffled.scores(U)[0].tobytes() == whole.tobytes()
 
 
@@ -86,10 +127,11 @@ def slow_neighbours(u, references, k):
 
 @pytest.mark.parametrize("coarse", [False, True])
 def test_neighbours_equal_a_direct_search_with_ties_and_copies(coarse):
-    U, hood, _, _ = a_hood(per_leaf=40, spread=0.9, width=2 if coarse else 6)
+    U, hood, components, pairs = a_hood(per_leaf=40, spread=0.9, width=2 if coarse else 6)
     rows = np.rint(U) if coarse else U  # many copies and many ties
-    hood = Neighbourhood.learn(rows, hood.topics.astype(float), hood.centre)
-    asked = unit_rows(np.concatenate([rows[:60], U[:20] + 0.01]), hood.centre)
+    topics = directions(components, pairs, hood.centre)
+    hood = Neighbourhood.learn(rows, topics, hood.centre)
+    asked, _ = hood.directions(np.concatenate([rows[:60], U[:20] + 0.01]))
     top, mine = hood.lookup(asked)
     assert hood.k == min(NEIGHBOURS, round(len(rows) ** 0.5))
     tied = 0
@@ -109,7 +151,7 @@ def test_a_score_is_the_own_similarity_and_the_mean_difference_of_the_neighbours
     U, hood, _, _ = a_hood(per_leaf=40, spread=0.9)
     score, nearest = hood.scores(U[:50])
     for x, found, near in zip(U[:50], score, nearest, strict=True):
-        u = unit_rows(x[None], hood.centre)[0]
+        u = hood.directions(x[None])[0][0]
         _, mine = slow_neighbours(u, hood.references, hood.k)
         own = hood.topics @ u
         direct = OWN * own.max() + (1 - OWN) * hood.difference[mine].mean()
@@ -130,7 +172,7 @@ def slow_score(u, topics, hood):
 
 @pytest.mark.parametrize("name", ["one level", "two levels", "ragged", "deep"])
 def test_left_out_seeds_score_as_if_they_were_really_removed(name):
-    _, hood, components, pairs = a_hood(name, per_leaf=25, spread=0.9, seeds=3)
+    documents, hood, components, pairs = a_hood(name, per_leaf=25, spread=0.9, seeds=3)
     # the first seed serves two more topics: of one it is the only seed
     lone, shared = ((pairs.component[0] + k) % len(components) for k in (1, 2))
     kept = np.flatnonzero(pairs.component != lone)
@@ -140,14 +182,14 @@ def test_left_out_seeds_score_as_if_they_were_really_removed(name):
         np.append(pairs.component[kept], [lone, shared]),
     )
     topics = directions(components, pairs, hood.centre)
-    hood = Neighbourhood.learn(hood.references / LENGTH + hood.centre, topics, hood.centre)
+    hood = Neighbourhood.learn(documents, topics, hood.centre)
     found = leave_out(hood, pairs, components)
     assert len(found.scores) == len(pairs.seed)
     path, told = components.tree.ancestors[components.topic], 0
     order = np.lexsort((*pairs.vectors.T[:3], pairs.component))
     assert np.array_equal(found.component, pairs.component[order])
     for row, at in enumerate(order):
-        u = unit_rows(pairs.vectors[at][None], hood.centre)[0]
+        u = hood.directions(pairs.vectors[at][None])[0][0]
         mine = path[pairs.component[at]]
         for level in range(path.shape[1]):
             beside = path[:, level] != mine[level]
@@ -169,7 +211,7 @@ def test_left_out_seeds_score_as_if_they_were_really_removed(name):
             for k in range(len(components))
             if (others & (pairs.component == k)).any()
         ]
-        less = unit_rows(np.array(without), np.zeros(1))
+        less = hood.of_sums(np.array(without))
         # directions are rounded once more: sums of the other seeds differ in their last digits
         assert found.own[row] == pytest.approx(slow_score(u, less, hood), abs=2e-3)
         assert found.own[row] != slow_score(u, hood.topics, hood)
@@ -187,6 +229,7 @@ def test_a_topic_whose_only_seed_is_left_out_is_like_no_document():
     hood = Neighbourhood.learn(X, directions(components, pairs, np.zeros(3)), np.zeros(3))
     found = leave_out(hood, pairs, components)
     seed = np.lexsort((*pairs.vectors.T[:3], pairs.component)).tolist().index(0)
-    u = unit_rows(away[:1], hood.centre)[0]
-    expected = slow_score(u, unit_rows(away[1:], np.zeros(1)), hood)
-    assert found.own[seed] == pytest.approx(expected, abs=1e-9)
+    u = hood.directions(away[:1])[0][0]
+    expected = slow_score(u, hood.of_sums(away[1:]), hood)
+    # directions are rounded once more
+    assert found.own[seed] == pytest.approx(expected, abs=1e-3)

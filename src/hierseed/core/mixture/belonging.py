@@ -36,6 +36,8 @@ KNOTS = 65
 LEAST_SEEDS = 5  # left-out scores that make a distribution
 ROUNDS = 2  # of weighing seeds by the size of their topic, which depends on belonging
 TAIL = (0.4, 0.75)  # quantiles of seeds' scores between which shares are compared
+SHIFT_ROUNDS = 5  # few: left-out seeds say only roughly where documents of a topic go
+SPREAD = 0.5  # seeds of each topic that would go to any topic
 SIGNIFICANT = 3.0  # standard errors by which documents must score lower than seeds
 MIXING = 60  # rounds of expectation-maximisation for the shares of missing levels
 NOWHERE = 0.5  # weight of the prior that foreign documents belong nowhere, to that of the data
@@ -103,8 +105,9 @@ def learn_belonging(
         return Belonging.certain(levels)
     belongs = np.ones(len(score))
     for _ in range(ROUNDS):  # a topic's seeds stand for the documents that belong to it
-        size = (1.0 + np.bincount(nearest, belongs, minlength=len(counts))) / np.maximum(counts, 1)
-        share, curve = two_groups(knots, score, own, size[seeds.component])
+        seen = 1.0 + np.bincount(nearest, belongs, minlength=len(counts))
+        size = topic_sizes(seen, seeds) / np.maximum(counts, 1)
+        share, curve, clear = two_groups(knots, score, own, size[seeds.component])
         belongs = np.interp(score, knots, curve)
     missing = missing_levels(knots, score, 1.0 - belongs, seeds, size[seeds.component])
     below = np.empty((levels + 1, len(knots)))
@@ -117,23 +120,52 @@ def learn_belonging(
     if knots[0] > NOTHING:  # documents without content belong nowhere
         knots, below = np.append(NOTHING, knots), np.pad(below, ((0, 0), (1, 0)))
     limit = conformal_quantile(own, size[seeds.component], false_alarm)
+    limit = limit if clear else min(limit, NOTHING / 2.0)  # only documents without content
     foreign = Share(1.0 - share.value, 1.0 - share.high, 1.0 - share.low)
     return Belonging(knots, below, limit, foreign)
 
 
-def two_groups(knots: Floats, score: Floats, own: Floats, weight: Floats) -> tuple[Share, Floats]:
+def topic_sizes(seen: Floats, seeds: LeftOut) -> Floats:
+    """Documents of each topic, from the documents nearest to it.
+
+    Documents of a large topic are often nearest to the seeds of a small one. How often is seen on
+    seeds without themselves. Expectation-maximisation corrects for it, as under label shift.
+    Without the correction the seeds of small topics, which are tight, count for too many documents,
+    and documents of large topics look foreign.
+    """
+    n = len(seen)
+    lone = np.setdiff1d(np.arange(n), seeds.component)
+    topic, nearest = np.append(seeds.component, lone), np.append(seeds.nearest, lone)
+    count = np.bincount(topic, minlength=n) + SPREAD
+    size = seen.copy()
+    for _ in range(SHIFT_ROUNDS):
+        each = size / count
+        expected = np.bincount(nearest, each[topic], minlength=n) + SPREAD * each.mean()
+        ratio = seen / expected
+        size *= (np.bincount(topic, ratio[nearest], minlength=n) + SPREAD * ratio.mean()) / count
+    return size
+
+
+def two_groups(
+    knots: Floats, score: Floats, own: Floats, weight: Floats
+) -> tuple[Share, Floats, bool]:
     """Share of documents that score as these seeds do, and the probability at each knot.
 
     Probabilities take the upper end of the share's interval: where seeds are few, documents are
     given the benefit of the doubt. All are 1 where documents do not score lower than seeds.
+
+    Also whether that is clear: the interval excludes 1, or documents score lower by twice as much
+    as is significant. Otherwise doubtful documents do not shape topics, but are not rejected.
     """
     told = np.isfinite(own)
     own, weight = own[told], weight[told] / weight[told].sum()
     share = listed_share(score, own, weight)
     error = _deviation(own, weight) * float(np.sqrt((weight**2).sum()))
-    if float(weight @ own - score.mean()) <= SIGNIFICANT * error:
-        return Share(share.value, share.low, 1.0), np.ones(len(knots))
-    return share, belonging_curve(knots, score, own, weight, share.high)
+    lower = float(weight @ own - score.mean())
+    if lower <= SIGNIFICANT * error:
+        return Share(share.value, share.low, 1.0), np.ones(len(knots)), False
+    clear = share.high < 1.0 or lower > 2.0 * SIGNIFICANT * error
+    return share, belonging_curve(knots, score, own, weight, share.high), clear
 
 
 def _own(seeds: LeftOut) -> Floats:

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.mixture.components import Components
-from hierseed.core.mixture.neighbours import LENGTH, OWN, Neighbourhood, unit_rows
+from hierseed.core.mixture.neighbours import LENGTH, OWN, Neighbourhood
 from hierseed.core.mixture.seeds import Pairs
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
+Singles = NDArray[np.float32]
 
 MOST = 2_000  # seeds that are scored
 VALUES = 8_000_000  # numbers held at a time
@@ -34,10 +35,12 @@ class LeftOut:
     scores : (seeds, levels + 1). Column j: without all topics in the seed's branch at level j + 1.
         The last column: without the seed alone. NaN where the rest says nothing.
     component : of each seed
+    nearest : component nearest to each seed without itself; its own where it is the only seed
     """
 
     scores: Floats
     component: Ints
+    nearest: Ints
 
     @property
     def own(self) -> Floats:
@@ -55,6 +58,7 @@ class _Places:
     near : (seeds, components)
     around : (seeds, neighbours, components)
     crowd : (seeds, neighbours) similarity of each neighbour to its own neighbours
+    part : (seeds,) of their length along the main directions
     real : (seeds, neighbours) False for padding
     """
 
@@ -62,26 +66,32 @@ class _Places:
     near: Floats
     around: Floats
     crowd: Floats
+    part: Floats
     real: Bools
 
     def score(self, missing: Bools) -> Floats:
         """Score without some components, one row of `missing` for each seed."""
-        own = self.hood.own_part(np.where(missing, -(LENGTH**2), self.near).max(axis=1))
+        near = np.where(missing, -(LENGTH**2), self.near).max(axis=1)
+        own = self.hood.own_part(near, self.part)
         rest = np.where(missing[:, None], -np.inf, self.around).max(axis=2) - self.crowd
         mean = np.where(self.real, rest, 0.0).sum(axis=1) / np.maximum(self.real.sum(axis=1), 1)
         return np.asarray((own + (1.0 - OWN) * mean) / LENGTH**2)
 
 
-def similarity_alone(hood: Neighbourhood, pairs: Pairs) -> Floats:
-    """Similarity of each seed to its nearest topic, with topics made of the other seeds."""
+def seeds_alone(hood: Neighbourhood, pairs: Pairs) -> tuple[Floats, Floats]:
+    """Similarity of each seed to its nearest topic, with topics made of the other seeds.
+
+    Also the part of its length along the main directions.
+    """
     topics = _Topics(hood, pairs)
-    parts = [np.zeros(0)]
+    similarity, parts = [np.zeros(0)], [np.zeros(0)]
     for at in topics.pieces(1):
-        U = unit_rows(pairs.vectors[at], hood.centre)
+        U, part = hood.directions(pairs.vectors[at])
         *_, near, missing = topics.without(at, U)
         own = np.where(missing, -np.inf, near).max(axis=1)
-        parts.append(np.where(topics.counts[pairs.component[at]] > 1, own, np.nan))
-    return np.concatenate(parts)
+        similarity.append(np.where(topics.counts[pairs.component[at]] > 1, own, np.nan))
+        parts.append(part)
+    return np.concatenate(similarity), np.concatenate(parts)
 
 
 def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> LeftOut:
@@ -90,13 +100,13 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
     path = components.tree.ancestors[components.topic]
     to_topics = hood.references @ hood.topics.T
     crowd = to_topics.max(axis=1) - hood.difference
-    parts = [np.zeros((0, path.shape[1] + 1))]
+    parts, nearest = [np.zeros((0, path.shape[1] + 1))], [np.zeros(0, dtype=np.intp)]
     for at in topics.pieces(hood.k):
-        U = unit_rows(pairs.vectors[at], hood.centre)
+        U, part = hood.directions(pairs.vectors[at])
         neighbour, real = _indices(hood.lookup(U)[1])
         around = to_topics[neighbour].astype(np.float64)
         near = (U @ hood.topics.T).astype(np.float64)
-        places = _Places(hood, near, around, crowd[neighbour], real)
+        places = _Places(hood, near, around, crowd[neighbour], part, real)
         found = np.full((len(at), path.shape[1] + 1), np.nan)
         mine_path = path[pairs.component[at]]
         for level in range(path.shape[1]):
@@ -107,14 +117,18 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
             told = (mine_path[:, level] >= 0) & beside.any(axis=1)
             if told.any():
                 found[told, level] = places.score(missing)[told]
+        nearest.append(pairs.component[at])
         told = topics.counts[pairs.component[at]] > 1
         if told.any():
             row, topic, less, near, missing = topics.without(at, U)
             rest = np.einsum("ikj,ij->ik", hood.references[neighbour[row]], less)
             around[row, :, topic] = rest
             found[told, -1] = replace(places, near=near, around=around).score(missing)[told]
+            nearest[-1] = np.where(
+                told, np.where(missing, -np.inf, near).argmax(axis=1), nearest[-1]
+            )
         parts.append(found)
-    return LeftOut(np.concatenate(parts), pairs.component[topics.chosen])
+    return LeftOut(np.concatenate(parts), pairs.component[topics.chosen], np.concatenate(nearest))
 
 
 class _Topics:
@@ -122,7 +136,7 @@ class _Topics:
 
     def __init__(self, hood: Neighbourhood, pairs: Pairs) -> None:
         self.hood, self.pairs = hood, pairs
-        self.sums = np.zeros(hood.topics.shape)
+        self.sums = np.zeros((len(hood.topics), pairs.vectors.shape[1]))
         np.add.at(self.sums, pairs.component, pairs.vectors - hood.centre)
         self.counts = np.bincount(pairs.component, minlength=len(self.sums))
         self.chosen = _some(pairs)
@@ -132,7 +146,7 @@ class _Topics:
         size = max(VALUES // (values * len(self.sums)), 1)
         return (self.chosen[at : at + size] for at in range(0, len(self.chosen), size))
 
-    def without(self, at: Ints, U: Floats) -> tuple[Ints, Ints, Floats, Floats, Bools]:
+    def without(self, at: Ints, U: Singles) -> tuple[Ints, Ints, Singles, Floats, Bools]:
         """Leave out each of these seeds, whose unit rows are U, from all of its topics.
 
         Returns rows of `at` with each topic of theirs, the direction of that topic without the
@@ -141,7 +155,7 @@ class _Topics:
         row, pair = np.nonzero(self.pairs.seed[at][:, None] == self.pairs.seed)
         topic = self.pairs.component[pair]
         rest = self.sums[topic] - (self.pairs.vectors[pair] - self.hood.centre)
-        less = unit_rows(rest, np.zeros(1))
+        less = self.hood.of_sums(rest)
         near = (U @ self.hood.topics.T).astype(np.float64)
         near[row, topic] = np.einsum("ij,ij->i", U[row], less)
         missing = np.zeros(near.shape, dtype=bool)

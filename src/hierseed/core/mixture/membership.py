@@ -12,7 +12,7 @@ from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.blocks import Block
 from hierseed.core.mixture.belonging import Belonging, conformal_quantile, learn_belonging
 from hierseed.core.mixture.components import Components
-from hierseed.core.mixture.left_out import leave_out, similarity_alone
+from hierseed.core.mixture.left_out import leave_out, seeds_alone
 from hierseed.core.mixture.neighbours import REFERENCES, Neighbourhood
 from hierseed.core.mixture.seeds import Pairs
 from hierseed.core.share import Share
@@ -26,9 +26,9 @@ PARTS = 8  # a document's weight is a whole number of eighths: sums of products 
 
 @dataclass
 class _Scores:
-    """What a block remembers: the scores of its documents, and under which model."""
+    """What a block remembers: the scores of its documents, and the key of the model."""
 
-    hood: Neighbourhood | None = None
+    hood: bytes = b""
     score: Array = None
 
 
@@ -54,14 +54,22 @@ class Membership:
         if self.hood is None:
             return block.xp.full(len(block), 1.0, block.xp.float64)
         known = block.cache(_Scores)
-        if known.hood is not self.hood:
+        if known.hood != self.hood.key:
             known.score, _ = self.hood.scores(block.X, block.xp)
-            known.hood = self.hood
+            known.hood = self.hood.key
         return known.score
 
     def parts(self, score: Array, xp: Arrays = NUMPY) -> Array:
         """Weight of a document in the fit, in whole eighths."""
         return xp.rint(PARTS * self.belonging.at(score, xp=xp))
+
+
+@dataclass(frozen=True)
+class SampleScores:
+    """Score and nearest component of each document that belonging was learned from."""
+
+    score: Floats
+    nearest: Ints
 
 
 def learn_membership(
@@ -70,35 +78,39 @@ def learn_membership(
     pairs: Pairs,
     components: Components,
     false_alarm: float,
-) -> Membership:
+) -> tuple[Membership, SampleScores | None]:
     """Learn from a sample of documents, in an order of their own, and from the seeds."""
     levels, n = components.tree.height, len(X)
     if n < 2:
-        return Membership.certain(levels)
+        return Membership.certain(levels), None
     topics = np.zeros((len(components), X.shape[1]))
     np.add.at(topics, pairs.component, pairs.vectors - centre)
     chosen = np.linspace(0, n - 1, min(n, REFERENCES)).round().astype(np.intp)
     hood = Neighbourhood.learn(X[chosen], topics, centre)
-    alone = similarity_alone(hood, pairs)
-    hood = replace(hood, least=conformal_quantile(alone, np.ones(len(alone)), LEAST))
+    least, least_part = (
+        conformal_quantile(each, np.ones(len(each)), LEAST) for each in seeds_alone(hood, pairs)
+    )
+    hood = replace(hood, least=least, least_part=least_part)
     score, nearest = hood.scores(X)
     counts = np.bincount(pairs.component, minlength=len(components))
     found = learn_belonging(score, nearest, leave_out(hood, pairs, components), counts, false_alarm)
-    return Membership(hood, found)
+    return Membership(hood, found), SampleScores(score, nearest)
 
 
 def pack_membership(found: Membership) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return what was learned, as JSON and arrays."""
     belonging, foreign = found.belonging, found.foreign
     header = {
-        "limit": belonging.limit if np.isfinite(belonging.limit) else None,
-        "least": found.hood.least if found.hood and np.isfinite(found.hood.least) else None,
+        "limit": _finite(belonging.limit),
+        "least": found.hood and _finite(found.hood.least),
+        "least_part": found.hood and _finite(found.hood.least_part),
         "foreign": [foreign.value, foreign.low, foreign.high],
     }
     arrays: dict[str, NDArray[Any]] = {"knots": belonging.knots, "below": belonging.below}
     if found.hood is not None:
         arrays |= {
             "centre": found.hood.centre,
+            "main": found.hood.main.astype(np.int16),
             "references": found.hood.references.astype(np.int16),
             "directions": found.hood.topics.astype(np.int16),
             "difference": found.hood.difference,
@@ -108,15 +120,24 @@ def pack_membership(found: Membership) -> tuple[dict[str, Any], dict[str, NDArra
 
 def unpack_membership(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Membership:
     """Take back what `pack_membership` gave."""
-    limit = -np.inf if header["limit"] is None else header["limit"]
+    limit, least, least_part = (
+        -np.inf if header[name] is None else header[name]
+        for name in ("limit", "least", "least_part")
+    )
     belonging = Belonging(arrays["knots"], arrays["below"], limit, Share(*header["foreign"]))
     if "references" not in arrays:
         return Membership(None, belonging)
     hood = Neighbourhood(
         arrays["centre"],
+        arrays["main"].astype(np.float32),
         arrays["references"].astype(np.float32),
         arrays["directions"].astype(np.float32),
         arrays["difference"],
-        -np.inf if header["least"] is None else header["least"],
+        least,
+        least_part,
     )
     return Membership(hood, belonging)
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

@@ -293,12 +293,8 @@ def second_best(own: Array, topic: Array, xp: Arrays = NUMPY) -> Array:
 
 def cut(found: Descent, score: Array, placer: Placer, xp: Arrays = NUMPY) -> Descent:
     """Take documents out of topics that they do not belong to: Other further up, or None."""
-    belonging, level = placer.membership.belonging, _level(found.topic, placer, xp)
-    keep, rejected = belonging.depth(score, xp)
-    out = xp.flatnonzero(rejected & (level > 0))
-    path, every = _ancestors(placer, xp)[found.topic[out]], xp.arange(len(out))
-    depth = xp.minimum(keep[out], level[out] - 1)
-    above = xp.where(depth > 0, path[every, (depth - 1).clip(min=0)], -1)
+    belonging = placer.membership.belonging
+    out, depth, above, rejected = stop_where_they_belong(found.topic, score, placer, xp)
     other = xp.where(depth > 0, xp.asarray(placer.others, xp.index)[above], -1)
     found.runner_up[out] = found.topic[out]
     found.topic[out] = xp.where(other >= 0, other, above)
@@ -312,6 +308,22 @@ def cut(found: Descent, score: Array, placer: Placer, xp: Arrays = NUMPY) -> Des
     nowhere = 1.0 - belonging.at(score[none], 0, xp)
     found.score[none, 0] = xp.where(rejected[none], nowhere, 0.0)
     return found
+
+
+def stop_where_they_belong(
+    topic: Array, score: Array, placer: Placer, xp: Arrays = NUMPY
+) -> tuple[Array, Array, Array, Array]:
+    """Where documents stop that do not belong to the topic found for them.
+
+    Returns their rows, the level of the deepest topic that each belongs to, this topic (-1 for
+    none), and for every document whether it is rejected.
+    """
+    level = _level(topic, placer, xp)
+    keep, rejected = placer.membership.belonging.depth(score, xp)
+    out = xp.flatnonzero(rejected & (level > 0))
+    path, every = _ancestors(placer, xp)[topic[out]], xp.arange(len(out))
+    depth = xp.minimum(keep[out], level[out] - 1)
+    return out, depth, xp.where(depth > 0, path[every, (depth - 1).clip(min=0)], -1), rejected
 
 
 def _level(topic: Array, placer: Placer, xp: Arrays) -> Array:

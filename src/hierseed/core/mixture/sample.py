@@ -20,7 +20,7 @@ from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
 from hierseed.core.distance import chunks
 from hierseed.core.mixture.gaussian_mixture import Mixture
-from hierseed.core.mixture.membership import PARTS, Membership
+from hierseed.core.mixture.membership import PARTS, Membership, SampleScores
 from hierseed.core.mixture.moments import (
     Spread,
     Totals,
@@ -155,13 +155,19 @@ class Drawn:
         total = self.X.sum(axis=0, dtype=np.float64)  # of whole numbers: exact in any order
         return np.asarray(total * (self.quantization.unit / max(len(self.X), 1)))
 
-    def weigh(self, membership: Membership, blocks: Blocks, rows: Ints) -> Sample:
-        """Make the sample that a fit begins on: documents with the weight of their belonging."""
+    def weigh(
+        self, membership: Membership, blocks: Blocks, rows: Ints, scores: SampleScores | None = None
+    ) -> Sample:
+        """Make the sample that a fit begins on: documents with the weight of their belonging.
+
+        `scores` : of these documents, where they are known
+        """
         n = len(self.X)
         if membership.hood is None:
             parts = np.full(n, float(PARTS))
         else:
-            parts = membership.parts(membership.hood.scores(self.vectors)[0])
+            known = scores.score if scores else membership.hood.scores(self.vectors)[0]
+            parts = membership.parts(known)
         columns = np.ones((blocks.width + 1, n), dtype=np.float32)
         for at in chunks(n, 1, TURNED):
             columns[:-1, at] = self.X[at].T

@@ -80,11 +80,11 @@ def diagnose_fit(
     labels: NDArray[np.integer],
 ) -> list[Finding]:
     """Compare topics with the documents that lie near their seeds, and with these seeds."""
-    hood, n = found.membership.hood, len(taxonomy)
-    if hood is None:
+    n = len(taxonomy)
+    if found.sample_scores is None:
         return []
     topics, near = placer.components.topic, np.full(n, np.nan)
-    nearest = np.bincount(hood.scores(found.sample.vectors)[1], minlength=len(topics))
+    nearest = np.bincount(found.sample_scores.nearest, minlength=len(topics))
     near[topics] = nearest * found.sample.copies
     rows = placer.grid.quantize(given.vectors)
     placed = np.empty_like(given.topics)

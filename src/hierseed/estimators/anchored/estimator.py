@@ -17,7 +17,7 @@ from hierseed.core.mixture.calibration import label_and_count, thresholds
 from hierseed.core.mixture.components import Components, sum_up
 from hierseed.core.mixture.em import Settings, State
 from hierseed.core.mixture.gaussian_mixture import Mixture
-from hierseed.core.mixture.membership import Membership, pack_membership, unpack_membership
+from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.placement import (
     Placer,
     labels,
@@ -29,13 +29,9 @@ from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.score import Scored
 from hierseed.core.share import Share
 from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit, expect
-from hierseed.estimators.anchored.fitting import fit_mixture
-from hierseed.estimators.anchored.others import (
-    components_of,
-    others_of,
-    place_others,
-    with_others,
-)
+from hierseed.estimators.anchored.fitting import Outcome, fit_mixture
+from hierseed.estimators.anchored.others import components_of, find_others, others_of
+from hierseed.estimators.anchored.packing import pack_placer, unpack_placer
 from hierseed.estimators.anchored.seeding import SeedPairs, with_seeds
 from hierseed.estimators.base import RECORD, Progress, SeededEstimator
 from hierseed.estimators.inputs import is_engine, need_seeds, seed_pairs
@@ -228,7 +224,7 @@ class AnchoredHierSeed(SeededEstimator):
         if self.several == SEEDS:
             self.several_ = learn_secondary_ratio(found.sample.X, self._placer, given.topics_each)
             self._placer = replace(self._placer, secondary=self.several_)
-        self._append_others(found.sample.vectors, found.has_seeds)
+        self._append_others(found)
         self.tree_weight_ = result.problem.scale.tree_weight
         self.history_, self.n_iter_ = result.history, len(result.history)
         self.objective_ = float(result.history[-1]["objective"])
@@ -238,25 +234,15 @@ class AnchoredHierSeed(SeededEstimator):
         self.diagnosis_ = diagnose_fit(self.taxonomy_, self._placer, found, given, self.labels_)
         return self
 
-    def _append_others(self, X: NDArray[np.float32], has_seeds: NDArray[np.bool_]) -> None:
+    def _append_others(self, found: Outcome) -> None:
         """Append an Other to each topic where documents of the sample stop."""
-        if self._placer.membership.hood is None:
-            return
         placer = self._placer
-        found = np.concatenate(
-            [np.zeros(0, dtype=np.intp), *self._place(ArrayBlocks(X, threads=self.n_jobs))]
-        )
-        stops = np.append(self.taxonomy.tree.is_leaf | has_seeds, True)
-        self.taxonomy_ = with_others(self.taxonomy, found[~stops[found]])
-        if len(self.taxonomy_) == len(self.taxonomy):
+        others = find_others(self.taxonomy, placer, found, self.n_jobs)
+        if others is None:
             return
-        means = np.zeros((len(self.taxonomy_), X.shape[1]))
-        means[: len(self.taxonomy)] = self.vectors_
-        others = others_of(self.taxonomy_)
-        found = np.where(stops[found], found, others[found])
+        self.taxonomy_, means = others
         self._keep(
-            components_of(self.taxonomy_, has_seeds), placer.mixture,
-            place_others(self.taxonomy_, means, X.astype(np.float64), found),
+            components_of(self.taxonomy_, found.has_seeds), placer.mixture, means,
             placer.temperature, placer.curve, placer.grid, placer.membership,
         )  # fmt: skip
 
@@ -388,52 +374,26 @@ class AnchoredHierSeed(SeededEstimator):
     # ---------------------------------------------------------------- on disk
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        placer = self._placer
-        header = {
-            "temperature": self.temperature_,
-            "several": self.several_,
+        header, arrays = pack_placer(self._placer)
+        header |= {
             "tree_weight": self.tree_weight_,
             "held_out": self.n_held_out_,
             "expected": [[one.value, one.low, one.high] for one in self.expected_accuracy_],
             "diagnosis": [vars(one) for one in self.diagnosis_],
-            "bits": placer.grid.bits,
             "objective": self.objective_,
             "coverage": self.coverage_,
             "history": self.history_,
         }
-        mixture = placer.mixture
-        arrays = {
-            "vectors": self.vectors_,
-            "thresholds": self.thresholds_,
-            "curve": self.curve_,
-            "labels": self.labels_,
-            "seeded": placer.components.topic,
-            "means": mixture.means,
-            "log_size": mixture.log_size,
-            "direction": mixture.direction,
-            "offset": mixture.offset,
-        }
-        more, belonging = pack_membership(placer.membership)
-        return header | {"membership": more}, arrays | belonging
+        return header, arrays | {"labels": self.labels_}
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        has_seeds = np.zeros(len(self.taxonomy_), dtype=bool)
-        has_seeds[arrays["seeded"]] = True
-        components = components_of(self.taxonomy_, has_seeds)
-        mixture = Mixture(
-            arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"]
-        )
         self.several_ = header["several"]
-        self._keep(
-            components, mixture, arrays["vectors"], header["temperature"], arrays["curve"],
-            Grid(header["bits"]), unpack_membership(header["membership"], arrays),
-        )  # fmt: skip
+        self._keep(*unpack_placer(self.taxonomy_, header, arrays))
         self.tree_weight_ = header["tree_weight"]
         self.n_held_out_ = header["held_out"]
         self.expected_accuracy_ = [Share(*one) for one in header["expected"]]
         self.diagnosis_ = [Finding(**one) for one in header["diagnosis"]]
-        self.thresholds_ = arrays["thresholds"]
-        self.set_thresholds(self.thresholds_, self.precision or 0.0)
+        self.set_thresholds(arrays["thresholds"], self.precision or 0.0)
         self.labels_, self.history_ = arrays["labels"], header["history"]
         self.objective_, self.coverage_ = header["objective"], header["coverage"]
         self.n_iter_ = len(self.history_)

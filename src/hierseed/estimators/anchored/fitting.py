@@ -14,7 +14,7 @@ from hierseed.core.mixture.components import make_components
 from hierseed.core.mixture.covariance import one_thread
 from hierseed.core.mixture.em import Fitted, Progress, Settings, fit, initialise
 from hierseed.core.mixture.hold_out import HeldOut, hold_out
-from hierseed.core.mixture.membership import Membership, learn_membership
+from hierseed.core.mixture.membership import Membership, SampleScores, learn_membership
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.sample import Drawn, draw
 from hierseed.core.mixture.seeds import Pairs, sum_seeds
@@ -32,6 +32,7 @@ class Outcome:
     scores: Scores
     held_out: HeldOut | None
     sample: Drawn
+    sample_scores: SampleScores | None
 
 
 def fit_mixture(
@@ -58,12 +59,12 @@ def fit_mixture(
     seeds = sum_seeds(pairs, components, quantization, given.decided)
     drawn = draw(blocks, quantization, given.decided)
     with one_thread():  # the bits of float32 sums depend on the number of threads
-        membership = Membership.certain(taxonomy.tree.height)
+        membership, looked_up = Membership.certain(taxonomy.tree.height), None
         if other:
-            membership = learn_membership(
+            membership, looked_up = learn_membership(
                 drawn.vectors, drawn.centre, pairs, components, settings.false_alarm
             )
-        sample = drawn.weigh(membership, blocks, given.decided)
+        sample = drawn.weigh(membership, blocks, given.decided, looked_up)
         initial = initialise(sample, components, seeds, settings, drawn.centre)
         held = hold_out(sample, pairs, initial)
         known: dict[str, Any] = {}
@@ -75,4 +76,4 @@ def fit_mixture(
         initial.problem.scale, membership, drawn.centre, progress=progress, **keeping, **known,
     )  # fmt: skip
     scores = calibrate(held, result, quantization)
-    return Outcome(has_seeds, membership, result, scores, held, drawn)
+    return Outcome(has_seeds, membership, result, scores, held, drawn, looked_up)

@@ -1,16 +1,48 @@
-"""Where Other is: which topics get one, and where it lies."""
+"""Other: which topics get one, and where its mean lies."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.mixture.components import Components, make_components
+from hierseed.core.mixture.membership import Membership
+from hierseed.core.mixture.placement import Placer, labels, stop_where_they_belong
+from hierseed.estimators.anchored.fitting import Outcome
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
+
+
+def find_others(
+    taxonomy: Taxonomy, placer: Placer, found: Outcome, threads: int | None
+) -> tuple[Taxonomy, Floats] | None:
+    """The taxonomy with an Other for each topic where documents of the sample stop, and its means.
+
+    None where no document stops at an inner topic.
+    """
+    scores, limit = found.sample_scores, placer.membership.belonging.limit
+    if scores is None or not (scores.score < limit).any():
+        return None
+    X = found.sample.vectors
+    certain = replace(placer, membership=Membership.certain(len(placer.thresholds)))
+    parts = ArrayBlocks(X, threads=threads).map(labels, certain)
+    topic = np.concatenate([np.zeros(0, dtype=np.intp), *parts])
+    out, _, above, _ = stop_where_they_belong(topic, scores.score, placer)
+    topic[out] = above
+    stops = np.append(taxonomy.tree.is_leaf | found.has_seeds, True)
+    extended = with_others(taxonomy, topic[~stops[topic]])
+    if len(extended) == len(taxonomy):
+        return None
+    topic = np.where(stops[topic], topic, others_of(extended)[topic])
+    means = np.zeros((len(extended), X.shape[1]))
+    means[: len(taxonomy)] = placer.vectors
+    return extended, place_others(extended, means, X.astype(np.float64), topic)
 
 
 def with_others(taxonomy: Taxonomy, parents: Ints) -> Taxonomy:

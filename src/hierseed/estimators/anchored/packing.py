@@ -1,0 +1,58 @@
+"""A fitted placer as JSON and arrays, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hierseed.core.exact import Grid
+from hierseed.core.mixture.components import Components
+from hierseed.core.mixture.gaussian_mixture import Mixture
+from hierseed.core.mixture.membership import Membership, pack_membership, unpack_membership
+from hierseed.core.mixture.placement import Placer
+from hierseed.estimators.anchored.others import components_of
+from hierseed.taxonomy import Taxonomy
+
+Floats = NDArray[np.float64]
+
+
+def pack_placer(placer: Placer) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return what it takes to place documents, as JSON and arrays."""
+    mixture = placer.mixture
+    header = {
+        "temperature": placer.temperature,
+        "several": placer.secondary,
+        "bits": placer.grid.bits,
+    }
+    arrays = {
+        "vectors": placer.vectors,
+        "thresholds": placer.thresholds,
+        "curve": placer.curve,
+        "seeded": placer.components.topic,
+        "means": mixture.means,
+        "log_size": mixture.log_size,
+        "direction": mixture.direction,
+        "offset": mixture.offset,
+    }
+    membership, belonging = pack_membership(placer.membership)
+    return header | {"membership": membership}, arrays | belonging
+
+
+def unpack_placer(
+    taxonomy: Taxonomy, header: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> tuple[Components, Mixture, Floats, float, Floats, Grid, Membership]:
+    """Components, mixture, means, temperature, curve, grid and membership of a packed placer."""
+    has_seeds = np.zeros(len(taxonomy), dtype=bool)
+    has_seeds[arrays["seeded"]] = True
+    mixture = Mixture(arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"])
+    return (
+        components_of(taxonomy, has_seeds),
+        mixture,
+        arrays["vectors"],
+        header["temperature"],
+        arrays["curve"],
+        Grid(header["bits"]),
+        unpack_membership(header["membership"], arrays),
+    )
