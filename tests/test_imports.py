@@ -1,7 +1,10 @@
 """Imports point downwards: the table of ARCHITECTURE.md, held over the syntax trees."""
 
 import ast
+import re
 from pathlib import Path
+
+import pytest
 
 import hierseed
 
@@ -29,6 +32,7 @@ DOORS = {  # the only imports upwards, inside functions, because people expect t
     ("estimators", "io"),
 }
 PACKAGE = Path(hierseed.__file__).parent
+ARCHITECTURE = (Path(__file__).parents[1] / "ARCHITECTURE.md").read_text()
 
 
 def unit(path):
@@ -79,3 +83,18 @@ def test_core_knows_no_files_and_no_names():
 def test_the_product_does_not_need_its_benchmark():
     for path in sorted(PACKAGE.rglob("*.py")):
         assert "hierseed_bench" not in path.read_text(), path.name
+
+
+def test_the_table_of_ranks_in_the_architecture_is_this_one():
+    table = ARCHITECTURE.split("| rank | units |")[1].split("\n\n")[0]
+    ranks = re.findall(r"^\| (\d+) \| (.*) \|$", table, flags=re.MULTILINE)
+    assert [set(re.findall(r"\w+", units)) for _, units in ranks] == ORDER
+    assert [int(rank) for rank, _ in ranks] == list(range(len(ORDER)))
+
+
+@pytest.mark.parametrize("method", ["mixture", "hierseed"])
+def test_every_module_of_a_method_has_a_line_in_the_architecture(method):
+    table = ARCHITECTURE.split(f"| module of `core/{method}` |")[1].split("\n\n")[0]
+    listed = re.findall(r"`(\w+)`", "\n".join(row.split("|")[1] for row in table.splitlines()[2:]))
+    modules = {path.stem for path in (PACKAGE / "core" / method).glob("*.py")} - {"__init__"}
+    assert sorted(listed) == sorted(modules)

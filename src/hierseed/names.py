@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.tree import Tree
+from hierseed.core.tree import Tree, chains_of_cycles
 from hierseed.errors import TaxonomyError
 
 SEPARATOR = " > "
@@ -32,7 +32,7 @@ def split_path(path: Path) -> tuple[str, ...]:
 
 
 def name_fault(name: str) -> str:
-    """Say what is wrong with a name, nothing where it is fine."""
+    """Return what is wrong with a name, or an empty string."""
     if not name.strip():
         return "an empty name"
     if name != name.strip():
@@ -56,7 +56,7 @@ def free_name(taken: set[str]) -> str:
 
 
 def checked_texts(what: str, values: Sequence[str]) -> tuple[str, ...]:
-    """Refuse what is no sequence of texts."""
+    """Return a tuple of texts; refuse anything else."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TaxonomyError(f"{what} is {values!r:.60}, not a sequence of texts")
     texts = tuple(values)
@@ -70,7 +70,7 @@ def checked_texts(what: str, values: Sequence[str]) -> tuple[str, ...]:
 
 
 def checked_parents(given: Any, n: int) -> tuple[tuple[int, ...], ...]:
-    """Refuse further parents that are no topics."""
+    """Return further parents; refuse those that are not topics."""
     if given is None:
         return ((),) * n
     try:
@@ -83,7 +83,7 @@ def checked_parents(given: Any, n: int) -> tuple[tuple[int, ...], ...]:
 
 
 def checked_tree(parent: Sequence[int] | NDArray[np.intp]) -> Tree:
-    """Refuse parents that make no tree."""
+    """Return the tree; refuse parents that do not form one."""
     try:
         given = np.asarray(parent)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
@@ -117,3 +117,43 @@ def checked_log(log: Iterable[Sequence[str]]) -> tuple[Edit, ...]:
                 f"({', '.join(EDITS)}), a path, and the path or names that came of it"
             )
     return made
+
+
+def taxonomy_faults(
+    names: Sequence[str], tree: Tree, more_parents: Sequence[Sequence[int]]
+) -> list[str]:
+    """Find invalid names, repeated paths and topics that are their own ancestors."""
+    faults = [
+        f"{fault} in topic {i} ({name!r})"
+        for i, name in enumerate(names)
+        if (fault := name_fault(name))
+    ]
+    first: dict[tuple[int, str], int] = {}
+    for topic, key in enumerate(zip(tree.parent.tolist(), names)):
+        if key in first:
+            path = SEPARATOR.join([*(names[i] for i in tree.path(key[0])), key[1]])
+            faults.append(f"the path {path!r} occurs twice (topics {first[key]} and {topic})")
+        first.setdefault(key, topic)
+    if any(more_parents):
+        every = [[int(p), *more] for p, more in zip(tree.parent, more_parents)]
+        for chain in chains_of_cycles([[p for p in some if p >= 0] for some in every]):
+            listed = " -> ".join(repr(names[i]) for i in [*chain, chain[0]])
+            faults.append(f"a topic is its own ancestor: {listed}")
+    return faults
+
+
+def cycle_text(names: Sequence[str], parent: Sequence[int], start: int) -> str:
+    """The topics of a cycle, for a message."""
+    chain, topic = [names[start]], parent[start]
+    while topic != start:
+        chain.append(names[topic])
+        topic = parent[topic]
+    return " -> ".join(repr(name) for name in [*chain, names[start]])
+
+
+def refuse_faults(faults: Sequence[str]) -> None:
+    """Raise all faults at once, if there are any."""
+    if faults:
+        count = f"{len(faults)} faults" if len(faults) > 1 else "a fault"
+        listed = "".join(f"\n  - {fault}" for fault in faults)
+        raise TaxonomyError(f"{count} in the taxonomy:{listed}")

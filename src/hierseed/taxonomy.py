@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed import taxonomy_edits as edits
-from hierseed.core.tree import chains_of_cycles, cycles, parents_first
+from hierseed.core.tree import cycles, parents_first
 from hierseed.errors import SeedError, TaxonomyError
 from hierseed.names import (
     SEPARATOR,
@@ -22,9 +22,12 @@ from hierseed.names import (
     checked_parents,
     checked_texts,
     checked_tree,
+    cycle_text,
     free_name,
     name_fault,
+    refuse_faults,
     split_path,
+    taxonomy_faults,
 )
 
 
@@ -88,9 +91,9 @@ class Taxonomy:
                 f"names, parent, codes and the other parts differ in length: {n} names, "
                 f"the others {sorted(lengths)}. Give one entry per topic."
             )
-        _refuse(self._faults())
+        refuse_faults(taxonomy_faults(self.names, self.tree, self.more_parents))
 
-    # ---------------------------------------------------------------- making one
+    # ---------------------------------------------------------------- construction
 
     @classmethod
     def from_paths(cls, paths: Iterable[Path]) -> Taxonomy:
@@ -104,14 +107,14 @@ class Taxonomy:
         names: list[str] = []
         parent: list[int] = []
         known: dict[tuple[str, ...], int] = {}
-        given: set[tuple[str, ...]] = set()
+        listed: set[tuple[str, ...]] = set()
         faults: list[str] = []
         for path in paths:
             parts = split_path(path)
-            if parts in given:
+            if parts in listed:
                 faults.append(f"the path {SEPARATOR.join(parts)!r} occurs twice")
                 continue
-            given.add(parts)
+            listed.add(parts)
             faults += [
                 f"{fault} in the path {SEPARATOR.join(parts)!r}"
                 for fault in map(name_fault, parts)
@@ -120,7 +123,7 @@ class Taxonomy:
             if not parts:
                 faults.append("a path is empty")
             _grow(names, parent, known, parts)
-        _refuse(faults)
+        refuse_faults(faults)
         return cls(names, parent)
 
     @classmethod
@@ -147,11 +150,11 @@ class Taxonomy:
             for i, p in enumerate(parent)
             if not -1 <= p < n
         ]
-        _refuse(faults)
+        refuse_faults(faults)
         order = parents_first(parent)
         if len(order) < n:
-            stuck = [_cycle_text(names, parent, i) for i in cycles(parent)]
-            _refuse([f"a topic is its own ancestor: {text}" for text in stuck])
+            stuck = [cycle_text(names, parent, i) for i in cycles(parent)]
+            refuse_faults([f"a topic is its own ancestor: {text}" for text in stuck])
         new_id = {old: new for new, old in enumerate(order)}
 
         def reorder(values: Sequence[Any] | None) -> list[Any] | None:
@@ -190,7 +193,7 @@ class Taxonomy:
         for path in paths:
             parts = split_path(path)
             _grow(names, parent, known, parts)
-        return self._longer(names, parent, other=False)
+        return self._extended(names, parent, other=False)
 
     def with_others(self, parents: Sequence[int]) -> Taxonomy:
         """Append one Other child to each of the given topics (-1: at level 1)."""
@@ -203,10 +206,10 @@ class Taxonomy:
             names.append(free_name(taken[topic]))
             parent.append(topic)
             taken[topic].add(names[-1])
-        return self._longer(names, parent, other=True)
+        return self._extended(names, parent, other=True)
 
-    def _longer(self, names: Sequence[str], parent: Sequence[int], *, other: bool) -> Taxonomy:
-        """The same topics with more of them behind, without codes and descriptions."""
+    def _extended(self, names: Sequence[str], parent: Sequence[int], *, other: bool) -> Taxonomy:
+        """The taxonomy with more topics appended, without codes and descriptions."""
         more = len(names) - len(self)
         return Taxonomy(
             names,
@@ -223,8 +226,8 @@ class Taxonomy:
     def rename(self, path: Path, name: str) -> Taxonomy:
         """Return a taxonomy with another name for one topic.
 
-        All edits leave this taxonomy as it is, and note themselves in `log` of the new one, so
-        that `fit(start=model)` finds the topics of an earlier model again.
+        Edits do not change this taxonomy. They are recorded in `log` of the new one, by which
+        `fit(start=model)` matches the topics of an earlier model.
 
         Examples
         --------
@@ -255,34 +258,28 @@ class Taxonomy:
 
     def first(self, n: int) -> Taxonomy:
         """Return the taxonomy of the topics with ids below n."""
-        return Taxonomy(
-            self.names[:n],
-            self.tree.parent[:n],
-            codes=self.codes[:n],
-            descriptions=self.descriptions[:n],
-            is_other=self.is_other[:n],
-            more_parents=[[p for p in some if p < n] for some in self.more_parents[:n]],
-            addresses=self.addresses[:n],
-            vocabulary=self.vocabulary,
-            log=self.log,
-        )
+        return self._select(range(n))
 
     def without_others(self) -> Taxonomy:
-        """Return the taxonomy as the experts made it: Other topics taken out again."""
-        kept = np.flatnonzero(~self.is_other)
-        new_id = {int(old): new for new, old in enumerate(kept)} | {-1: -1}
+        """Return the taxonomy as the experts made it, without Other topics."""
+        return self._select(np.flatnonzero(~self.is_other).tolist())
+
+    def _select(self, kept: Sequence[int]) -> Taxonomy:
+        """The taxonomy of some topics, whose parents are among them."""
+        new_id = {old: new for new, old in enumerate(kept)} | {-1: -1}
         return Taxonomy(
             [self.names[i] for i in kept],
             [new_id[int(self.tree.parent[i])] for i in kept],
             codes=[self.codes[i] for i in kept],
             descriptions=[self.descriptions[i] for i in kept],
+            is_other=[bool(self.is_other[i]) for i in kept],
             more_parents=[[new_id[p] for p in self.more_parents[i] if p in new_id] for i in kept],
             addresses=[self.addresses[i] for i in kept],
             vocabulary=self.vocabulary,
             log=self.log,
         )
 
-    # ---------------------------------------------------------------- asking it
+    # ---------------------------------------------------------------- queries
 
     def __getstate__(self) -> dict[str, Any]:
         derived = {"paths", "_index"}
@@ -344,7 +341,7 @@ class Taxonomy:
         return isinstance(path, str | Sequence) and SEPARATOR.join(split_path(path)) in self._index
 
     def index(self, path: Path) -> int:
-        """Id of a path; an unknown one is refused with the nearest known paths."""
+        """Return the id of a path; the error for an unknown one names similar paths."""
         text = SEPARATOR.join(split_path(path))
         if text not in self._index:
             raise TaxonomyError(
@@ -358,7 +355,7 @@ class Taxonomy:
         return named[0] if len(named) == 1 and path not in self else self.index(path)
 
     def nearest(self, text: str) -> str:
-        """`; did you mean 'A > B'?`, by last name or path; nothing where none is near."""
+        """`; did you mean 'A > B'?`, by last name or path; empty if there are none."""
         named = [path for path, name in zip(self.paths, self.names) if name == text]
         close = named[:3] or difflib.get_close_matches(text, self.paths, n=3, cutoff=0.6)
         return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
@@ -404,7 +401,7 @@ class Taxonomy:
             y[row] = topics[0]
         return y
 
-    # ---------------------------------------------------------------- showing it
+    # ---------------------------------------------------------------- representation
 
     def __repr__(self) -> str:
         return f"Taxonomy({len(self):,} topics, {self.tree.height} levels)"
@@ -413,7 +410,7 @@ class Taxonomy:
         return self.to_html()
 
     def to_html(self, counts: Sequence[int] | NDArray[np.integer] | None = None) -> str:
-        """Return the tree as nested lists that fold, with a count per topic where given."""
+        """Return the tree as collapsible HTML lists, with a count per topic if given."""
 
         def show(topic: int) -> str:
             name = escape(self.names[topic])
@@ -431,28 +428,6 @@ class Taxonomy:
         inner = "".join(show(int(topic)) for topic in self.tree.children(-1))
         return f"<div><b>{escape(repr(self))}</b><ul>{inner}</ul></div>"
 
-    # ---------------------------------------------------------------- checking it
-
-    def _faults(self) -> list[str]:
-        faults = [
-            f"{fault} in topic {i} ({name!r})"
-            for i, name in enumerate(self.names)
-            if (fault := name_fault(name))
-        ]
-        seen: dict[tuple[int, str], int] = {}
-        for topic, key in enumerate(zip(self.tree.parent.tolist(), self.names)):
-            if key in seen:
-                above = self.tree.path(key[0])
-                path = SEPARATOR.join([*(self.names[i] for i in above), key[1]])
-                faults.append(f"the path {path!r} occurs twice (topics {seen[key]} and {topic})")
-            seen.setdefault(key, topic)
-        if len(self.more_parents) == len(self.names) and any(self.more_parents):
-            every = [[int(p), *more] for p, more in zip(self.tree.parent, self.more_parents)]
-            for chain in chains_of_cycles([[p for p in some if p >= 0] for some in every]):
-                names = " -> ".join(repr(self.names[i]) for i in [*chain, chain[0]])
-                faults.append(f"a topic is its own ancestor: {names}")
-        return faults
-
 
 def _grow(
     names: list[str],
@@ -466,18 +441,3 @@ def _grow(
             known[parts[:depth]] = len(names)
             names.append(parts[depth - 1])
             parent.append(known[parts[: depth - 1]] if depth > 1 else -1)
-
-
-def _refuse(faults: list[str]) -> None:
-    if faults:
-        count = f"{len(faults)} faults" if len(faults) > 1 else "a fault"
-        listed = "".join(f"\n  - {fault}" for fault in faults)
-        raise TaxonomyError(f"{count} in the taxonomy:{listed}")
-
-
-def _cycle_text(names: Sequence[str], parent: Sequence[int], start: int) -> str:
-    chain, topic = [names[start]], parent[start]
-    while topic != start:
-        chain.append(names[topic])
-        topic = parent[topic]
-    return " -> ".join(repr(name) for name in [*chain, names[start]])

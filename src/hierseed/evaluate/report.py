@@ -34,16 +34,6 @@ def to_text(scores: Scores) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def to_markdown(scores: Scores) -> str:
-    """One table per protocol."""
-    blocks = [f"Coverage: {scores.coverage:.1%} of documents have a topic."]
-    for score in scores:
-        header, *rows = (f"| {' | '.join(row)} |" for row in table(score))
-        rule = "|" + " ---: |" * (len(COLUMNS) + 1)
-        blocks.append("\n".join([f"**{title(score)}**", "", header, rule, *rows, *_below(score)]))
-    return "\n\n".join(blocks) + "\n"
-
-
 def title(score: Score) -> str:
     """Say which protocol it is, and what that means."""
     return f"Protocol {score.protocol}: {MEANING[score.protocol]} ({score.documents:,} documents)"
