@@ -10,12 +10,18 @@ from hierseed_bench.repository import RESULTS
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.plan import (
     DRAWS,
+    GERMAN,
     JOINED,
     OPEN_SETS,
+    SPACES,
     UNSEEN_SETS,
     VECTORS,
     embedders,
+    german,
     joined,
+    names,
+    spaces,
+    windows,
 )
 from hierseed_bench.runs.records import Record, Records
 from hierseed_bench.tables.cells import cell, mean_of
@@ -86,6 +92,47 @@ def joined_vectors() -> str:
     return grid(("data", *JOINED), [*rows, ("mean of the first six", *means)])
 
 
+def topic_names() -> str:
+    """One row per data set: with names and without, for each number of seeds."""
+    found = _planned(names(), "data", "method", "seeds")
+    score = mean_of("bcubed_f1")
+    columns = [("anchored-names", 0)]
+    columns += [(method, k) for k in (1, 2, 4) for method in ("anchored", "anchored-names")]
+    head = [
+        f"{k} seed{'' if k == 1 else 's'}{', names' if method != 'anchored' else ''}"
+        for method, k in columns
+    ]
+    rows = [
+        (data, *(cell(found.get((data, *column), []), score) for column in columns))
+        for data in OPEN_SETS
+    ]
+    return grid(("data", *head), rows)
+
+
+def other_spaces() -> str:
+    """One row per data set: the default method, and what the paper names as future work."""
+    return _one_row_per_set(spaces(), OPEN_SETS, "method", SPACES)
+
+
+def long_documents() -> str:
+    """US Code: documents cut after 256 tokens, and read in windows."""
+    return _one_row_per_set(windows(), ("us_code",), "vectors", ("minilm", "minilm+windows"))
+
+
+def german_news() -> str:
+    """10kGNAD with what knows English, what learns from the corpus, and both."""
+    return _one_row_per_set(german(), ("gnad",), "vectors", GERMAN)
+
+
+def _one_row_per_set(
+    plan: Iterable[RunConfig], sets: Iterable[str], part: str, values: Iterable[str]
+) -> str:
+    found, score = _planned(plan, "data", part), mean_of("bcubed_f1")
+    columns = list(values)
+    rows = [(data, *(cell(found.get((data, one), []), score) for one in columns)) for data in sets]
+    return grid(("data", *columns), rows)
+
+
 def speed() -> str:
     """Documents a second on this machine."""
     rates = _read("embed_speed")["speed"]
@@ -103,4 +150,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "embed-prepare": prepare,
     "embed-speed": speed,
     "embed-joined": joined_vectors,
+    "embed-names": topic_names,
+    "embed-spaces": other_spaces,
+    "embed-windows": long_documents,
+    "embed-german": german_news,
 }
