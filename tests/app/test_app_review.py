@@ -12,6 +12,7 @@ from hierseed.app import (
     fits,
     fitting,
     metadata,
+    placements,
     review,
     review_queue,
     tree,
@@ -329,3 +330,25 @@ def test_the_map_packs_every_document_with_its_topic_and_its_step(project: Proje
         here_too = fit.fitted.labels == topic
         away = np.hypot(x - drawn["tx"][island], y - drawn["ty"][island])[here_too]
         assert (away <= drawn["r"][island] + 1e-3).all()
+
+
+def test_renumbered_placements_are_those_of_the_long_way(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Topics that were only added or renamed take a short way to the same placements."""
+    fit = fits.last(project)
+    assert fit is not None
+    here = topics.current(project)
+    shared, _ = placements.in_tree(fit.fitted, here)
+    assert shared.score is fit.fitted.score  # nothing is copied
+    edits.add(project, None, "Before all")
+    edits.add(project, here.ids[0], "Between")
+    edits.rename(project, here.ids[3], "Renamed")
+    now = topics.current(project)
+    short, number = placements.in_tree(fit.fitted, now)
+    assert short.score is fit.fitted.score
+    monkeypatch.setattr(placements, "_only_renumbered", lambda *given: False)
+    long, other = placements.in_tree(fit.fitted, now)
+    assert np.array_equal(number, other)
+    for name in placements.Records._fields:
+        assert np.array_equal(getattr(short, name), getattr(long, name), equal_nan=True), name

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
+from hierseed.core.tree import Tree
 from hierseed.names import free_name
 from hierseed.taxonomy import Taxonomy
 
@@ -180,6 +181,9 @@ def in_tree(fitted: Placements, here: Topics) -> tuple[Placements, Ints]:
     taxonomy, number = _renumbered(fitted, here)
     tree, old_tree = taxonomy.tree, fitted.taxonomy.tree
     height = max(tree.height, 1)
+    if _only_renumbered(tree, old_tree, number):
+        records = _renumber(fitted, taxonomy, number)
+        return Placements(taxonomy, list(here.ids), records, fitted.is_seed), number
     topic = number[fitted.topic]
     path = np.full((len(topic), height), -1, dtype=np.int32)
     path[:, : tree.ancestors.shape[1]] = tree.ancestors[topic]
@@ -209,6 +213,26 @@ def in_tree(fitted: Placements, here: Topics) -> tuple[Placements, Ints]:
     every = (fitted.row, topic, path, distance, score, second, belongs, ranked, chances)
     records = Records(*(values[kept] for values in every))  # type: ignore[arg-type]
     return Placements(taxonomy, list(here.ids), records, fitted.is_seed), number
+
+
+def _only_renumbered(tree: Tree, old: Tree, number: Ints) -> bool:
+    """True where all topics of a fit have the same topics above them as before."""
+    if tree.ancestors.shape[1] != old.ancestors.shape[1] or (number[:-1] < 0).any():
+        return False
+    return bool((tree.ancestors[number[:-1]] == number[old.ancestors[:-1]]).all())
+
+
+def _renumber(fitted: Placements, taxonomy: Taxonomy, number: Ints) -> Records:
+    """The same records with new numbers of topics; scores and distances are shared, not copied."""
+    f = fitted
+    if np.array_equal(number[:-1], np.arange(len(number) - 1)):
+        return Records(
+            f.row, f.topic, f.path, f.distance, f.score, f.runner_up, f.belongs, f.ranked, f.chances
+        )
+    return Records(
+        f.row, number[f.topic], number[f.path], f.distance, f.score, number[f.runner_up],
+        f.belongs, number[f.ranked], f.chances,
+    )  # fmt: skip
 
 
 def _joined(ranked: Ints, chances: Floats) -> tuple[Ints, Floats]:

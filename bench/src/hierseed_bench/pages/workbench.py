@@ -23,7 +23,8 @@ def clicks() -> str:
         f"server and page together. Load: {load['seconds']:.0f} s on the clock, "
         f"{load['processor_seconds']:.0f} s of processor time. Fit: {fit['seconds']:.0f} s and "
         f"{fit['processor_seconds']:.0f} s; the bar stood at its end for "
-        f"{fit['bar_at_end']:.0%} of it. Server: {held['now']} MB, at most {held['most']} MB. All "
+        f"{fit['bar_at_end']:.0%} of it. Server: {held['own']} MB of its own, {held['resident']} "
+        "MB with the files that it maps. All "
         f"clicks, processor time: median {record['all_clicks_work_median_ms']} ms, 95th percentile "
         f"{record['all_clicks_work_p95_ms']} ms."
     )

@@ -78,6 +78,7 @@ export default {
   methods: {
     number,
     focus() {
+      shared.focusFrom = null;
       const found = this.$refs["card" + this.at];
       (Array.isArray(found) ? found[0] : found)?.$el.focus();
     },

@@ -5,6 +5,8 @@ const WIDTH = 900;
 const HEIGHT = 340;
 const LEFT = 48;
 const BOTTOM = 34;
+const RIGHT = 44; // room for half of the last title
+const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2]; // between two lines of the grid
 
 export default {
   props: { view: Object },
@@ -36,7 +38,8 @@ export default {
       return Math.max(0.05, ...this.view.chart.lines.flatMap((line) => line.shares)) * 1.05;
     },
     ticks() {
-      return [0, 0.25, 0.5, 0.75, 1].map((part) => part * this.most);
+      const step = STEPS.find((one) => this.most / one <= 5) ?? 0.25;
+      return Array.from({ length: Math.floor(this.most / step) + 1 }, (_, i) => i * step);
     },
     every() {
       return Math.ceil(this.view.chart.titles.length / 12);
@@ -50,7 +53,7 @@ export default {
       return `oklch(0.6 0.13 ${(i * 360) / Math.max(this.view.chart.lines.length, 1) + 20})`;
     },
     x(i) {
-      return LEFT + 10 + (i * (WIDTH - LEFT - 24)) / Math.max(1, this.view.chart.titles.length - 1);
+      return LEFT + 10 + (i * (WIDTH - LEFT - RIGHT)) / Math.max(1, this.view.chart.titles.length - 1);
     },
     y(share) {
       return 10 + (HEIGHT - BOTTOM - 10) * (1 - share / this.most);
