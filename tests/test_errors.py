@@ -8,6 +8,15 @@ from hierseed import errors
 from hierseed.errors import HierSeedError, InputError, MissingDependency
 
 
+def test_advice_is_a_sentence_of_its_own() -> None:
+    assert (
+        str(HierSeedError("docs.csv:4: no id", "Mend the row")) == "docs.csv:4: no id. Mend the row"
+    )
+    assert str(HierSeedError("no id.", "Mend the row")) == "no id. Mend the row"
+    assert str(HierSeedError("3 rows:\n  - a\n", "Mend them")) == "3 rows:\n  - a\nMend them"
+    assert str(HierSeedError("no id")) == "no id"
+
+
 def test_an_advice_is_worded_by_each_front_end():
     fault = HierSeedError("3 rows can't be used.", "Leave them out with {on_error:skip}")
     assert str(fault) == "3 rows can't be used. Leave them out with on_error='skip'"
@@ -17,7 +26,7 @@ def test_an_advice_is_worded_by_each_front_end():
 
 def test_braces_in_a_message_are_left_alone():
     fault = HierSeedError("the name {x} is empty", "Rename it")
-    assert fault.worded(lambda name, value: "never") == "the name {x} is empty Rename it"
+    assert fault.worded(lambda name, value: "never") == "the name {x} is empty. Rename it"
 
 
 @pytest.mark.parametrize("kind", HierSeedError.__subclasses__())

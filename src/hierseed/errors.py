@@ -33,6 +33,7 @@ Wording = Callable[[str, str], str]  # name and value of a parameter -> how to w
 
 def python_wording(name: str, value: str) -> str:
     """Word a parameter as Python code: `text=…`, `on_error='skip'`, `columns={'name': …}`."""
+    name = "sheet" if name == "taxonomy_sheet" else name
     if name == "columns":
         return f"columns={{{value!r}: …}}"
     shown = value if value.isdigit() or value in ("True", "False") else repr(value)
@@ -63,7 +64,8 @@ class HierSeedError(Exception):
 
     def worded(self, wording: Wording) -> str:
         """Return message and advice, with parameters as a front end writes them."""
-        gap = "" if self.message.endswith("\n") else " "
+        end = self.message[-1:]
+        gap = "" if end.isspace() else " " if end in ".,:;?!" or not self.advice else ". "
         return f"{self.message}{gap}{word(self.advice, wording)}".strip()
 
     def __str__(self) -> str:

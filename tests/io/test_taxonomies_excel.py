@@ -37,10 +37,19 @@ def test_cells_merged_down_stand_for_every_row() -> None:
 
 
 def test_cells_merged_across_are_refused() -> None:
-    rows = [["Our topics"], ["Level 1", "Level 2"], ["A", "x"]]
-    data = workbook(rows, lambda page: page.merge_cells("A1:B1"))
-    with pytest.raises(TaxonomyError, match="cells A1:B1: merged across columns; unmerge"):
+    rows = [["Level 1", "Level 2"], ["A"], ["A", "x"]]
+    data = workbook(rows, lambda page: page.merge_cells("A2:B2"))
+    with pytest.raises(TaxonomyError, match="cells A2:B2: merged across columns; unmerge"):
         read_bytes("xlsx", data)
+
+
+def test_a_title_above_the_table_is_passed_over() -> None:
+    rows = [["Our topics"], [], ["Level 1", "Level 2"], ["A", "x"]]
+    data = workbook(rows, lambda page: page.merge_cells("A1:B1"))
+    with pytest.warns(UserWarning, match="'Our topics' above the table is passed over"):
+        assert read_bytes("xlsx", data).paths == ("A", "A > x")
+    with pytest.warns(UserWarning, match="'Our topics'"):
+        assert read_bytes("csv", "Our topics;\n;\nLevel 1;Level 2\nA;x\n").names == ("A", "x")
 
 
 def test_formulas_count_by_their_stored_result() -> None:

@@ -40,13 +40,23 @@ def test_columns_of_unknown_names_are_levels_where_they_look_it() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("rows", ["Health,\nHealth,Care\nSafety,Guns\n", "Health,Care\n,Homes\n"])
+def test_levels_may_be_filled_in_once_and_may_have_definitions(rows: str) -> None:
+    with pytest.warns(UserWarning, match="read as levels, level 1 first: 'Area', 'Issue'"):
+        plain = read_bytes("csv", "Area,Issue\n" + rows)
+    defined = "Area,Issue,Definition\n" + rows.replace("\n", ",what it is about\n")
+    with pytest.warns(UserWarning, match="read as levels"):
+        assert read_bytes("csv", defined).paths == plain.paths
+    assert "Health > Care" in plain.paths
+
+
 @pytest.mark.parametrize(
     "rows",
     [
         "Ann,Cats\nBob,Dogs\n",  # nothing repeats: two columns of anything
         "Cats,2001\nCats,2002\n",  # numbers are no topics
         "Nursing,Health\nHomes,Health\n",  # the parents come second
-        "Health,\nHealth,Care\n",
+        "Health,Care\nHealth,Care\n",  # a row that stands twice
         f"Health,{'a long text ' * 20}\nHealth,{'another text ' * 20}\n",
     ],
 )

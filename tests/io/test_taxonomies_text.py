@@ -50,13 +50,50 @@ def test_another_separator() -> None:
         read_bytes("paths", "A B", separator=" ")
 
 
-def test_arrows_without_blanks_are_pointed_out() -> None:
-    with pytest.warns(UserWarning, match="'A>B' is read as one name; .*the separator '>'"):
-        assert read_bytes("paths", "A\nA>B\n").names == ("A", "A>B")
+@pytest.mark.parametrize("mark", [">", "->", " → ", "|", "::", "\\"])
+def test_other_marks_between_names_are_found_by_the_names_before_them(mark: str) -> None:
+    with pytest.warns(UserWarning, match="is read as the mark between"):
+        assert read_bytes("paths", f"A\nA{mark}B\n").paths == ("A", "A > B")
+    with pytest.warns(UserWarning, match="is read as the mark between"):
+        assert read_bytes("paths", f"A{mark}B\nA{mark}C\n").names == ("A", "B", "C")
+    flat = Taxonomy.from_paths(["A", f"A{mark}B"])  # our own files say what they mean
+    assert read_bytes("paths", written(flat, "paths")) == flat
+
+
+def test_marks_that_may_be_part_of_names_are_only_pointed_out() -> None:
+    with pytest.warns(UserWarning, match="'A/B' is read as one name.*--separator '/'"):
+        assert read_bytes("paths", "A\nA/B\n").names == ("A", "A/B")
+    with pytest.warns(UserWarning, match="'C>D' is read as one name.*--separator '>'"):
+        assert read_bytes("paths", "A\nC>D\n").names == ("A", "C>D")
+    assert read_bytes("paths", "HIV/AIDS\nFlu\n").names == ("HIV/AIDS", "Flu")
     assert read_bytes("paths", "A\nA>B\n", separator=">").paths == ("A", "A > B")
     assert read_bytes("paths", "A > B\nA>B\n").names == ("A", "B", "A>B")  # one of each: meant so
     flat = Taxonomy(["a>b", "c"], [-1, -1])  # our own files say what they mean
     assert read_bytes("paths", written(flat, "paths")) == flat
+
+
+def test_numbers_before_names_tell_the_tree(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="read as codes"):
+        taxonomy = read_bytes("paths", "1. Animals\n1.1 Cats\n1.2 Dogs\n2. Food\n")
+    assert taxonomy.paths == ("Animals", "Animals > Cats", "Animals > Dogs", "Food")
+    assert taxonomy.codes == ("1", "1.1", "1.2", "2")
+    with pytest.raises(TaxonomyError, match=r"line 3: the number '1\.1' stands twice"):
+        read_bytes("paths", "1 Animals\n1.1 Cats\n1.1 Dogs\n")
+    flat = Taxonomy.from_paths(["1 Animals", "1.1 Cats"])
+    assert read_bytes("paths", written(flat, "paths")) == flat
+    assert read_bytes("paths", "100 years\n200 years\n").names == ("100 years", "200 years")
+
+
+def test_bullets_below_plain_lines_tell_the_tree(tmp_path: Path) -> None:
+    file = tmp_path / "topics.txt"
+    for text in ("Animals\n- Cats\n- Dogs\nFood\n", "Animals\n  - Cats\n  - Dogs\nFood\n"):
+        file.write_text(text)
+        assert Taxonomy.read(file).paths == ("Animals", "Animals > Cats", "Animals > Dogs", "Food")
+    for names in (["A", "- B"], ["A", "\\- B", "\\B", "# C"]):  # names that only look it
+        taxonomy = Taxonomy(names, [-1] * len(names))
+        for ending in (".txt", ".outline"):
+            taxonomy.write(tmp_path / f"names{ending}")
+            assert Taxonomy.read(tmp_path / f"names{ending}") == taxonomy
 
 
 def test_every_fault_is_told_with_its_line() -> None:

@@ -64,6 +64,8 @@ def wording(name: str, value: str) -> str:
     context = click.get_current_context(silent=True)
     if context is None or any(flag in option.opts for option in context.command.params):
         return text
+    if name == "taxonomy_sheet":
+        return "--sheet"  # convert has one file only
     for command in ("fit", "convert", "embed", "assign"):
         function = getattr(import_module(f"hierseed.cli.{command}"), command)
         if option in inspect.signature(function).parameters:

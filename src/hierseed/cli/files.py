@@ -27,6 +27,7 @@ from hierseed.cli.options import (
     Query,
     SeedIdColumn,
     SeedSheet,
+    Separator,
     Sheet,
     Table,
     TaxonomyColumns,
@@ -133,6 +134,7 @@ class InputOptions:
     level: LevelColumns = None
     column: TaxonomyColumns = None
     taxonomy_sheet: TaxonomySheet = None
+    separator: Separator = None
 
     def taxonomy(self, path: Path, reading: Reading) -> TaxonomyFile:
         """The taxonomy file with its options; those of other formats are ignored."""
@@ -144,6 +146,7 @@ class InputOptions:
             "levels": self.level,
             "columns": column_roles(self.column),
             "sheet": self.taxonomy_sheet,
+            "separator": self.separator,
             "encoding": reading.encoding,
         }
         return TaxonomyFile(path, {name: value for name, value in options.items() if value})

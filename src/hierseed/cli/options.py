@@ -164,6 +164,14 @@ Parent = Annotated[
         rich_help_panel=READING,
     ),
 ]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Paths: what stands between the names in the taxonomy, if not ' > '.",
+        rich_help_panel=READING,
+    ),
+]
 LevelColumns = Annotated[
     list[str] | None,
     typer.Option(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable
 from itertools import islice
+from typing import NoReturn
 
 from hierseed.errors import CorpusError, TaxonomyError, name_some, plain_text
 from hierseed.io.faults import Fault
@@ -92,30 +94,58 @@ def guess_id(records: Records, holds: Callable[[str], bool] | None = None) -> st
         for name, some in cells.items()
         if len(some) == most == len(set(some)) and max(map(len, some), default=99) < LONG
     ]
-    return unique[0] if len(unique) == 1 and most > 1 else None
+    if len(unique) != 1 or most < 2:
+        return None
+    name = unique[0]
+    alike = [_shape(cell) == _shape(name) for cell in cells[name]]
+    if any(map(str.isdigit, name)) and sum(alike) >= MOST * len(alike):
+        _refuse_data(records, name, "id,text")
+    return name
 
 
 def guess_topic(records: Records, finder: TopicFinder) -> str | None:
-    """The column whose cells are topics."""
-    return _best(
-        {name: [_is_topic(finder, cell) for cell in some] for name, some in _cells(records).items()}
+    """The column whose cells are topics; of columns for several levels the deepest."""
+    found = {
+        name: [_levels(finder, cell) for cell in some] for name, some in _cells(records).items()
+    }
+    known = {name: [level > 0 for level in levels] for name, levels in found.items()}
+    name = _best(known, {name: sum(levels) for name, levels in found.items()})
+    if name is not None and _levels(finder, name):
+        _refuse_data(records, name, "id,topic")
+    return name
+
+
+def _refuse_data(records: Records, cell: str, names: str) -> NoReturn:
+    raise CorpusError(
+        f"{records.path}: the first row has data, such as {cell!r}, in place of the names of "
+        f"columns. Add a first row, such as {names}"
     )
 
 
-def _best(found: dict[str, list[bool]]) -> str | None:
-    """The only column with the largest share, if that is most of its cells."""
-    shares = {name: sum(some) / len(some) for name, some in found.items() if some}
-    best = max(shares.values(), default=0.0)
-    names = [name for name, share in shares.items() if share == best]
-    return names[0] if best >= MOST and len(names) == 1 else None
+def _shape(text: str) -> str:
+    """`cat12` as `a0`: letters and digits by kind, runs as one."""
+    return re.sub(r"\d+", "0", re.sub(r"[^\W\d_]+", "a", text))
 
 
-def _is_topic(finder: TopicFinder, cell: str) -> bool:
+def _best(found: dict[str, list[bool]], depth: dict[str, int] | None = None) -> str | None:
+    """The only column with the largest share, if that is most of its cells; `depth` breaks ties."""
+    ranks = {
+        name: (sum(some) / len(some), depth[name] if depth else 0)
+        for name, some in found.items()
+        if some
+    }
+    best = max(ranks.values(), default=(0.0, 0))
+    names = [name for name, rank in ranks.items() if rank == best]
+    return names[0] if best[0] >= MOST and len(names) == 1 else None
+
+
+def _levels(finder: TopicFinder, cell: str) -> int:
+    """The deepest level among the topics of a cell, 0 if one is unknown."""
     try:
-        finder.find(cell)
+        topics = finder.find_all(cell)
     except TaxonomyError:
-        return False
-    return True
+        return 0
+    return max(int(finder.taxonomy.tree.level[topic]) for topic in topics)
 
 
 def _cells(records: Records) -> dict[str, list[str]]:

@@ -133,12 +133,12 @@ class Corpus:
         """The usual columns; if the file lacks one, the column with such content."""
         found = dict(DEFAULT_COLUMNS)
         there = [name.lower() for name in self._records.columns]
-        if not self._text and "text" not in there and (name := guess_text(self._records)):
-            found["text"] = [name]
-            self._warn_of_guess(f"texts are in {name!r}", "text")
         if not self._id and "id" not in there and (name := guess_id(self._records)):
             found["id"] = name
             self._warn_of_guess(f"ids are in {name!r}", "id")
+        if not self._text and "text" not in there and (name := guess_text(self._records)):
+            found["text"] = [name]
+            self._warn_of_guess(f"texts are in {name!r}", "text")
         return found
 
     def _warn_of_guess(self, what: str, option: str) -> None:

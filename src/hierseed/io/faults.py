@@ -62,7 +62,8 @@ class Faults:
         lines: list[str] = []
         for kind, count in self.counts.items():
             same = [fault for fault in self.kept if fault.kind == kind]
-            if count <= SHOWN and kind not in ADVICE:
+            alike = count > 1 and len({(fault.file, fault.detail) for fault in same}) == 1
+            if count <= SHOWN and kind not in ADVICE and not alike:
                 lines += map(str, same)
                 continue
             places = ", ".join(fault.place for fault in same[1:SHOWN])

@@ -20,6 +20,7 @@ from hierseed.io.records import Records, as_text, open_records
 from hierseed.io.seed_documents import Labels, SeedDocuments, as_labels
 from hierseed.io.topic_finder import TopicFinder
 from hierseed.names import SEPARATOR
+from hierseed.progress import amount
 from hierseed.taxonomy import Taxonomy
 
 WIDTHS = range(2, 21)  # digits of an id with leading zeros
@@ -118,8 +119,7 @@ class Seeds:
             del self.by_id[id]
         return [
             *notes,
-            f"{len(missing):,} seed documents are not in the corpus and were left out: "
-            f"{name_some(missing)}",
+            f"{amount(len(missing), 'seed')} not in the corpus and left out: {name_some(missing)}",
         ]
 
     def _refuse(self, missing: Collection[str], n: int, hint: str = "") -> None:
@@ -197,7 +197,7 @@ def open_seeds(
         if topic is None and finder is not None and (topic := guess_topic(records, finder)):
             _warn_of_guess(records, f"topics are in {topic!r}", "topic")
         id = named.id or _optional(records, "id")
-        if id is None and holds is not None and (id := guess_id(records, holds)):
+        if id is None and holds is not None and (id := _guess_seed_id(records, holds)):
             _warn_of_guess(records, f"ids are in {id!r}", "seed-id")
         text = named.text or _optional(records, "text")
         faults = [] if topic else ["no column 'topic'"]
@@ -307,15 +307,15 @@ def _add(seeds: Seeds, finder: TopicFinder, topic: str, id: str | None, text: st
         seeds.blank += 1
         return ""
     try:
-        number = finder.find(topic)
+        topics = finder.find_all(topic)
     except TaxonomyError as fault:
         return str(fault)
     id = (id or "").strip()
     if id:
-        seeds._add_topics(id, [number])
+        seeds._add_topics(id, topics)
     elif (text or "").strip():
-        seeds.texts.append(text or "")
-        seeds.text_topics.append(number)
+        seeds.texts += [text or ""] * len(topics)
+        seeds.text_topics += topics
     else:
         return "neither an id nor a text"
     return ""
@@ -335,6 +335,15 @@ def respelled(id: str) -> str:
     """The other spelling of a whole number: 7 for 7.0, 7.0 for 7; empty for other ids."""
     whole = re.fullmatch(r"(-?\d+)(\.0)?", id)
     return "" if not whole else whole[1] if whole[2] else f"{id}.0"
+
+
+def _guess_seed_id(records: Records, holds: Callable[[str], bool]) -> str | None:
+    """The column that holds ids of documents, as they are or as a spreadsheet left them."""
+
+    def is_near(id: str) -> bool:
+        return holds(id) or holds(respelled(id)) or bool(with_zeros(id, holds))
+
+    return guess_id(records, holds) or guess_id(records, is_near)
 
 
 def _warn_of_guess(records: Records, what: str, option: str) -> None:

@@ -10,11 +10,14 @@ from hierseed.errors import TaxonomyError, name_some
 from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
 
+OTHER_MARKS = ("->", "→", "::", "--", "/", "|", "\\")  # what people write in place of >
+
 
 class TopicFinder:
     """Finds topics by path, then by a code or last name that only one topic has.
 
-    Capitals and the spaces around `>` matter only where they distinguish two topics.
+    Capitals and the spaces around `>` matter only where they distinguish two topics. Other marks
+    between the names of a path, as in `A/B` or `A -- B`, are understood if no topic is called so.
     """
 
     def __init__(self, taxonomy: Taxonomy) -> None:
@@ -38,6 +41,24 @@ class TopicFinder:
             self._known[text] = self._search(text.strip())
         return self._known[text]
 
+    def find_all(self, text: str) -> list[int]:
+        """Return the ids of one topic, or of several that `;` or `|` separates."""
+        try:
+            return [self.find(text)]
+        except TaxonomyError:
+            for mark in ";|":
+                parts = [part for part in text.split(mark) if part.strip()]
+                if len(parts) > 1 and all(map(self._is_known, parts)):
+                    return list(dict.fromkeys(map(self.find, parts)))
+            raise
+
+    def _is_known(self, text: str) -> bool:
+        try:
+            self.find(text)
+        except TaxonomyError:
+            return False
+        return True
+
     def _search(self, text: str) -> int:
         for spell, topics in self._steps:
             found = topics.get(spell(text), set())
@@ -52,6 +73,10 @@ class TopicFinder:
                     f"{text!r} matches {len(matches)} topics: {name_some(matches)}; "
                     "write the whole path"
                 )
+        paths = self._steps[2][1]
+        for mark in OTHER_MARKS:  # no topic has this name, so that the mark can be a separator
+            if len(found := paths.get(_loose(text.replace(mark, ">")), set())) == 1:
+                return next(iter(found))
         raise TaxonomyError(f"no topic {text!r}{self.nearest(text)}")
 
     def others(self, topic: int) -> list[str]:

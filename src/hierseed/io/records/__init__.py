@@ -35,6 +35,15 @@ READERS: dict[str, type[Any]] = {
     **dict.fromkeys(ENDINGS, DatabaseFile),
 }
 PACKED = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json")  # also with .gz
+_SAVE_AS = "Open it in Excel or LibreOffice, and save it as .xlsx or .csv"
+_AS_TEXT = "Save each document as a .txt file, and give the folder of these files"
+ADVICE = {
+    **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), _SAVE_AS),
+    **dict.fromkeys((".docx", ".doc", ".pdf", ".rtf", ".odt"), _AS_TEXT),
+    **dict.fromkeys((".sav", ".dta", ".rds", ".sas7bdat"), "Export it as .csv or .parquet"),
+    ".txt": "Give a folder of .txt files, one document each, or a table with the columns id and "
+    "text",
+}
 NAMES = ".csv .tsv .jsonl .json (each also with .gz) .parquet .xlsx .sqlite .duckdb .db"
 
 
@@ -88,7 +97,8 @@ def open_records(
     name = path.name.lower()
     ending = Path(name.removesuffix(".gz")).suffix
     if ending not in READERS or (name.endswith(".gz") and ending not in PACKED):
-        raise CorpusError(f"{path}: the ending {ending!r} is none of {NAMES}. Convert or rename it")
+        advice = ADVICE.get(ending, "Convert or rename it")
+        raise CorpusError(f"{path}: the ending {ending!r} is none of {NAMES}. {advice}")
     reader: Any = READERS[ending]
     if reader is DatabaseFile:
         return DatabaseFile(path, table or sheet, query)

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from hierseed.errors import CorpusError
-from hierseed.io.faults import Fault
+from hierseed.io.faults import ADVICE, Fault
 from hierseed.io.records.lines import LIMIT, Line, read_lines
 from hierseed.io.records.row import Row
 
@@ -48,6 +48,8 @@ class DelimitedFile:
                 yield record
                 continue
             lines, values = record
+            if not any(map(str.strip, values)):  # spreadsheets end with rows of bare delimiters
+                continue
             if len(values) == width:
                 picked = [values[i] for i in wanted]
                 yield Row(lines[0].number, picked, partial(_joined, lines))
@@ -70,7 +72,8 @@ class DelimitedFile:
             if len(names) > len(best[1]):
                 best = delimiter, names
         if not best[1]:
-            raise CorpusError(f"the row of column names can't be read. {fault}")
+            advice = f". {ADVICE[fault.kind]}" if fault and fault.kind in ADVICE else ""
+            raise CorpusError(f"the row of column names can't be read. {fault}{advice}")
         return best
 
     def _records(self, delimiter: str) -> Iterator[tuple[list[Line], list[str]] | Fault]:

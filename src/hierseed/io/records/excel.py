@@ -38,10 +38,12 @@ class ExcelFile:
         return [(as_text(value) or "").strip() for value in first]
 
     def rows(self, names: Sequence[str]) -> Iterator[Row | Fault]:
-        """Yield the values of the named columns; rows with no value at all are passed over."""
+        """Yield the values of the named columns; blank rows are passed over."""
         wanted = [self.columns.index(name) for name in names]
         for number, values in enumerate(self._rows(), start=1):
             if number == 1 or values == (None,) * len(values):  # fast: there may be a million
+                continue
+            if not any(value is not None and str(value).strip() for value in values):
                 continue
             picked = [values[i] if i < len(values) else None for i in wanted]
             yield Row(number, picked, partial(as_json, self.columns, values))

@@ -16,6 +16,7 @@ from hierseed.io.taxonomies import (
     json_tree,
     outline,
     paths,
+    plain_list,
     skos_read,
     skos_write,
     yaml_tree,
@@ -199,7 +200,7 @@ def guess_format(source: Source) -> str:
 
 def _guess_from_lines(source: Source) -> str:
     lines = [line for line in source.lines if paths.is_content(line)]
-    if not lines:
+    if not lines or any(map(paths.is_settled, source.lines)):
         return "paths"
     if any("\t" in line.strip() for line in lines):
         top = Table(lines[0].split("\t"), [])
@@ -209,7 +210,7 @@ def _guess_from_lines(source: Source) -> str:
         return "markdown"
     if any(SEPARATOR in line for line in lines):
         return "paths"
-    if any(line[0].isspace() for line in lines):
+    if any(line[0].isspace() for line in lines) or plain_list.has_bullets(lines):
         return "outline"
     if all(re.fullmatch(r"[^;]+;[A-Z]\d[\d.]*", line.strip()) for line in lines):
         return "csv"  # MeSH's own file: name;tree number

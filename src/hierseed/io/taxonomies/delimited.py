@@ -10,7 +10,7 @@ from typing import Unpack
 from hierseed.errors import TaxonomyError
 from hierseed.io.taxonomies.source import Source
 from hierseed.io.taxonomies.table import TableOptions, read_table_layout
-from hierseed.io.taxonomies.table_columns import Table
+from hierseed.io.taxonomies.table_columns import Table, without_titles
 from hierseed.io.taxonomies.table_write import table_rows
 from hierseed.taxonomy import Taxonomy
 
@@ -36,13 +36,12 @@ def read_cells(source: Source, delimiter: str | None = None) -> Table:
     if hint := re.match(r"sep=(.)\n", text):
         delimiter, text, skipped = delimiter or hint.group(1), text[hint.end() :], 1
     if delimiter is None:
-        top = re.sub(r'"[^"]*"', "", next((x for x in text.split("\n") if x.strip()), ""))
+        lines = (re.sub(r'"[^"]*"', "", line) for line in text.split("\n"))
+        top = next((line for line in lines if any(mark in line for mark in DELIMITERS)), "")
         delimiter = max(DELIMITERS, key=top.count)
     if len(delimiter) != 1 or delimiter in '"\n\r ':
         raise TaxonomyError(f"the delimiter is {delimiter!r}; say one character, such as ';'")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    header: list[str] | None = None
-    top_line = ""
     rows: list[tuple[str, list[str]]] = []
     line = skipped + 1
     try:
@@ -50,23 +49,24 @@ def read_cells(source: Source, delimiter: str | None = None) -> Table:
             where, line = f"line {line}", skipped + reader.line_num + 1
             if not any(cell.strip() for cell in cells):
                 continue
-            if header is None:
-                header, top_line = cells, where
-                continue
-            if any(cell.strip() for cell in cells[len(header) :]):
-                source.fault(
-                    where,
-                    f"{len(cells)} cells under a header of {len(header)}; quote names that "
-                    f"contain {delimiter!r}",
-                )
-                continue
             rows.append((where, cells))
     except csv.Error as fault:
         what = "a quote is opened and not closed" if "end of data" in str(fault) else str(fault)
         source.stop(f"line {line}", what)
-    if header is None:
+    if not rows:
         source.stop("", "no rows in it")
-    return Table(header, rows, top_line)
+    (top_line, header), body = without_titles(source, rows)
+    table = Table(header, [], top_line)
+    for where, cells in body:
+        if any(cell.strip() for cell in cells[len(header) :]):
+            source.fault(
+                where,
+                f"{len(cells)} cells under a header of {len(header)}; quote names that "
+                f"contain {delimiter!r}",
+            )
+        else:
+            table.rows.append((where, cells))
+    return table
 
 
 def write(

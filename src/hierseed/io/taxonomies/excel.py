@@ -1,7 +1,7 @@
 """Excel workbooks: one sheet is one table.
 
 Merged cells down a column stand for the same value in each row; merged across columns
-they are refused. A formula counts by the result that Excel stored with it.
+they are refused below the title. A formula counts by the result that Excel stored with it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Unpack
 
 from hierseed.io.taxonomies.source import LIMIT, Source
 from hierseed.io.taxonomies.table import TableOptions, read_table_layout
-from hierseed.io.taxonomies.table_columns import Table
+from hierseed.io.taxonomies.table_columns import Table, without_titles
 from hierseed.io.taxonomies.table_write import table_rows
 from hierseed.io.workbook import open_workbook, refusing_damaged
 from hierseed.taxonomy import Taxonomy
@@ -29,7 +29,7 @@ def read(source: Source, *, sheet: str | None = None, **options: Unpack[TableOpt
 def read_cells(source: Source, sheet: str | None = None) -> Table:
     """Give the cells of a sheet as texts; what can't be one is a fault with its cell."""
     page = _sheet(source, sheet, data_only=False)
-    _spread_merged(source, page)
+    across = _spread_merged(page)
     formulas = [cell for row in _filled_rows(page) for cell in row if cell.data_type == "f"]
     if formulas:
         stored = _sheet(source, sheet, data_only=True)
@@ -49,7 +49,12 @@ def read_cells(source: Source, sheet: str | None = None) -> Table:
             rows.append((f"row {row[0].row}", cells))
     if not rows:
         source.stop("", f"the sheet {page.title!r} is empty")
-    (where, header), *body = rows
+    (where, header), body = without_titles(source, rows)
+    for block in across:
+        if block.max_row >= int(where.removeprefix("row ")):  # above it is the title
+            source.fault(
+                f"cells {block.coord}", "merged across columns; unmerge them and name each cell"
+            )
     while header and not header[-1]:
         header.pop()
     for place, cells in body:
@@ -77,7 +82,11 @@ def _sheet(source: Source, sheet: str | None, *, data_only: bool) -> Any:
             refuse(f"unpacks to {size / 2**20:,.0f} MB, more than {LIMIT >> 20} MB")
     book = open_workbook(io.BytesIO(source.data), refuse, data_only=data_only)
     if sheet is None:
+        if len(book.sheetnames) > 1:
+            source.hint = f"\nOnly one sheet is read, of {book.sheetnames}; name another with "
         return book.worksheets[0]
+    if sheet not in book.sheetnames and sheet.isdecimal() and int(sheet) <= len(book.sheetnames):
+        sheet = book.sheetnames[int(sheet) - 1]
     if sheet not in book.sheetnames:
         refuse(f"no sheet {sheet!r}; the workbook has {book.sheetnames}")
     if not hasattr(book[sheet], "iter_rows"):
@@ -85,18 +94,18 @@ def _sheet(source: Source, sheet: str | None, *, data_only: bool) -> Any:
     return book[sheet]
 
 
-def _spread_merged(source: Source, page: Any) -> None:
-    """Give each row of a merged block the block's value."""
+def _spread_merged(page: Any) -> list[Any]:
+    """Give each row of a merged block the block's value; returns blocks across columns."""
+    across = []
     for block in list(page.merged_cells.ranges):
         if block.min_col != block.max_col:
-            source.fault(
-                f"cells {block.coord}", "merged across columns; unmerge them and name each cell"
-            )
+            across.append(block)
             continue
         value = page.cell(block.min_row, block.min_col).value
         page.unmerge_cells(block.coord)
         for row in range(block.min_row, block.max_row + 1):
             page.cell(row, block.min_col).value = value
+    return across
 
 
 def _text(source: Source, cell: Any) -> str:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 
 from hierseed.io.taxonomies.build import Row, build
-from hierseed.io.taxonomies.paths import escape, is_content, unescape
+from hierseed.io.taxonomies.paths import is_content
+from hierseed.io.taxonomies.plain_list import BULLET as PLAIN_BULLET
+from hierseed.io.taxonomies.plain_list import has_bullets
 from hierseed.io.taxonomies.source import Source
 from hierseed.taxonomy import Taxonomy
 
@@ -16,14 +18,22 @@ _COMMENT = re.compile(r"[ \t]*<!--.*-->[ \t]*$")
 
 
 def read(source: Source) -> Taxonomy:
-    """Read an outline: one topic a line, children indented further; `#` begins a comment."""
+    """Read an outline: one topic a line, children indented further; `#` begins a comment.
+
+    Bullets below plain lines are left out; if nothing is indented, they tell the second level.
+    """
     rows: list[Row] = []
     stack: list[tuple[str, int]] = []
+    lines = [line for line in source.lines if is_content(line)]
+    bullets = bool(lines) and has_bullets(lines)
+    flat = bullets and not any(line[0].isspace() for line in lines)
     for number, line in enumerate(source.lines, 1):
         if is_content(line):
             indent, text = _indent(line)
+            if bullets and (bullet := PLAIN_BULLET.match(text)):
+                indent, text = " " if flat else indent, text[bullet.end() :]
             parent = _parent(source, stack, indent, len(rows), f"line {number}")
-            rows.append(Row(unescape(text), parent, f"line {number}"))
+            rows.append(Row(_unescape(text), parent, f"line {number}"))
     return build(source, rows)
 
 
@@ -59,12 +69,22 @@ def read_markdown(source: Source) -> Taxonomy:
 
 def write(taxonomy: Taxonomy) -> str:
     """Write an outline with two blanks a level."""
-    return "".join(f"{indent}{escape(name)}\n" for indent, name in _walk(taxonomy))
+    return "".join(f"{indent}{_escape(name)}\n" for indent, name in _walk(taxonomy))
 
 
 def write_markdown(taxonomy: Taxonomy) -> str:
     """Write nested bullet lists."""
     return "".join(f"{indent}- {name}\n" for indent, name in _walk(taxonomy))
+
+
+def _escape(name: str) -> str:
+    """Put a backslash before a name that would read as a comment or a bullet."""
+    return f"\\{name}" if name[:1] in ("#", "\\") or PLAIN_BULLET.match(name) else name
+
+
+def _unescape(text: str) -> str:
+    rest = text.removeprefix("\\")
+    return rest if rest[:1] in ("#", "\\") or PLAIN_BULLET.match(rest) else text
 
 
 def _walk(taxonomy: Taxonomy) -> Iterable[tuple[str, str]]:

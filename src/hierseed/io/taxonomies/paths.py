@@ -17,6 +17,7 @@ import re
 import warnings
 
 from hierseed.errors import TaxonomyError, name_some
+from hierseed.io.taxonomies import plain_list
 from hierseed.io.taxonomies.build import PathRows, build
 from hierseed.io.taxonomies.source import Source, tidy
 from hierseed.names import SEPARATOR
@@ -39,13 +40,10 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
     listed = [(number, line) for number, line in enumerate(source.lines, 1) if is_content(line)]
     if ids is None:
         ids = bool(listed) and all(_NUMBERED.match(line.strip()) for _, line in listed)
-    if separator == SEPARATOR and not settled and (arrow := _lone_arrow([x for _, x in listed])):
-        warnings.warn(
-            f"{source.name}: no line has ' > ' with blanks around it, so {arrow.strip()!r} is "
-            "read as one name; if it separates names, write blanks around it, or give the "
-            "separator '>' when the file is converted",
-            stacklevel=3,
-        )
+    if separator == SEPARATOR and not settled and not ids:
+        if (numbered := plain_list.read_numbered(source, listed)) is not None:
+            return numbered
+        separator = _other_mark(source, [line for _, line in listed]) or separator
     rows = PathRows(source)
     seen: dict[str, int] = {}
     for number, line in listed:
@@ -64,10 +62,20 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
     return build(source, rows.rows)
 
 
-def _lone_arrow(lines: list[str]) -> str:
-    """`A>B` without blanks is a name; where no line has the separator that may be an accident."""
-    arrows = [line for line in lines if ">" in line]
-    return arrows[0] if arrows and not any(SEPARATOR in line for line in arrows) else ""
+def _other_mark(source: Source, lines: list[str]) -> str:
+    """A mark that stands between names in place of ` > `; one that is less sure is only noted."""
+    if mark := plain_list.find_mark(lines):
+        plain_list.warn(source, f"{mark!r} is read as the mark between the names of a path")
+        return mark
+    perhaps = plain_list.PERHAPS if plain_list.find_mark(lines, [plain_list.PERHAPS]) else ">"
+    doubtful = [line.strip() for line in lines if perhaps in line]
+    if doubtful and not any(SEPARATOR in line for line in lines):
+        warnings.warn(
+            f"{source.name}: {doubtful[0]!r} is read as one name. If {perhaps!r} separates names, "
+            f"say so with --separator {perhaps!r}",
+            stacklevel=3,
+        )
+    return ""
 
 
 def write(taxonomy: Taxonomy) -> str:
@@ -83,9 +91,18 @@ def write(taxonomy: Taxonomy) -> str:
         for code, path in zip(taxonomy.codes, taxonomy.paths)
     ]
     settled = ["# ids: yes"] if ids else []
-    if not ids and (all(map(_NUMBERED.match, lines)) or _lone_arrow(lines)):
+    if not ids and (all(map(_NUMBERED.match, lines)) or _may_be_misread(lines)):
         settled = ["# ids: no"]
     return "".join(f"{line}\n" for line in [*settled, *map(escape, lines)])
+
+
+def _may_be_misread(lines: list[str]) -> bool:
+    return bool(lines) and not any(SEPARATOR in x for x in lines) and not plain_list.is_plain(lines)
+
+
+def is_settled(line: str) -> bool:
+    """Whether a line says if paths have ids: then the file is of this format."""
+    return bool(_SETTLED.match(line))
 
 
 def is_content(line: str) -> bool:

@@ -29,6 +29,7 @@ class Source:
     data: bytes
     encoding: str | None = None  # of a text that is not UTF-8
     unused: list[str] = field(default_factory=list)  # columns or keys that were passed over
+    hint: str = ""  # told with the faults, before the option that names a sheet
     _faults: list[tuple[str, str]] = field(default_factory=list)
 
     @classmethod
@@ -125,6 +126,8 @@ class Source:
         ordered = sorted(self._faults, key=lambda fault: _number(fault[0]))
         told = [f"{where}: {what}" if where else what for where, what in ordered]
         aside = plain_text(f"\n{self.aside()}") if self.unused else ""
+        if self.hint:
+            aside += plain_text(self.hint) + "{taxonomy_sheet}"
         name = plain_text(self.name)
         if len(told) == 1:
             return TaxonomyError("", f"{name}, {told[0]}{aside}")

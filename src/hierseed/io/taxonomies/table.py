@@ -56,14 +56,17 @@ def read_table_layout(source: Source, table: Table, **options: Unpack[TableOptio
         raise TaxonomyError(f"no table layout {layout!r}; say one of {', '.join(LAYOUTS)}")
     table, found = without_header(table, find_columns(source, table, options.get("columns")))
     levelled = level_columns(source, table, found, levels, layout)
-    if not found and not levelled and layout is None and _looks_levelled(table):
-        levelled = list(range(len(table.header)))
-        warnings.warn(
-            f"{source.name}: no column has a known name; read as levels, level 1 first: "
-            f"{', '.join(map(repr, table.header))}",
-            UserWarning,
-            stacklevel=2,
-        )
+    if found.keys() <= {"code", "description"} and not levelled and layout is None:
+        columns = [i for i in range(len(table.header)) if i not in found.values()]
+        if _looks_levelled(table, columns):
+            levelled = columns
+            warnings.warn(
+                f"{source.name}: read as levels, level 1 first: "
+                f"{', '.join(repr(table.header[i]) for i in columns)}. If that is wrong, name the "
+                "columns with --column or --level",
+                UserWarning,
+                stacklevel=2,
+            )
     layout = layout or _guess_layout(source, table, found, bool(levelled))
     used = [i for role, i in found.items() if role in ROLES[layout]]
     source.unused = unused_columns(table, [*used, *levelled] if layout == "levels" else used)
@@ -105,20 +108,28 @@ class _Picker:
         return cells[column] if column < len(cells) else ""
 
 
-def _looks_levelled(table: Table) -> bool:
+def _looks_levelled(table: Table, columns: Sequence[int]) -> bool:
     """Whether columns of unknown names hold one level each: short names, more of them rightwards.
 
-    The first column repeats, as a topic does that has several below it, and no row occurs twice.
+    The first column repeats, or is filled only where its value changes; no row occurs twice, and
+    no row has a gap.
     """
-    rows = [[tidy(cell) for cell in cells[: len(table.header)]] for _, cells in table.rows]
-    if len(table.header) < 2 or not all(table.header) or not rows:
+    if len(columns) < 2 or not table.rows or not all(table.header[i] for i in columns):
         return False
-    if any(len(row) < len(table.header) or not all(row) for row in rows):
+    paths: list[tuple[str, ...]] = []
+    for _, cells in table.rows:
+        names = [tidy(cells[i]) if i < len(cells) else "" for i in columns]
+        blank = next((k for k, name in enumerate(names) if name), len(names))
+        names[:blank] = paths[-1][:blank] if paths else []
+        while names and not names[-1]:
+            names.pop()
+        if not names or "" in names:
+            return False
+        paths.append(tuple(names))
+    if any(len(name) > LONGEST_NAME or name.isdecimal() for path in paths for name in path):
         return False
-    if any(len(cell) > LONGEST_NAME or cell.isdecimal() for row in rows for cell in row):
-        return False
-    distinct = [len(set(column)) for column in zip(*rows)]
-    return distinct[0] < len(rows) == len(set(map(tuple, rows))) and distinct == sorted(distinct)
+    distinct = [len({path[:k] for path in paths if len(path) >= k}) for k in (1, len(columns))]
+    return distinct[0] < len(paths) == len(set(paths)) and distinct[0] <= distinct[1]
 
 
 def _guess_layout(source: Source, table: Table, found: Mapping[str, int], levelled: bool) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from hierseed.errors import TaxonomyError
+from hierseed.errors import TaxonomyError, name_some
 from hierseed.io.taxonomies.source import Source
 
 SPELLINGS = {
@@ -37,6 +38,25 @@ class Table:
     header: list[str]
     rows: list[Cells]
     where: str = "line 1"  # of the header
+
+
+def without_titles(source: Source, rows: Sequence[Cells]) -> tuple[Cells, Sequence[Cells]]:
+    """Header and body; single cells above a wider table are its title, and passed over."""
+    first = 0
+    if max((_filled(cells) for _, cells in rows), default=0) > 1:
+        while _filled(rows[first][1]) == 1:
+            first += 1
+    if first:
+        titles = [cell.strip() for _, cells in rows[:first] for cell in cells if cell.strip()]
+        warnings.warn(
+            f"{source.name}: {name_some(titles)} above the table is passed over as its title",
+            stacklevel=4,
+        )
+    return rows[first], rows[first + 1 :]
+
+
+def _filled(cells: Sequence[str]) -> int:
+    return sum(1 for cell in cells if cell.strip())
 
 
 def find_columns(source: Source, table: Table, columns: Mapping[str, str] | None) -> dict[str, int]:
