@@ -68,11 +68,11 @@ coverage: $(VENV)/.ready
 
 # Damaged files in all formats: each is read as before or refused with one of our errors.
 fuzz: $(VENV)/.ready
-	$(BIN)/python tests/fuzz/fuzz.py --mutations 100000
+	$(BIN)/python tests/fuzz/fuzz.py --mutations 100000 --record fuzz
 
 # Commands killed with -9 at random moments, and run again: nothing lost, same bytes.
 kill: $(VENV)/.ready
-	$(BIN)/python tests/kill/kill.py --kills 200
+	$(BIN)/python tests/kill/kill.py --kills 200 --record kills
 
 torch: $(VENV)/.neural
 

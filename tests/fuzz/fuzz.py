@@ -1,9 +1,9 @@
 """Damage files at random and read them: whatever happens, it is one of our errors.
 
-    python tests/fuzz/fuzz.py --mutations 100000 --seed 1
+    python tests/fuzz/fuzz.py --mutations 100000 --seed 1 --record fuzz
 
 Every mutation is given by its number and the seed, so that a finding can be repeated with
-`--only NAME --first NUMBER --mutations 1`.
+`--only NAME --first NUMBER --mutations 1`. `--record` writes the counts into results/.
 """
 
 from __future__ import annotations
@@ -102,15 +102,21 @@ def fuzz(mutations: int, seed: int, only: str | None = None, first: int = 0) -> 
     """Run so many mutations over all targets in turn; gives counts and findings."""
     ended: Counter[str] = Counter()
     findings = []
+    by_target: dict[str, Counter[str]] = {}
     with benches(only) as ready:
         for number in range(first, first + mutations):
             bench = ready[number % len(ready)]
+            counts = by_target.setdefault(bench.target.name, Counter())
             try:
-                ended[bench.run(number, seed)] += 1
+                how = bench.run(number, seed)
             except Finding as finding:
-                ended["finding"] += 1
+                how = "finding"
+                print(f"{bench.target.name} {number}: {str(finding).splitlines()[0]}", flush=True)
                 findings.append((bench.target.name, number, str(finding)))
-    return {"ended": dict(ended), "findings": findings}
+            ended[how] += 1
+            counts[how] += 1
+    targets = {name: dict(counts) for name, counts in by_target.items()}
+    return {"ended": dict(ended), "findings": findings, "targets": targets}
 
 
 def _limit_memory() -> None:
@@ -126,6 +132,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="name of one target")
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--record", help="name of a file of results/ for the counts")
     options = parser.parse_args()
     _limit_memory()
     started = time.perf_counter()
@@ -135,6 +142,11 @@ def main() -> int:
     seconds = time.perf_counter() - started
     counts = ", ".join(f"{count:,} {how}" for how, count in sorted(result["ended"].items()))
     print(f"{options.mutations:,} mutations in {seconds:,.0f} s: {counts}")
+    if options.record:
+        sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench" / "scripts"))
+        from machine import write
+
+        write(options.record, {"mutations": options.mutations, "seed": options.seed} | result)
     return 1 if result["findings"] else 0
 
 

@@ -1,11 +1,11 @@
 """Kill commands with -9 at random moments, run them again, compare with a run that nobody killed.
 
-    python tests/kill/kill.py --kills 200 --seed 1
+    python tests/kill/kill.py --kills 200 --seed 1 --record kills
 
 Each case works in a folder of its own. The moment is drawn between the start of the command and a
 little after its usual end: kills fall into imports, reading, embedding, fitting and writing. After
 the kill every file that was there before is as it was; after the second run all files are, byte for
-byte, those of the run without a kill.
+byte, those of the run without a kill. `--record` writes the counts into results/.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import workbench
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "bench" / "scripts"
 
 WORDS = {
     "Animals > Cats": "cat kitten purr whiskers meow claws",
@@ -134,8 +137,10 @@ def kill_at(base: Path, whole: dict[str, bytes], name: str, seconds: float, at: 
         return f"left behind: {left}" if left else ""
 
 
-def kill_many(kills: int, seed: int, only: str | None = None) -> list[str]:
-    """So many kills over all commands in turn; returns what was wrong."""
+def kill_many(
+    kills: int, seed: int, only: str | None = None, done: Counter[str] | None = None
+) -> list[str]:
+    """So many kills over all commands in turn; returns what was wrong, and counts in `done`."""
     names = [name for name in COMMANDS if only in (None, name)]
     faults = []
     with tempfile.TemporaryDirectory() as place:
@@ -153,6 +158,9 @@ def kill_many(kills: int, seed: int, only: str | None = None) -> list[str]:
             name, at = names[number % len(names)], rng.uniform(0.02, 1.1)
             if wrong := kill_at(base, *whole[name][:1], name, whole[name][1], at):
                 faults.append(f"{name}, killed at {at:.2f} of its time: {wrong}")
+            if done is not None:
+                done[name] += 1
+                print(f"{done.total()} kills, {len(faults)} faults", flush=True)
     return faults
 
 
@@ -161,11 +169,18 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=list(COMMANDS))
+    parser.add_argument("--record", help="name of a file of results/ for the counts")
     options = parser.parse_args()
-    faults = kill_many(options.kills, options.seed, options.only)
+    done: Counter[str] = Counter()
+    faults = kill_many(options.kills, options.seed, options.only, done)
     for fault in faults:
         print(fault)
-    print(f"{options.kills} kills, {len(faults)} faults")
+    if options.record:
+        sys.path.insert(0, str(SCRIPTS))
+        from machine import write
+
+        counts = {"kills": options.kills, "seed": options.seed, "commands": dict(done)}
+        write(options.record, counts | {"faults": faults})
     return 1 if faults else 0
 
 

@@ -67,7 +67,8 @@ class Faults:
                 lines += map(str, same)
                 continue
             places = ", ".join(fault.place for fault in same[1:SHOWN])
-            more = f"; the same in {places}" if places else ""
+            joint = " The" if str(same[0]).endswith("?") else "; the"
+            more = f"{joint} same in {places}" if places else ""
             end = f" and {count - SHOWN:,} more" if count > SHOWN else ""
             advice = f". {ADVICE[kind]}" if kind in ADVICE else ""
             lines.append(f"{same[0]}{more}{end}{advice}")
