@@ -108,7 +108,7 @@ def test_a_seed_that_is_missing_can_be_left_out(project: Project, hierseed: Run)
     assert "--on-error skip" in done.stderr
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--on-error", "skip")
     assert done.exit_code == 0, done.stderr
-    assert "1 seed documents are not in the corpus and were left out: 'nobody'" in done.stderr
+    assert "1 seed not in the corpus and left out: 'nobody'" in done.stderr
 
 
 # ---------------------------------------------------------------- corpora

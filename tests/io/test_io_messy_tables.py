@@ -68,7 +68,7 @@ def test_the_same_fault_in_several_rows_is_told_once(tmp_path: Path) -> None:
     with pytest.raises(SeedError) as fault:
         read_seeds(file, TAXONOMY)
     assert str(fault.value).count("no topic 'Cat'") == 1
-    assert "the same in seeds.csv:4, seeds.csv:5" in str(fault.value)
+    assert "The same in seeds.csv:4, seeds.csv:5" in str(fault.value)
 
 
 def test_a_first_row_of_data_is_no_row_of_names(tmp_path: Path) -> None:
