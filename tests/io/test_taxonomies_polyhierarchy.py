@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,48 @@ def large(n: int = 6_000) -> str:
 
 def graph(path: Path) -> rdflib.Graph:
     syntax = {".ttl": "turtle", ".rdf": "xml", ".jsonld": "json-ld"}[path.suffix]
-    return rdflib.Graph().parse(path, format=syntax)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rdflib's parser of JSON-LD uses its own deprecated parts
+        return rdflib.Graph().parse(path, format=syntax)
+
+
+MIXED = (
+    HEADER
+    + """
+:homes a skos:Concept .
+:z skos:prefLabel "Zeal"@en ; skos:narrower :homes .
+:care skos:prefLabel "Care"@en .
+:a skos:prefLabel "Aid"@en ; skos:narrower :homes .
+:care skos:narrower :homes .
+:homes skos:prefLabel "Homes"@en ; skos:broader :late .
+:late skos:prefLabel "Late"@en .
+"""
+)
+
+
+@pytest.mark.parametrize("ending", [".ttl", ".rdf", ".jsonld"])
+def test_the_main_parent_and_the_order_of_topics_come_back(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "first.ttl").write_text(MIXED, encoding="utf-8")
+    taxonomy = Taxonomy.read(tmp_path / "first.ttl")
+    homes = taxonomy.index("Late > Homes")  # its own `broader` comes first
+    above = [taxonomy.names[parent] for parent in taxonomy.more_parents[homes]]
+    assert above == ["Zeal", "Care", "Aid"]  # then those that name it, in their own order
+    taxonomy.write(tmp_path / f"again{ending}")
+    again = Taxonomy.read(tmp_path / f"again{ending}")
+    assert (again.names, again.more_parents) == (taxonomy.names, taxonomy.more_parents)
+    assert isomorphic(graph(tmp_path / f"again{ending}"), graph(tmp_path / "first.ttl"))
+
+
+def test_labels_of_arches_are_read_and_kept(tmp_path: Path) -> None:
+    label = '{\\"id\\": \\"1\\", \\"value\\": \\"Anvil\\"}'
+    text = f'{HEADER}\n:a a skos:Concept ; skos:prefLabel "{label}"@en .\n'
+    (tmp_path / "first.ttl").write_text(text, encoding="utf-8")
+    taxonomy = Taxonomy.read(tmp_path / "first.ttl")
+    assert taxonomy.names == ("Anvil",)
+    taxonomy.write(tmp_path / "again.rdf")
+    assert isomorphic(graph(tmp_path / "again.rdf"), graph(tmp_path / "first.ttl"))
+    taxonomy.rename("Anvil", "Hammer").write(tmp_path / "renamed.ttl")
+    assert "Anvil" not in (tmp_path / "renamed.ttl").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("chain", [[".ttl"], [".rdf"], [".jsonld"], [".json"], [".rdf", ".json"]])

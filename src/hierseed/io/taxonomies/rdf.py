@@ -6,6 +6,7 @@ import json
 import logging
 import re
 import warnings
+from contextlib import suppress
 from typing import Any
 
 from hierseed.errors import MissingDependency
@@ -41,6 +42,16 @@ def read_triples(source: Source, syntax: str) -> list[Triple]:
     finally:
         talk.setLevel(level)
     return triples
+
+
+def label_text(value: Any) -> str:
+    """Text of a label; Arches writes `{"id": …, "value": "the text"}`."""
+    text = str(value).strip()
+    if text.startswith("{") and '"value"' in text:
+        with suppress(ValueError, RecursionError):
+            inner = json.loads(text).get("value")
+            return inner.strip() if isinstance(inner, str) else text
+    return text
 
 
 def _recorder(triples: list[Triple]) -> Any:

@@ -10,14 +10,13 @@ from typing import Any
 
 from hierseed.errors import TaxonomyError, name_some
 from hierseed.io.taxonomies.build import Entry, build, link
-from hierseed.io.taxonomies.rdf import Triple, read_triples
+from hierseed.io.taxonomies.rdf import Triple, label_text, read_triples
+from hierseed.io.taxonomies.rdf_write import SKOS, TYPE
 from hierseed.io.taxonomies.source import Source, tidy
 from hierseed.io.taxonomies.vocabulary import BASE, keep_vocabulary
 from hierseed.taxonomy import Taxonomy
 
-SKOS = "http://www.w3.org/2004/02/skos/core#"
 SKOSXL = "http://www.w3.org/2008/05/skos-xl#"
-TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 ANY = "*"
 CODES = ("notation", "uri")
@@ -111,10 +110,15 @@ def _why_nameless(concept: Concept, language: str | None) -> str:
 
 
 def gather(triples: Sequence[Triple]) -> dict[str, Concept]:
-    """Collect what is said about each concept, in the order in which they are spoken about."""
+    """Collect what is said about each concept, in the order in which they are spoken about.
+
+    Parents come in the order of a concept's own `broader`, then in the order of the concepts that
+    have it as `narrower`: the same, however statements about other subjects lie between.
+    """
     concepts: dict[str, Concept] = {}
     forms: dict[str, tuple[str, str]] = {}  # address of a SKOS-XL label -> language, text
     extended: list[tuple[str, str, str]] = []
+    narrower: list[tuple[str, str]] = []
 
     def concept(node: Any) -> Concept:
         return concepts.setdefault(str(node), Concept(str(node)))
@@ -128,13 +132,15 @@ def gather(triples: Sequence[Triple]) -> dict[str, Concept]:
             if not hasattr(value, "language"):  # a note with properties of its own, no text
                 continue
             labels: Labels = getattr(concept(subject), FIELDS[about])
-            labels.setdefault(_language(value), []).append(str(value).strip())
+            labels.setdefault(_language(value), []).append(label_text(value))
         elif about == SKOS + "notation":
             concept(subject).notations.append(tidy(str(value)))
         elif about in (SKOS + "broader", SKOS + "narrower"):
-            lower, upper = (subject, value) if about.endswith("broader") else (value, subject)
             concept(subject).is_concept = concept(value).is_concept = True
-            concept(lower).broader.append(str(upper))
+            if about.endswith("broader"):
+                concept(subject).broader.append(str(value))
+            else:
+                narrower.append((str(subject), str(value)))
         elif about in (SKOS + "topConceptOf", SKOS + "hasTopConcept"):
             concept(subject if about.endswith("Of") else value).is_concept = True
         elif about == SKOSXL + "literalForm":
@@ -146,7 +152,10 @@ def gather(triples: Sequence[Triple]) -> dict[str, Concept]:
         if label in forms:
             language, text = forms[label]
             getattr(concept(address), kind).setdefault(language, []).append(text)
-    order = dict.fromkeys(str(subject) for subject, _, _ in triples)
+    order = {str(subject): 0 for subject, _, _ in triples}
+    order = {address: number for number, address in enumerate(order)}
+    for upper, lower in sorted(narrower, key=lambda pair: order[pair[0]]):
+        concepts[lower].broader.append(upper)
     return {address: concepts[address] for address in order | concepts if address in concepts}
 
 

@@ -8,10 +8,9 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from hierseed.errors import TaxonomyError
-from hierseed.io.taxonomies.vocabulary import BASE, SKOS, as_turtle, serialized, statements
+from hierseed.io.taxonomies.rdf_write import RDF, SKOS, as_jsonld, as_turtle, as_xml
+from hierseed.io.taxonomies.vocabulary import BASE, statements
 from hierseed.taxonomy import Taxonomy
-
-RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
 # Of each topic in order: the name of a property of SKOS, such as scopeNote, and its text.
 Notes = Sequence[Sequence[tuple[str, str]]]
@@ -43,7 +42,7 @@ def write_xml(
 ) -> str:
     """Write RDF/XML."""
     if taxonomy.vocabulary:
-        return serialized(statements(taxonomy, _base(base)), "xml")
+        return as_xml(statements(taxonomy, _base(base)))
     tag = f' xml:lang="{_language(language)}"' if language else ""
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -65,7 +64,7 @@ def write_jsonld(
 ) -> str:
     """Write JSON-LD with its context in the file."""
     if taxonomy.vocabulary:
-        return serialized(statements(taxonomy, _base(base)), "json-ld")
+        return as_jsonld(statements(taxonomy, _base(base)))
     context: dict[str, Any] = {"skos": SKOS}
     for name in ("broader", "topConceptOf"):
         context[f"skos:{name}"] = {"@type": "@id"}

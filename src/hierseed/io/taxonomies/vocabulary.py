@@ -6,16 +6,15 @@ written again. Only what differs between the topics then and now is changed.
 
 from __future__ import annotations
 
-import json
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from hierseed.io.taxonomies.rdf import Triple, read_triples
+from hierseed.io.taxonomies.rdf import Triple, label_text, read_triples
+from hierseed.io.taxonomies.rdf_write import SKOS, TYPE
 from hierseed.io.taxonomies.source import Source
 from hierseed.taxonomy import Taxonomy
 
-SKOS = "http://www.w3.org/2004/02/skos/core#"
-TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 BASE = "urn:hierseed:"  # addresses of topics that have none of their own
 LANGUAGE = "# language: "
 
@@ -38,7 +37,9 @@ def statements(taxonomy: Taxonomy, base: str) -> list[Triple]:
 
     text = taxonomy.vocabulary
     language = text.split("\n")[0].removeprefix(LANGUAGE) if text.startswith(LANGUAGE) else None
-    before = read(Source("vocabulary", text.encode()), syntax="turtle", language=language)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it was told when the file was read
+        before = read(Source("vocabulary", text.encode()), syntax="turtle", language=language)
     triples = read_triples(Source("vocabulary", text.encode()), "turtle")
     old = {address: topic for topic, address in enumerate(before.addresses)}
     addresses = _addresses(taxonomy, set(old), base)
@@ -73,9 +74,7 @@ def statements(taxonomy: Taxonomy, base: str) -> list[Triple]:
     kept = [
         (s, p, o)
         for s, p, o in triples
-        if str(s) not in gone
-        and str(o) not in gone
-        and (str(s), str(p), str(o).strip()) not in drop
+        if str(s) not in gone and str(o) not in gone and (str(s), str(p), label_text(o)) not in drop
     ]
     return [*kept, *add]
 
@@ -103,41 +102,8 @@ def _language_of(triples: Sequence[Triple], address: str, property: str, text: s
     """Language of the statement that is replaced, else of the topic's label."""
     for about in (property, "prefLabel"):
         for s, p, o in triples:
-            same = about == "prefLabel" or str(o).strip() == text
+            same = about == "prefLabel" or label_text(o) == text
             if str(s) == address and str(p) == SKOS + about and same:
                 tag: str | None = getattr(o, "language", None)
                 return tag if property != "notation" else None
     return None
-
-
-def as_turtle(triples: Sequence[Triple]) -> str:
-    """One block per subject, in the order in which they appear."""
-    blocks: dict[Any, list[str]] = {}
-    for s, p, o in triples:
-        blocks.setdefault(s, []).append(f"{_short(p)} {_short(o)}")
-    lines = [f"@prefix skos: <{SKOS}> ."]
-    for subject, said in blocks.items():
-        lines += ["", f"{subject.n3()} " + " ;\n    ".join(dict.fromkeys(said)) + " ."]
-    return "\n".join(lines) + "\n"
-
-
-def _short(node: Any) -> str:
-    text: str = node.n3()
-    if text == f"<{TYPE}>":
-        return "a"
-    local = text[len(SKOS) + 1 : -1]
-    return f"skos:{local}" if text.startswith(f"<{SKOS}") and local.isalpha() else text
-
-
-def serialized(triples: Sequence[Triple], syntax: str) -> str:
-    """RDF/XML or JSON-LD, by rdflib."""
-    from rdflib import Graph
-
-    graph = Graph()
-    graph.bind("skos", SKOS)
-    for triple in triples:
-        graph.add(triple)
-    text = graph.serialize(format=syntax, encoding=None)
-    return (
-        text if syntax != "json-ld" else json.dumps(json.loads(text), ensure_ascii=False, indent=1)
-    )
