@@ -51,7 +51,7 @@ __all__ = [
 ]
 __version__ = "0.2.0"
 
-# Loaded when first asked for: scikit-learn and pandas take over a second, and
+# Imported on first use: scikit-learn and pandas take over a second, and
 # `hierseed --help` needs neither.
 _HOMES = {
     "AnchoredHierSeed": "estimators.anchored",

@@ -46,7 +46,7 @@ class HierSeedError(Exception):
     Parameters
     ----------
     message : what is wrong, and where
-    advice : what to do; `{name}` or `{name:value}` stands for a parameter
+    advice : what to do; `{name}` or `{name:value}` is a parameter
 
     Examples
     --------
@@ -73,7 +73,7 @@ class HierSeedError(Exception):
 
 
 def word(advice: str, wording: Wording) -> str:
-    """Write the parameters of an advice as a front end does; `{{` stands for a brace."""
+    """Write the parameters of an advice as a front end does; `{{` is a brace."""
     return PARAMETER.sub(
         lambda found: wording(found[1], found[2] or "") if found[1] else found[0][0], advice
     )

@@ -1,4 +1,4 @@
-"""What scikit-learn's Pipeline, `cross_val_score` and `GridSearchCV` need beside the estimators.
+"""What scikit-learn's Pipeline, `cross_val_score` and `GridSearchCV` need besides the estimators.
 
 `TextEmbedder` is the step from texts to vectors, `SeedKFold` holds out seeds and nothing else,
 and `HierarchicalScorer` measures in a taxonomy what a plain accuracy can't.
@@ -106,7 +106,7 @@ class SeedKFold:
             own = rows[key]
             if len(own) > 1:
                 fold[random.permutation(own)] = (first + np.arange(len(own))) % self.n_splits
-                first += len(own)  # the next topic goes on where this one ended
+                first += len(own)  # the next topic continues here
         for number in range(self.n_splits):
             if not (test := np.flatnonzero(fold == number)).size:
                 raise SeedError(

@@ -100,7 +100,7 @@ def suggest(
     assignments : from `model.assign(X, y)`; documents marked as seeds are not suggested again
     X : the vectors that were assigned
     labelled : more rows that have a label already
-    per_topic : at most so many from one topic as it stands now, fewer than n in all if need be;
+    per_topic : at most so many from one current topic, even if that gives fewer than n;
         None: three times an equal share (at least 3) while other topics have some
 
     Examples

@@ -113,7 +113,7 @@ def test_a_row_of_many_long_fields_is_bounded_too(tmp_path: Path) -> None:
     found = list(DelimitedFile(tmp_path / "docs.csv", limit=400).rows(["a"]))
     assert isinstance(found[0], Fault)
     assert (found[0].line, found[0].kind) == (2, "unclosed quote")
-    assert "goes on for more than 400 letters" in found[0].detail
+    assert "is longer than 400 characters" in found[0].detail
     assert found[-1][:2] == (123, ["1"])
 
 

@@ -121,7 +121,7 @@ def test_yaml_aliases_second_documents_and_odd_keys() -> None:
     with pytest.raises(TaxonomyError, match="line 3: a second YAML document"):
         read_bytes("yaml", "A: [B]\n---\nC: [D]\n")
     with pytest.raises(
-        TaxonomyError, match="line 1: a list or mapping stands where a topic's name"
+        TaxonomyError, match="line 1: a list or mapping is in the place of a topic's name"
     ):
         read_bytes("yaml", "? [a, b]\n: c\n")
     with pytest.raises(TaxonomyError, match="line 3: not YAML"):

@@ -51,7 +51,7 @@ def test_levels_with_gaps() -> None:
         read_bytes("csv", "level_1,level_2,level_3\n,B,\nA,,C\nA,B,\nA,B,\n,,\n")
     assert str(fault.value).split("\n") == [
         "topics.csv has 3 faults:",
-        "  - line 2: 'B' stands at level 2 with nothing above",
+        "  - line 2: 'B' is at level 2 without a parent",
         "  - line 3: level 2 is empty but level 3 is not",
         "  - line 5: the topic 'A > B' occurs twice, first at line 4",
     ]
@@ -218,7 +218,9 @@ def test_a_missing_major_topic_is_told_and_never_replaced_by_another() -> None:
         read_bytes("csv", text, digits=2)
     assert "line 13: the code '301' belongs under '3', which is not listed" in str(fault.value)
     assert "line 14: the code '2103' belongs under '21'" in str(fault.value)
-    with pytest.raises(TaxonomyError, match=r"the codes do not tell the parents; .*say digits=2"):
+    with pytest.raises(
+        TaxonomyError, match=r"the codes do not determine the parents; .*set digits=2"
+    ):
         read_bytes("csv", "code,name\n1,A\n501,B\n601,C\n")
 
 
@@ -262,7 +264,7 @@ def test_codes_are_written_only_where_they_tell_the_tree() -> None:
     agendas = read_bytes("csv", AGENDAS)
     assert read_bytes("csv", written(agendas, "csv", layout="codes")) == agendas
     odd = Taxonomy(["A", "B"], [-1, 0], codes=["x", "y"])
-    with pytest.raises(TaxonomyError, match="the code 'y' does not tell its parent"):
+    with pytest.raises(TaxonomyError, match="the code 'y' does not determine its parent"):
         written(odd, "csv", layout="codes")
     assert read_bytes("csv", written(odd, "csv", layout="codes", renumber=True)).codes == (
         "1",

@@ -225,7 +225,7 @@ def test_children_several_parents_cycles_and_gaps() -> None:
         read_bytes("children", "A\tB\nB\tC\nC\tA\n")
     with pytest.raises(TaxonomyError, match="line 1: an empty label"):
         read_bytes("children", "A\t\tB\n")
-    with pytest.raises(TaxonomyError, match="the root 'Root' stands below 'A'"):
+    with pytest.raises(TaxonomyError, match="the root 'Root' is below 'A'"):
         read_bytes("children", "Root\tA\nA\tRoot\n")
 
 

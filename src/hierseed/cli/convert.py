@@ -28,7 +28,7 @@ def convert(
     to_format: Annotated[
         str | None,
         typer.Option(
-            "--to", metavar="FORMAT", help="Format of T2, if its extension does not tell."
+            "--to", metavar="FORMAT", help="Format of T2, if it does not follow from its extension."
         ),
     ] = None,
     language: Annotated[
@@ -41,7 +41,7 @@ def convert(
     parent: Annotated[
         Literal["all", "first", "only"],
         typer.Option(
-            help="A topic of several parents: keep them all and use the first, drop all but the "
+            help="For a topic with several parents: keep all and use the first, keep only the "
             "first, or refuse the file."
         ),
     ] = "all",
@@ -72,7 +72,7 @@ def convert(
     ] = None,
     encoding: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Encoding of T1, if it is not UTF-8; auto finds out."),
+        typer.Option(metavar="NAME", help="Encoding of T1, if it is not UTF-8; auto detects it."),
     ] = None,
     digits: Annotated[
         int | None,

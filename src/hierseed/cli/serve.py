@@ -65,7 +65,7 @@ def serve(
         ),
     ] = False,
     language: Annotated[
-        str, typer.Option(metavar="TAG", help="With --api: the language that Annif is told.")
+        str, typer.Option(metavar="TAG", help="With --api: the language of the project, for Annif.")
     ] = "en",
     embedder: KnownEmbedder = None,
 ) -> None:

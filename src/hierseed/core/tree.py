@@ -1,6 +1,6 @@
 """The shape of a taxonomy as one parent array.
 
-`parent[i] < i`, and -1 stands for the implicit root: top-down is `range(n)`,
+`parent[i] < i`, and -1 is the implicit root: top-down is `range(n)`,
 bottom-up its reverse. Level 1 is the first below the root.
 """
 
@@ -161,7 +161,7 @@ def cycles(parent: Sequence[int]) -> list[int]:
 
 def chains_of_cycles(above: Sequence[Sequence[int]]) -> list[list[int]]:
     """Find one chain per cycle met on a walk up from each topic, without recursion."""
-    state = [0] * len(above)  # 0 unseen, 1 on the walk, 2 done
+    state = [0] * len(above)  # 0 not visited, 1 on the walk, 2 done
     cycles = []
     for start in range(len(above)):
         if state[start]:

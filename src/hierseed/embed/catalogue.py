@@ -15,7 +15,7 @@ from hierseed.embed.wordllama import WordLlama, find_folder
 from hierseed.errors import EmbeddingError
 
 # What `auto` takes, best first, joined with `lsa`. mpnet is better still, but ten times slower
-# without a GPU: it has to be asked for.
+# without a GPU: it has to be named.
 AUTO = ("minilm", "wordllama")
 AUTO_OTHER_SCRIPT = "lsa"  # where the texts are in a script that those hardly know
 GLOVE = "glove.840B.300d.33860.txt"

@@ -60,7 +60,7 @@ def get_embedder(spec: str | Embedder | Callable[[list[str]], Any] = "auto") -> 
     kind, detail = split_spec(spec)
     embedder = kind.make(detail)
     _, asked = split_wrappers(spec)
-    for suffix, wrap in WRAPPERS.items():  # in this order, whatever the order asked for
+    for suffix, wrap in WRAPPERS.items():  # always in this order
         embedder = wrap(embedder) if suffix in asked else embedder
     return embedder
 
@@ -139,7 +139,7 @@ def split_wrappers(spec: str) -> tuple[str, set[str]]:
 def kept_embedder(folder: str | PathLike[str], spec: str) -> Embedder | None:
     """Load what an embedder learned for the store in `folder`, where `spec` asks for the same.
 
-    A store goes on with it: learned from a longer corpus, vectors would be others.
+    A store keeps using it: an embedder fitted on a longer corpus would give other vectors.
     """
     if not (Path(folder) / "embedder" / HEADER).is_file():
         return None

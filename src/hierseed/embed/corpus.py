@@ -47,7 +47,7 @@ def embed_corpus(
     shard_rows: int = SHARD_ROWS,
     workers: Mapper | None = None,
 ) -> VectorStore:
-    """Embed `documents` into the store at `folder`, going on where an earlier run stopped.
+    """Embed `documents` into the store at `folder`, resuming where an earlier run stopped.
 
     Documents that the store already holds are checked against it (id and text) and not embedded
     again; more at the end of the corpus are added. Another corpus, or another embedder, is refused.
@@ -58,7 +58,7 @@ def embed_corpus(
     embedder : fitted, where it learns from the corpus
     dtype : "float32" (default) or "float16"
     append : the documents are new ones, to be added behind those in the store
-    total : number of documents, where known; lets `progress` tell the time left
+    total : number of documents, if known; for the time left in `progress`
     progress : called after each block with a dict: `done` of `total` documents, `held` (in the
         store before), `hits` (those, and texts met twice in a block), `rate` (documents a second),
         `left` (seconds or None), `cut` (texts longer than the embedder's limit)
@@ -79,7 +79,7 @@ def embed_corpus(
                 writer.append(ids, hashes, made.vectors)
                 report.block(len(ids), made)
         writer.finish()
-    report.tell()
+    report.send()
     return VectorStore(folder)
 
 
@@ -178,9 +178,9 @@ class _Report:
         self.fresh += documents
         self.repeats += made.repeats
         self.cut += made.cut
-        self.tell()
+        self.send()
 
-    def tell(self) -> None:
+    def send(self) -> None:
         if self.progress is None:
             return
         done = self.held + self.fresh
@@ -262,7 +262,7 @@ Item = TypeVar("Item")
 
 
 def read_ahead(items: Iterable[Item], depth: int = 2) -> Generator[Item]:
-    """Yield the same items, with up to `depth` of them read before they are asked for.
+    """Yield the same items, with up to `depth` of them read ahead.
 
     An exception of the source is raised here, at its place. Closing the generator ends the thread.
     """

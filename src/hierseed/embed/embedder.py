@@ -1,4 +1,4 @@
-"""The protocol every embedder keeps: text in, float32 rows out, and a fingerprint that tells."""
+"""The protocol of embedders: text in, float32 rows out, and a fingerprint."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def is_fitted(embedder: Embedder) -> bool:
 
 
 def describe_learning(embedder: Embedder) -> str:
-    """What an embedder has to tell about its learning, in one line; "" for most."""
+    """One line about what an embedder learned; "" for most."""
     describe = getattr(getattr(embedder, "inner", embedder), "describe", None)
     return str(describe()) if describe else ""
 

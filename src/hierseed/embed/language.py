@@ -10,13 +10,13 @@ from itertools import islice
 
 SAMPLE = 1000  # texts looked at
 BEGINNING = 1000  # letters of each
-ENOUGH = 200  # words or letters to tell anything
+ENOUGH = 200  # words or letters needed for a decision
 SHARE = 0.08  # of all words that are a language's own; prose has 0.15 and more
 RIVAL = 3  # times as many as English ones
 DISTINCT = 6  # of its words at least are met
 NAMED = 1.5  # times as many as of any other language, to be called by its name
 
-# The commonest words, told apart by their sum, so that those which two languages share do no harm.
+# The commonest words. Languages are compared by sums, so words that two share do no harm.
 # No single letters, which are numbering and code, and no English word that is Dutch or German too.
 WORDS = {
     "English": "the and to that for it with by this are from have which has not been were their",
@@ -62,7 +62,7 @@ def foreign_language(texts: Iterable[str]) -> str:
     """Name of the language, or of the script, that the texts are in; "" for English or no idea.
 
     Told by the commonest words of a language, and only where there are many of them and hardly
-    any English ones: lists of keywords, and texts in languages not known here, tell nothing.
+    any English ones: lists of keywords, and texts in languages not listed here, are not judged.
     """
     beginnings = [text[:BEGINNING] for text in islice(texts, SAMPLE)]
     return _script(beginnings) or _language(beginnings)

@@ -26,7 +26,7 @@ from hierseed.errors import EmbeddingError
 CHUNK = 2048
 IDF_POWER = 2.0  # see `tfidf`
 ITERATIONS = 3  # of the randomized SVD
-EXTRA = 10  # random directions beside those asked for: they make the last ones more exact
+EXTRA = 10  # oversampling: more random directions make the last ones more exact
 
 
 class Lsa:

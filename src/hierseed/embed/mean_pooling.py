@@ -91,7 +91,7 @@ class MeanPooling:
         return vectors
 
     def token_spans(self, texts: list[str]) -> list[list[tuple[int, int]]]:
-        """Where each token stands in its text."""
+        """Position of each token in its text."""
         options = {"add_special_tokens": False, "truncation": False, "verbose": False}
         spans: list[list[tuple[int, int]]] = self._tokenizer(
             texts, return_offsets_mapping=True, **options

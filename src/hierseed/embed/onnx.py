@@ -100,7 +100,7 @@ class OnnxMean:
         return states[0].mean(axis=0)
 
     def token_spans(self, texts: list[str]) -> list[list[tuple[int, int]]]:
-        """Where each token stands in its text, however long that is."""
+        """Position of each token in its text, however long that is."""
         from tokenizers import Tokenizer
 
         whole = Tokenizer.from_str(self.tokenizer.to_str())

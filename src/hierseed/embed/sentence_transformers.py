@@ -60,7 +60,7 @@ class SentenceTransformers:
         return np.asarray(vectors, dtype=np.float32)
 
     def token_spans(self, texts: list[str]) -> list[list[tuple[int, int]]]:
-        """Where each token stands in its text."""
+        """Position of each token in its text."""
         options = {"add_special_tokens": False, "truncation": False, "verbose": False}
         spans: list[list[tuple[int, int]]] = self._model.tokenizer(
             texts, return_offsets_mapping=True, **options

@@ -289,7 +289,7 @@ def _refuse_other(folder: Path, header: Header, embedder: Embedder, dtype: str |
         )
     if dtype is not None and np.dtype(dtype) != np.dtype(header.dtype):
         raise StoreMismatchError(
-            f"the store {str(folder)!r} holds {header.dtype}, and now {dtype} is asked for. "
+            f"the store {str(folder)!r} holds {header.dtype}, and {dtype} is requested. "
             "Leave dtype out, or give another folder."
         )
 

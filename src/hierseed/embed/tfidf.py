@@ -76,7 +76,7 @@ class TfidfSvd:
         return self
 
     def _learn_words(self, rows: list[str]) -> Any:
-        """Fit the vocabulary: without words that tell no topics apart, unless that leaves none."""
+        """Fit the vocabulary: without words that do not distinguish topics, unless none is left."""
         fault = ""
         for min_df, max_df in ((2, 0.5), (1, 1.0)):
             # A word in more than half of a corpus is of no use, in any language; in a corpus of

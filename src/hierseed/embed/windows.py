@@ -23,7 +23,7 @@ class Limited(Embedder, Protocol):
     max_tokens: int
 
     def token_spans(self, texts: list[str]) -> list[list[Span]]:
-        """Where each token stands in its text."""
+        """Position of each token in its text."""
 
 
 class Windowed:
@@ -82,7 +82,7 @@ def split_windows(spans: Sequence[Span], size: int) -> list[Span]:
         share = -(-remaining // -(-remaining // size))
         stop = start + share
         while start < stop < len(spans) and spans[stop][0] == spans[stop - 1][1]:
-            stop -= 1  # the token at `stop` goes on with the word before it
+            stop -= 1  # the token at `stop` continues the word before it
         stop = start + share if stop == start else min(stop, len(spans))
         windows.append((start, stop))
         start = stop

@@ -104,7 +104,7 @@ class Engine:
             disconnect(client)
 
     def _device_name(self) -> str:
-        """Name of the device asked for; empty where none is asked for or there is none."""
+        """Name of the requested device; empty if none is requested or available."""
         if not self.device:
             return ""
         from hierseed.engines.torch import torch

@@ -1,4 +1,4 @@
-"""Calls to a cluster that end: what would wait for ever is told within a minute.
+"""Calls to a cluster with a time limit: a dead cluster is reported within a minute.
 
 dask waits without limit for a task whose workers have all died, for a worker that is stopped, and
 for a scheduler that the network hides. So each call runs in a thread of its own, and meanwhile the

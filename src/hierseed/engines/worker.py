@@ -82,7 +82,7 @@ def open_error(source: Source) -> str:
 
 
 def fingerprint(vectors: Vectors) -> str:
-    """Digest of the shape and a few rows: enough to tell files apart."""
+    """Digest of the shape and a few rows: enough to distinguish files."""
     n = vectors.shape[0]
     rows = np.asarray(vectors[np.unique([0, n // 2, n - 1])])
     return hashlib.sha256(f"{vectors.shape}{rows.dtype}".encode() + rows.tobytes()).hexdigest()

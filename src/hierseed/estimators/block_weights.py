@@ -2,7 +2,7 @@
 
 The mixture learns one covariance, so the scales of blocks should not matter to it. They do: the
 variance that smoothing adds is the same in every direction, so a block of small scale is smoothed
-more. That is the right thing for a block that tells topics apart badly, and how much of it is
+more. That is right for a block that distinguishes topics badly, and how much of it is
 right depends on the corpus (short texts teach little) and on the topics. So some weights are
 tried: the mixture is fitted to a sample without half of every topic's seeds, then without the
 other half, and these seeds say how likely they are in their own topics. Every weight is judged by
@@ -103,7 +103,7 @@ def learn_block_weights(
 def least_of(losses: Sequence[Floats]) -> int:
     """First candidate that is no worse than the best one by more than a standard error.
 
-    Breiman's rule: candidates come in order, and a later one is taken only where the seeds tell
+    Breiman's rule: candidates come in order, and a later one is taken only where the seeds show
     the difference. `losses` holds one number per seed, for the same seeds in the same order. Sums
     are exact, so the order of seeds is no matter.
     """

@@ -13,7 +13,7 @@ from hierseed.core.exact import Grid, sum_by_group
 from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError, name_some
 from hierseed.taxonomy import Taxonomy
 
-LOOKED_AT = 1024  # rows: a common offset shows in any few of them
+SAMPLED = 1024  # rows: enough to find a common offset
 FARTHEST = 150  # offset / spread; the rounding error of a square is 2**-24 of it
 
 Ints = NDArray[np.intp]
@@ -21,12 +21,12 @@ Floats = NDArray[np.float64]
 
 
 def refuse_common_offset(blocks: Blocks) -> None:
-    """Refuse vectors that lie so far from the origin that float32 can't tell them apart.
+    """Refuse vectors that lie so far from the origin that float32 can't distinguish them.
 
     Squared lengths are computed in float32. If the common offset is FARTHEST times the spread,
     their rounding error is a thousandth of a squared distance, and labels begin to change.
     """
-    rows = blocks.take(np.unique(np.linspace(0, blocks.n - 1, LOOKED_AT).astype(np.intp)))
+    rows = blocks.take(np.unique(np.linspace(0, blocks.n - 1, SAMPLED).astype(np.intp)))
     mean = rows.mean(axis=0)
     offset, spread = float(np.linalg.norm(mean)), float(np.sqrt(((rows - mean) ** 2).sum(1).mean()))
     differ = spread > 1e-10 * offset  # equal rows differ from their mean by rounding
@@ -86,7 +86,7 @@ def _flat(y: Iterable[Any]) -> Iterator[Any]:
 
 
 def _ids_of_paths(y: Iterable[Any], taxonomy: Taxonomy, name: str) -> list[Any]:
-    """The same labels as ids; all paths that are unknown are told at once."""
+    """The labels as ids; an error names all unknown paths."""
     ids: dict[Any, Any] = {None: -1}
     faults = []
     for label in dict.fromkeys(_flat(y)):

@@ -28,7 +28,7 @@ class NameEvidence:
     Attributes
     ----------
     vectors : one row per name, where its topic is expected
-    worth : how many seeds a name is worth; 1 where the seeds can't tell
+    worth : how many seeds a name is worth; 1 where the seeds can't show it
     """
 
     vectors: Floats

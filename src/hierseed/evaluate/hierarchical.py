@@ -1,6 +1,6 @@
 """Hierarchical precision, recall and F1 (Kiritchenko 2005) over sets of ancestors.
 
-A prediction stands for itself and every topic above it, the root left out. Topics are
+A prediction counts as itself and every topic above it, without the root. Topics are
 ids, so the same name under two parents is two topics. None is the empty set; an Other
 topic is never gold, so it lowers precision while its ancestors still count as right.
 """

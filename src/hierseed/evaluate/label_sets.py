@@ -186,5 +186,5 @@ def _whole(values: NDArray[Any]) -> Ints:
             "Turn topic paths into ids with Taxonomy.index first."
         )
     if values.size and values.min() < -1:
-        raise CorpusError(f"a label is {values.min()}; ids are 0 and up, -1 stands for None")
+        raise CorpusError(f"a label is {values.min()}; ids are 0 and up, -1 is None")
     return values.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Write beside, then rename: a reader sees the old file or the new one, never half of one.
+"""Atomic writes: write a partial file and rename it, so that readers never see an incomplete one.
 
 A killed process can leave a hidden `.name.*.partial` behind. A partial file or folder is locked for
 as long as its writer lives, so the next write to the same name can delete those that are left.
@@ -23,13 +23,13 @@ from hierseed.errors import name_some
 from hierseed.locks import LOCKS_ANYTHING, lock
 
 SUFFIX = ".partial"
-LEFT_BY_SYSTEMS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear by themselves
-LARGEST = 1 << 30  # bytes of a JSON file that is looked into
+LEFT_BY_SYSTEMS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # made by operating systems
+LARGEST = 1 << 30  # bytes of a JSON file that is parsed
 
 
 @contextlib.contextmanager
 def atomic_file(path: str | PathLike[str]) -> Iterator[Path]:
-    """Give a partial path to write to; it becomes `path` when the block ends well.
+    """Give a partial path to write to; it becomes `path` when the block ends without error.
 
     The partial file exists at once, so a folder that can't be written to is found
     before the long step and not after it. The ending of the name is kept, for
@@ -53,7 +53,7 @@ def atomic_file(path: str | PathLike[str]) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def atomic_folder(path: str | PathLike[str], marker: str | None = None) -> Iterator[Path]:
-    """Give a partial folder to fill; it becomes `path` when the block ends well.
+    """Give a partial folder to fill; it becomes `path` when the block ends without error.
 
     A folder that is there already is replaced only if it is empty, or holds the file `marker` (the
     sign that we wrote it) and nothing that we did not write.
@@ -141,7 +141,7 @@ def _close(handle: int) -> None:
 
 @contextlib.contextmanager
 def _telling(path: str | PathLike[str]) -> Iterator[None]:
-    """Name the file that was asked for, not the partial one that could not be made."""
+    """Name the target file in an error, not the partial one."""
     try:
         yield
     except OSError as fault:
@@ -184,7 +184,7 @@ def _sweep(target: Path) -> None:
         with contextlib.suppress(OSError):
             handle = os.open(leftover, os.O_RDONLY)
             try:
-                lock(handle)  # refused while the writer lives
+                lock(handle)  # fails while the writer is alive
                 shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
             finally:
                 os.close(handle)

@@ -130,7 +130,7 @@ def widening(lanes: int) -> Callable[..., None]:
 
 @intrinsic
 def prefetch(_: Any, X: Any, row: Any) -> Any:
-    """Fetch a row of an array into the cache while other work goes on; it may lie outside."""
+    """Fetch a row of an array into the cache in the background; it may lie outside."""
 
     def write(context: Any, build: Any, signature: Any, args: Any) -> Any:
         array = context.make_array(signature.args[0])(context, build, args[0])

@@ -121,7 +121,7 @@ def open_records(
 
 
 def _encoding(path: Path, name: str | None) -> str:
-    """The encoding to use; one that was found out is told."""
+    """The encoding to use; a detected one is reported."""
     if name != AUTO:
         return check_encoding(name or "utf-8")
     found = detect_encoding(path)

@@ -39,7 +39,7 @@ class DatabaseFile:
 
     Parameters
     ----------
-    path : the file; its content tells SQLite from DuckDB
+    path : the file; SQLite or DuckDB, by its content
     table : name of a table or view; may be left out if there is only one
     query : a SELECT in place of a table
     """

@@ -113,7 +113,7 @@ class DelimitedFile:
             return self._fault(first, "broken row", bare if "new-line" in error else error)
         advice = "close it, and write a quote inside quotes twice"
         if feed.size > self.limit:
-            advice = f"the row goes on for more than {self.limit:,} letters"
+            advice = f"the row is longer than {self.limit:,} characters"
         return self._fault(first, "unclosed quote", f"opened on line {opened:,}; {advice}")
 
     def _fault(self, lines: Sequence[Line], kind: str, detail: str) -> Fault:

@@ -8,13 +8,13 @@ from pathlib import Path
 from hierseed.errors import CorpusError
 
 AUTO = "auto"  # as the name of an encoding: find out
-SAMPLE = 1 << 18  # bytes of lines that are not UTF-8, which are enough to tell
+SAMPLE = 1 << 18  # bytes of lines that are not UTF-8: enough to decide
 WIDE = ("utf-16", "utf-32")  # a line break is not the byte \n there
 WESTERN = "cp1252"
-FEW = 12  # bytes beyond ASCII, which tell nothing: then it is the commonest encoding
-# Tables that agree with Windows-1252 in most letters of Western Europe: a short text can't tell.
+FEW = 12  # non-ASCII bytes: with fewer, the commonest encoding is assumed
+# Encodings like Windows-1252 in most letters of Western Europe: a short text fits several.
 LIKE_WESTERN = ("cp1250", "cp1257", "iso8859", "latin", "mac_")
-COMMON = [  # encodings of files that people have; others are told apart by chance
+COMMON = [  # encodings in use; others would match by chance
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258",
     "cp874", "koi8_r", "koi8_u", "cp932", "euc_jp", "cp949", "euc_kr", "gb18030", "big5",
 ]  # fmt: skip

@@ -27,7 +27,7 @@ class ArrowRecords:
 
     Parameters
     ----------
-    name : stands for a file in messages
+    name : used as the file name in messages
     columns : the names of the columns
     batches : called with the names of the wanted columns, once for each pass
     categories : names of the values of a column of whole numbers
@@ -80,7 +80,7 @@ def open_frame(
 
     Parameters
     ----------
-    name : stands for a file in messages
+    name : used as the file name in messages
     number : rows without a column `id` get their number, from 0; those of pandas their index
     """
     if isinstance(given, pd.DataFrame):

@@ -19,7 +19,7 @@ LARGEST = 1 << 30  # bytes: the whole file is in memory
 
 
 class JsonFile:
-    """A .json file, plain or gzip; a record's number stands where text files have a line."""
+    """A .json file, plain or gzip; records are numbered like lines."""
 
     unit = "record"
 

@@ -114,7 +114,7 @@ def _decode(number: int, raw: bytes, encoding: str) -> Line:
     try:
         text = _decoded(raw, encoding)
     except UnicodeDecodeError as fault:
-        # Only the first fault of a line is told: after one wrong byte more follow.
+        # Only the first fault of a line is reported: more follow after one wrong byte.
         detail = f"byte 0x{raw[fault.start]:02X} at position {fault.start + 1}"
         kind = NOT_UTF8 if encoding == "utf-8" else f"not {called(encoding)}"
         return Line(number, raw.decode("utf-8", "backslashreplace"), (kind, detail))

@@ -13,7 +13,7 @@ from hierseed.io.records.row import Row, as_json
 
 
 class MemoryRecords:
-    """Columns of values, read like a file; `name` stands for the file in messages."""
+    """Columns of values, read like a file; `name` is the file name in messages."""
 
     unit = "row"
 

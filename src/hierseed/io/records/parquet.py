@@ -15,7 +15,7 @@ ROWS = 4096  # at a time: the memory this takes, whatever the size of the file
 
 
 class ParquetFile:
-    """A Parquet file; a row's number stands where text files have a line."""
+    """A Parquet file; rows are numbered like lines."""
 
     unit = "row"
 
@@ -61,7 +61,7 @@ class ParquetFile:
             ) from None
 
     def _whole(self, number: int) -> str:
-        """All columns of a row; rows asked for in their order cost one pass over the file."""
+        """All columns of a row; rows in file order cost one pass over the file."""
         if number <= self._passed:
             self._passed, self._batch = 0, None
         if self._batch is None:

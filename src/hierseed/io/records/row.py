@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 
 class Row(NamedTuple):
-    """The wanted values of one row, in the order asked for."""
+    """The selected values of one row, in the order of the selection."""
 
     line: int
     values: list[Any]
-    whole: Callable[[], str] = str  # gives the row as it stands in the file, all columns of it
+    whole: Callable[[], str] = str  # returns the whole row as it is in the file
     file: str = ""  # where each row is a file of its own
 
 
@@ -40,7 +40,7 @@ def as_json(columns: Sequence[str], values: Sequence[Any]) -> str:
 
 
 def describe(value: Any) -> str:
-    """Say what stands where a text should."""
+    """Describe a value that is not a text."""
     return "half of a surrogate pair" if isinstance(value, str) else f"a {type(value).__name__}"
 
 

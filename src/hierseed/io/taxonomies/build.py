@@ -129,7 +129,7 @@ class PathRows:
 def link(source: Source, entries: Sequence[Entry], parent: str = "all") -> list[Row]:
     """Turn parents named by key into positions; unknown parents and cycles are faults.
 
-    The faults are left to `build`, which adds its own and tells them all. Of several parents the
+    The faults are left to `build`, which adds its own and raises them all. Of several parents the
     first has the topic in its tree. The others are kept with `parent="all"`, dropped with a warning
     with "first", and a fault with "only".
     """

@@ -175,7 +175,7 @@ _ENDINGS = {ending: form.name for form in FORMATS.values() for ending in form.en
 
 
 def format_of_ending(file: str | PathLike[str]) -> str | None:
-    """Name the format that a file's ending stands for."""
+    """Return the format of a file extension."""
     return _ENDINGS.get(PurePath(file).suffix.casefold())
 
 

@@ -20,7 +20,7 @@ SLASH = "/"
 
 
 def read(source: Source, *, root: str = ROOT, parent: str = "all") -> Taxonomy:
-    """Read lines of a parent and its children; `root` names what stands above level 1."""
+    """Read lines of a parent and its children; `root` names the node above level 1."""
     entries: dict[str, Entry] = {}
     for number, line in enumerate(source.lines, 1):
         if not is_content(line):
@@ -38,9 +38,7 @@ def read(source: Source, *, root: str = ROOT, parent: str = "all") -> Taxonomy:
                 entry.parents.append(above)
     if root in entries:
         where, above = entries[root].where, name_some(entries[root].parents)
-        source.fault(
-            where, f"the root {root!r} stands below {above}; say root='…' if it is a topic"
-        )
+        source.fault(where, f"the root {root!r} is below {above}; set root='…' if it is a topic")
     listed = list(entries.values())
     below = [entry for entry in listed if entry.parents]
     if below and all(entry.key.startswith(entry.parents[0] + SLASH) for entry in below):

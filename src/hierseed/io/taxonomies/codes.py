@@ -89,7 +89,7 @@ def _guess_digits(source: Source, codes: Sequence[str]) -> int:
             fitting.append(width)
     if not fitting:
         source.stop(
-            "", "the codes do not tell the parents; if 105 belongs to 1, say ", "{digits:2}"
+            "", "the codes do not determine the parents; if 105 belongs to 1, set ", "{digits:2}"
         )
     if fitting[0] == 1 and (2 in fitting or longest == 2):
         # 1, 10, 105 are a chain, or 1 with 105 and 10 beside it; 1, 2, 12 may be a flat list
@@ -133,5 +133,5 @@ def check_codes(taxonomy: Taxonomy, codes: Sequence[str]) -> None:
     for entry, parent in zip(entries, taxonomy.tree.parent):
         wanted = [codes[parent]] if parent >= 0 else []
         if entry.parents != wanted:
-            source.fault(entry.where, f"the code {entry.code!r} does not tell its parent")
+            source.fault(entry.where, f"the code {entry.code!r} does not determine its parent")
     source.refuse()

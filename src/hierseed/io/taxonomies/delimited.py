@@ -21,7 +21,7 @@ TAB = "\t"
 def read(
     source: Source, *, delimiter: str | None = None, **options: Unpack[TableOptions]
 ) -> Taxonomy:
-    """Read a delimited table; comma, semicolon, tab or bar is told by the header."""
+    """Read a delimited table; comma, semicolon, tab or bar, by its header."""
     return read_table_layout(source, read_cells(source, delimiter), **options)
 
 
@@ -76,7 +76,7 @@ def write(
     delimiter: str = ",",
     renumber: bool = False,
 ) -> str:
-    """Write a table in the layout asked for."""
+    """Write a table in a layout."""
     if len(delimiter) != 1 or delimiter in '"\n\r ':
         raise TaxonomyError(f"the delimiter is {delimiter!r}; say one character, such as ';'")
     out = io.StringIO(newline="")

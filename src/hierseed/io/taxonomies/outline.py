@@ -1,4 +1,4 @@
-"""Indented outlines and Markdown lists: depth is told by the white space before a line."""
+"""Indented outlines and Markdown lists: depth is the white space before a line."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
 
 DASH = " - "
-NO_CODE = "-"  # what stands for "no id" on a line of a file with ids
+NO_CODE = "-"  # "no id" on a line of a file with ids
 
 _NUMBERED = re.compile(r"\d+ - ")
 _SETTLED = re.compile(r"#\s*ids:\s*(yes|no)\s*$")

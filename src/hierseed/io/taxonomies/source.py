@@ -102,11 +102,11 @@ class Source:
         return self.text.split("\n")
 
     def fault(self, where: str, what: str, advice: str = "") -> None:
-        """Collect a fault and go on; `advice` may name parameters, as in `HierSeedError`."""
+        """Collect a fault and continue; `advice` may name parameters, as in `HierSeedError`."""
         self._faults.append((where, plain_text(what) + advice))
 
     def stop(self, where: str, what: str, advice: str = "") -> NoReturn:
-        """Collect a fault after which reading can't go on, and raise."""
+        """Collect a fault after which reading can't continue, and raise."""
         self.fault(where, what, advice)
         raise self._error()
 
@@ -124,17 +124,17 @@ class Source:
 
     def _error(self) -> TaxonomyError:
         ordered = sorted(self._faults, key=lambda fault: _number(fault[0]))
-        told = [f"{where}: {what}" if where else what for where, what in ordered]
+        lines = [f"{where}: {what}" if where else what for where, what in ordered]
         aside = plain_text(f"\n{self.aside()}") if self.unused else ""
         if self.hint:
             aside += plain_text(self.hint) + "{taxonomy_sheet}"
         name = plain_text(self.name)
-        if len(told) == 1:
-            return TaxonomyError("", f"{name}, {told[0]}{aside}")
-        listed = "".join(f"\n  - {fault}" for fault in told[:LISTED])
-        if len(told) > LISTED:
-            listed += f"\n  … and {len(told) - LISTED:,} more"
-        return TaxonomyError("", f"{name} has {len(told):,} faults:{listed}{aside}")
+        if len(lines) == 1:
+            return TaxonomyError("", f"{name}, {lines[0]}{aside}")
+        listed = "".join(f"\n  - {fault}" for fault in lines[:LISTED])
+        if len(lines) > LISTED:
+            listed += f"\n  … and {len(lines) - LISTED:,} more"
+        return TaxonomyError("", f"{name} has {len(lines):,} faults:{listed}{aside}")
 
 
 def _is_utf8(line: bytes) -> bool:
@@ -146,7 +146,7 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _number(where: str) -> int:
-    """Line or row of a place, so that faults are told in the order of the file."""
+    """Line or row of a place, so that faults are listed in the order of the file."""
     found = re.match(r"(?:line|row) (\d+)", where)
     return int(found.group(1)) if found else 0
 

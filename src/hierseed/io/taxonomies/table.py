@@ -36,13 +36,13 @@ LONGEST_NAME = 80  # letters of a cell that may still be the name of a topic
 
 
 class TableOptions(TypedDict, total=False):
-    """What every reader of tables can be told."""
+    """Options of all readers of tables."""
 
     layout: str | None  # one of LAYOUTS
     columns: Mapping[str, str] | None  # role -> header, for headers that are not known
     levels: Sequence[str] | None  # headers of the level columns, level 1 first
     parent: str  # "all", "first" or "only"
-    scheme: str | None  # how codes tell the parent
+    scheme: str | None  # how codes determine the parent
     digits: int | None  # how many digits a child's code adds
 
 
@@ -171,7 +171,7 @@ def _read_levels(source: Source, table: Table, columns: list[int], pick: _Picker
             continue
         first = next(i for i, name in enumerate(names) if name)
         if first > len(above):
-            source.fault(where, f"{names[first]!r} stands at level {first + 1} with nothing above")
+            source.fault(where, f"{names[first]!r} is at level {first + 1} without a parent")
             continue
         names[:first] = above[:first]
         if "" in names:

@@ -1,4 +1,4 @@
-"""Which column of a table is what: by usual headers, by number, or as told."""
+"""Which column of a table is what: by usual headers, by number, or by options."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from hierseed.taxonomy import Taxonomy
 def table_rows(taxonomy: Taxonomy, layout: str, renumber: bool = False) -> Iterator[list[str]]:
     """Give header and rows; codes and descriptions have a column where any topic has one.
 
-    The layout `codes` needs codes that tell the tree; `renumber` makes them: 1, 1.1, 1.2, …
+    The layout `codes` needs codes that determine the tree; `renumber` makes them: 1, 1.1, 1.2, …
     """
     codes = list(taxonomy.codes)
     if layout == "codes":

@@ -108,7 +108,7 @@ class _Open:
         elif isinstance(node, Text):
             self.key = node if node.value is not None else Text("", node.where)
         else:
-            source.stop(node.where, "a list or mapping stands where a topic's name should")
+            source.stop(node.where, "a list or mapping is in the place of a topic's name")
 
 
 def _text(event: yaml.ScalarEvent, where: str) -> Text:
