@@ -108,7 +108,7 @@ def test_shards_are_plain_npy(store):
 def test_float16_halves_the_disk(tmp_path, wordllama, store):
     half = embed_corpus(documents(500), wordllama, tmp_path / "h", dtype="float16", block=64)
     np.testing.assert_array_equal(half[:], np.asarray(store).astype(np.float16))
-    with pytest.raises(EmbeddingError, match="holds float16, and now float32"):
+    with pytest.raises(EmbeddingError, match="holds float16, and float32"):
         embed_corpus(documents(500), wordllama, tmp_path / "h", dtype="float32")
     with pytest.raises(EmbeddingError, match="'float32' or 'float16'"):
         embed_corpus(documents(5), wordllama, tmp_path / "x", dtype="int8")

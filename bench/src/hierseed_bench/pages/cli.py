@@ -23,11 +23,11 @@ INTRO = """# The command line
 This page is the help of each command, as `hierseed COMMAND --help` prints it. It is written by
 `hierseed bench docs`.
 
-Every command ends with exit code 0 when the job is done, 1 with one clear message when something
-in your files has to be mended, 2 after a slip in the command line itself, and 130 after Ctrl-C.
-Results go to standard output, everything said on the way to standard error. `--quiet` says nothing
-unless it fails, `--json` prints the result for programs. A file or folder appears under its name
-only when it is complete: Ctrl-C, a full disk or a power cut leave the old one as it was.
+Every command ends with exit code 0 on success, 1 with one message when something in your files must
+be corrected, 2 for a wrong command line, and 130 after Ctrl-C. Results go to standard output,
+progress and messages to standard error. `--quiet` prints only errors, `--json` prints the result
+for programs. A file or folder appears under its name only when it is complete: Ctrl-C, a full disk
+or a power failure leave the old one unchanged.
 
 `hierseed --install-completion` makes the Tab key complete commands and options in your shell.
 """
