@@ -48,7 +48,7 @@ test-neural: torch
 
 # The workbench and the report in a real browser.
 test-browser: browser
-	$(PYTEST) -m "browser and not slow" --stage browser
+	$(PYTEST) tests/app tests/report -m "browser and not slow" --stage browser
 
 # Tools of others that pin their own versions: Annif, Label Studio's SDK, R.
 test-doors: doors

@@ -5,7 +5,7 @@ import pytest
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed
-from hierseed.core.mixture.placement import STEPS
+from hierseed.core.mixture.placement import RATIOS
 
 
 def world(every: int):
@@ -32,7 +32,7 @@ def test_documents_have_as_many_topics_as_seeds(every):
     assert n > 0.95 * len(others)
     # rejected documents have no further topics; they lie between topics and would have had many
     assert listed.sum() / n == pytest.approx(wanted, abs=0.06)
-    step = float(STEPS[np.searchsorted(STEPS, model.several_) - 1])
+    step = float(RATIOS[np.searchsorted(RATIOS, model.several_) - 1])
     if step <= 1:
         more = AnchoredHierSeed(taxonomy, several=step).fit(X, lists).assign(others)
         assert len(more.topic) > len(placed.topic)

@@ -208,7 +208,7 @@ def test_after_preparing_the_suggestions_are_there(
     # the header says what to expect, not only how many are placed
     visit.step("Fit")
     page.click("text=Fit now")
-    page.wait_for_selector(".fits li:has-text('Expected right')")
+    page.wait_for_selector(".fits li:has-text('Expected accuracy')")
     page.wait_for_selector(".brand span:has-text('right')")
     # a long text can be read to its end
     visit.step("Seeds")

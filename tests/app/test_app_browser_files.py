@@ -86,7 +86,7 @@ def test_the_embedder_is_chosen_the_bar_is_true_and_failures_are_said(
     # 26: the embedder is named and can be chosen
     menu = "label:has-text('Embedder') select"
     page.select_option(menu, "lsa")
-    page.wait_for_selector("text=the next fit makes them anew")
+    page.wait_for_selector("text=The next fit makes them again")
 
     # 27: the bar is at its end only when the work is
     page.evaluate(
