@@ -173,7 +173,7 @@ def test_scores_fall_down_the_path_and_children_belong_to_their_parents(name):
     assert (np.isfinite(placed.score) == (placed.path >= 0))[~placed.is_none].all()
 
 
-def test_seeds_beside_the_corpus_count_as_those_within():
+def test_seeds_outside_the_corpus_count_as_those_within():
     taxonomy, X, y, _ = make_world(per_leaf=40)
     seeds = y >= 0
     within = AnchoredHierSeed(taxonomy).fit(X, y)

@@ -47,7 +47,7 @@ def test_parameters_out_of_range_are_refused(parameter, value):
         AnchoredHierSeed(taxonomy, **{parameter: value}).fit(X, y)
 
 
-def test_what_can_not_be_fitted_is_said():
+def test_what_can_not_be_fitted_is_reported():
     taxonomy, X, y, _ = make_world()
     with pytest.raises(SeedError, match="target y is None"):
         AnchoredHierSeed(taxonomy).fit(X)

@@ -113,7 +113,7 @@ def test_foreign_documents_belong_less(fitted):
     assert chance[foreign].mean() < chance[~foreign & (y < 0)].mean() - 0.3
 
 
-def test_none_because_nothing_fits_is_told_apart_from_none_because_unsure():
+def test_none_because_nothing_fits_differs_from_none_because_unsure():
     taxonomy, X, y, foreign = open_world("one level")
     placed = AnchoredHierSeed(taxonomy, precision=0.999).fit(X, y).assign(X)
     unsure = placed.is_unsure

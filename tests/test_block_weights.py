@@ -35,7 +35,7 @@ def learn(X, y, **more):
     return learn_block_weights(preparation, X, TOPICS, y, **more)
 
 
-def test_a_block_that_tells_nothing_gets_little_weight():
+def test_an_uninformative_block_gets_little_weight():
     assert learn(*world(informative=0)).weights[1] <= 0.25
     assert learn(*world(informative=1)).weights == CANDIDATES[-1]
 
@@ -59,7 +59,7 @@ def test_the_order_of_documents_changes_nothing():
     assert one.losses == other.losses
 
 
-def test_seeds_beside_the_corpus_count_as_those_inside():
+def test_seeds_outside_the_corpus_count_as_those_inside():
     X, y = world(informative=1)
     inside = y >= 0
     preparation = Preparation(blocks=(30, 30)).fit(X)

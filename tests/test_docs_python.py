@@ -145,7 +145,7 @@ def keep(picture: Path) -> None:
 
 
 @pytest.mark.parametrize("page", AFTER_README)
-def test_a_page_goes_on_where_readme_ends(
+def test_a_page_continues_where_readme_ends(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -189,7 +189,7 @@ def test_start(started: tuple[Path, dict[str, Any]]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", HOW_TO, ids=[page.stem for page in HOW_TO])
-def test_a_how_to_goes_on_where_start_ends(
+def test_a_how_to_continues_where_start_ends(
     page: Path,
     started: tuple[Path, dict[str, Any]],
     tmp_path: Path,

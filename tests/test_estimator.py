@@ -120,7 +120,7 @@ def test_one_document_at_a_time_gives_the_same_placement():
     assert np.array_equal(alone, model.labels_)
 
 
-def test_history_tells_each_round():
+def test_history_reports_each_round():
     taxonomy, X, y, _ = make_world(spread=1.0)
     seen = []
     model = HierSeed(taxonomy).fit(X, y, progress=seen.append)

@@ -165,7 +165,7 @@ def test_progress_hears_facts_and_steps_and_notes_are_warnings_without_it() -> N
         run(seeds=blank)
 
 
-def test_a_fit_goes_on_from_its_checkpoint_and_save_removes_it(
+def test_a_fit_resumes_from_its_checkpoint_and_save_removes_it(
     model: TextModel, tmp_path: Path
 ) -> None:
     def stop(event: Any) -> None:

@@ -107,7 +107,7 @@ def test_check_and_errors_read_kept_predictions(hierseed, folder, tmp_path):
     assert "hierseed bench run" in result.output
 
 
-def test_data_sets_are_told_and_built(hierseed, tmp_path):
+def test_data_sets_are_listed_and_built(hierseed, tmp_path):
     every = hierseed("bench", "data").stdout
     assert {"20newsgroups", "wordnet", "rcv1"} <= {line.split(":")[0] for line in every.split("\n")}
     packages, texts = tmp_path / "Packages", tmp_path / "Translation-en"
@@ -139,7 +139,7 @@ def test_slips_are_usage_errors_that_list_what_there_is(hierseed, words, said):
     assert said in result.output
 
 
-def test_an_unknown_data_set_is_told_and_nothing_is_kept(hierseed, tmp_path):
+def test_an_unknown_data_set_is_reported_and_nothing_is_kept(hierseed, tmp_path):
     result = hierseed(
         "bench", "run", "-d", "nowhere", "-m", "logreg", "--allow-dirty", "--results", tmp_path
     )

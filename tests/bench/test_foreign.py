@@ -77,7 +77,7 @@ def test_separation_is_counted_pair_by_pair():
     assert found["kept_out"] == pytest.approx((other < best).mean())
 
 
-def test_every_detector_tells_topics_that_lie_far_apart(dataset):
+def test_every_detector_separates_topics_that_lie_far_apart(dataset):
     made = make_scenario(dataset, "few", 0, 4)
     model = AnchoredHierSeed(made.taxonomy, n_jobs=1).fit(made.X, made.y)
     names = [name for name in DETECTORS if name not in ("belongs-below", "score")]

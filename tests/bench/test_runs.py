@@ -145,7 +145,7 @@ def test_limit_takes_fewer_documents(folder):
     assert run_one(RunConfig(folder, "nearest-leaf", limit=300))["sizes"]["documents"] == 300
 
 
-def test_a_trained_embedder_makes_vectors_where_asked(folder, tmp_path, monkeypatch):
+def test_a_trained_embedder_makes_vectors_on_request(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("HIERSEED_HOME", str(tmp_path))
     record = run_one(RunConfig(folder, "nearest-leaf", vectors="tfidf:8"))
     assert record["vectors"]["name"] == "tfidf:8"
@@ -165,7 +165,7 @@ def test_a_trained_embedder_makes_vectors_where_asked(folder, tmp_path, monkeypa
 # ------------------------------------------------------------------ records
 
 
-def test_runs_are_made_once_and_go_on_after_a_kill(folder, tmp_path):
+def test_runs_are_made_once_and_resume_after_a_kill(folder, tmp_path):
     records = Records(tmp_path / "runs")
     settings = [RunConfig(folder, method) for method in ("nearest-leaf", "top-down", "logreg")]
     seen = []
@@ -191,7 +191,7 @@ def test_several_processes_give_the_same_scores(folder, tmp_path):
     assert scores[0] == scores[1]
 
 
-def test_a_method_that_fails_is_told_and_the_others_go_on(folder, tmp_path):
+def test_a_method_that_fails_is_reported_and_the_others_continue(folder, tmp_path):
     told = {}
     run_all(
         [
@@ -355,7 +355,7 @@ def test_a_cell_is_mean_and_deviation_over_draws(records):
     assert row[2] == f"{np.mean(values):.3f} ± {np.std(values, ddof=1):.3f}"
 
 
-def test_the_papers_numbers_stand_beside_ours(records):
+def test_the_papers_numbers_are_next_to_ours(records):
     text = TABLES["2"](records)[0].markdown()
     assert f"{TABLE_2['hierseed'][0]:.3f} / - / -" in text
     assert text.count(" / ") >= 2 * 6 * len(TABLE_2)

@@ -56,7 +56,7 @@ def test_ranks_need_three_methods():
         statistics.rank({"hierseed": {("cap", 0): 1.0}, "unfit": {("cap", 0): 0.5}})
 
 
-def test_errors_are_told_by_level_and_kind():
+def test_errors_are_reported_by_level_and_kind():
     taxonomy = Taxonomy.from_paths(["A > a1", "A > a2", "B > b1", "B > b2"])
     a1, a2, b1 = (taxonomy.index(path) for path in ("A > a1", "A > a2", "B > b1"))
     points = {a1: [9, 1, 0], a2: [9, -1, 0], b1: [-9, 1, 0], taxonomy.index("B > b2"): [-9, -1, 0]}

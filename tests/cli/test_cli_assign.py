@@ -166,7 +166,7 @@ def test_unsure_documents_stop_higher_up(model: Project, hierseed: Run) -> None:
         assert hierseed("assign", "model", "docs.csv", "-o", "x.csv", *wrong).exit_code == 2
 
 
-def test_what_to_do_next_can_be_typed_as_it_stands(model: Project, hierseed: Run) -> None:
+def test_what_to_do_next_can_be_typed_as_it_is(model: Project, hierseed: Run) -> None:
     (model / "my docs.csv").write_text((model / "docs.csv").read_text())
     done = hierseed("assign", "model", "my docs.csv", "-o", "placed.csv")
     line = next(line for line in done.stderr.split("\n") if line.startswith("Next "))
@@ -185,7 +185,7 @@ def test_one_document_is_enough(model: Project, hierseed: Run) -> None:
     assert read(model / "one.parquet")["id"].tolist() == ["new"]
 
 
-def test_rows_left_out_are_kept_beside_the_table(model: Project, hierseed: Run) -> None:
+def test_rows_left_out_are_saved_next_to_the_table(model: Project, hierseed: Run) -> None:
     with (model / "docs.csv").open("a") as file:
         file.write("extra,\n")
     assert hierseed("assign", "model", "docs.csv", "-o", "placed.csv").exit_code == 1

@@ -78,7 +78,7 @@ def test_options_of_single_formats(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("always::UserWarning")
-def test_first_of_several_parents_is_told(tmp_path: Path) -> None:
+def test_first_of_several_parents_is_reported(tmp_path: Path) -> None:
     source = tmp_path / "t.taxonomy"
     source.write_text("Root\tA\tB\nA\tC\nB\tC\n")
     refused = convert(source, tmp_path / "t.txt", "--parent", "only")

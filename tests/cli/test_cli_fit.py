@@ -24,7 +24,7 @@ def test_fit_says_what_it_does_and_saves_a_model(model: Project) -> None:
     ]  # fmt: skip
 
 
-def test_fit_tells_every_step(project: Project, hierseed: Run) -> None:
+def test_fit_reports_every_step(project: Project, hierseed: Run) -> None:
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
     for part in [
         "topics.txt, 6 topics: 2 on level 1, 4 on level 2", "seeds.csv, 12 seeds",
@@ -106,7 +106,7 @@ def test_seeds_of_their_own_text_and_from_names(project: Project, hierseed: Run)
     assert "used as seeds of 2 topics" in done.stderr
 
 
-def test_rows_left_out_are_kept_beside_the_model(project: Project, hierseed: Run) -> None:
+def test_rows_left_out_are_saved_next_to_the_model(project: Project, hierseed: Run) -> None:
     with (project / "docs.csv").open("a") as file:
         file.write("extra,\n")
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
@@ -162,7 +162,7 @@ def test_vectors_kept_elsewhere_are_found_again(project: Project, hierseed: Run)
     assert not list(project.folder.glob("model*vectors"))
 
 
-def test_most_documents_in_none_is_worth_a_word(project: Project, hierseed: Run) -> None:
+def test_most_documents_in_none_gets_a_note(project: Project, hierseed: Run) -> None:
     narrow = ("--method", "unfit", "--set", "other=no", "--set", "child_factor=0.01")
     done = hierseed("fit", "docs.csv", *FIT, *narrow, "-o", "model")
     assert done.exit_code == 0, done.stderr
@@ -178,7 +178,7 @@ def test_check_finds_nothing_in_a_good_project(project: Project, hierseed: Run) 
     assert "ready for hierseed fit" in done.stderr
 
 
-def test_check_tells_every_fault_of_every_file_at_once(project: Project, hierseed: Run) -> None:
+def test_check_reports_every_fault_of_every_file_at_once(project: Project, hierseed: Run) -> None:
     with (project / "docs.csv").open("a") as file:
         file.write('cats-0,again\nlast,"open\n')
     with (project / "seeds.csv").open("a") as file:

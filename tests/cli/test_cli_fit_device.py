@@ -44,7 +44,7 @@ def test_a_gpu_and_workers_exclude_each_other(project: Project, hierseed: Run) -
     assert "not both" in " ".join(done.stderr.split())
 
 
-def test_without_a_card_the_processor_is_used_with_a_word(model: Project, hierseed: Run) -> None:
+def test_without_a_card_the_processor_is_used_with_a_note(model: Project, hierseed: Run) -> None:
     torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
     if torch.cuda.is_available():
         pytest.skip("there is a CUDA device")

@@ -65,7 +65,7 @@ def learned(folder: Path) -> tuple[dict[str, bytes], list[dict[str, object]]]:
 
 
 @pytest.mark.parametrize("where", WHERE)
-def test_a_killed_fit_goes_on_and_ends_with_the_same_model(
+def test_a_killed_fit_resumes_and_ends_with_the_same_model(
     fitted: Project, hierseed: Run, where: str
 ) -> None:
     command = ("v", *FIT[:4], "-o", "model")
@@ -124,7 +124,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield cluster
 
 
-def test_a_lost_scheduler_ends_the_fit_in_one_line_and_it_goes_on(
+def test_a_lost_scheduler_ends_the_fit_in_one_line_and_it_resumes(
     fitted: Project, hierseed: Run, monkeypatch: pytest.MonkeyPatch, cluster: Any
 ) -> None:
     from hierseed.engines import client

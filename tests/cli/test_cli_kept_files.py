@@ -59,7 +59,7 @@ def damage(file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["vectors-00000.npy", "ids.jsonl", "journal.jsonl", "store.json"])
-def test_damaged_vectors_beside_a_model_are_made_again(
+def test_damaged_vectors_next_to_a_model_are_replaced(
     model: Project, hierseed: Run, name: str
 ) -> None:
     assert hierseed("assign", "model", "docs.csv", "-o", "whole.csv").exit_code == 0

@@ -84,7 +84,7 @@ def test_only_what_assign_wrote_is_assigned_over(model: Project, hierseed: Run) 
     assert hierseed("suggest", "model", "docs.csv", "-o", "placed.csv").exit_code == 1
 
 
-def test_convert_replaces_a_file_only_when_told(project: Project, hierseed: Run) -> None:
+def test_convert_replaces_a_file_only_on_request(project: Project, hierseed: Run) -> None:
     (project / "topics.md").write_text("- made by hand\n")
     done = hierseed("convert", "topics.txt", "topics.md")
     assert done.exit_code == 1

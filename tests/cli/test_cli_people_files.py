@@ -114,7 +114,7 @@ def test_a_seed_that_is_missing_can_be_left_out(project: Project, hierseed: Run)
 # ---------------------------------------------------------------- corpora
 
 
-def test_an_encoding_is_found_out_and_told(project: Project, hierseed: Run) -> None:
+def test_an_encoding_is_detected_and_reported(project: Project, hierseed: Run) -> None:
     text = (project / "docs.csv").read_text().replace("cat", "Kätzchen größer schöner")
     (project / "docs.csv").write_bytes(text.encode("cp1252"))
     done = hierseed("check", "--corpus", "docs.csv")
@@ -125,7 +125,7 @@ def test_an_encoding_is_found_out_and_told(project: Project, hierseed: Run) -> N
     assert "docs.csv is not UTF-8: read as Windows-1252" in done.stderr
 
 
-def test_columns_are_told_by_their_content(project: Project, hierseed: Run) -> None:
+def test_columns_are_guessed_from_their_content(project: Project, hierseed: Run) -> None:
     docs = pd.read_csv(project / "docs.csv")
     docs = pd.DataFrame(
         {"key": docs["id"], "kind": "x", "words": docs["text"] + " and so on and on"}

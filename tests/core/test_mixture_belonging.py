@@ -137,7 +137,7 @@ def test_the_curve_is_near_the_true_probability(listed):
     assert mean == pytest.approx(listed, abs=0.06)
 
 
-def test_missing_levels_are_told_apart_by_how_they_score():
+def test_missing_levels_are_distinguished_by_how_they_score():
     """Documents of a missing leaf score near listed ones, those of a missing branch far away."""
     rng = np.random.default_rng(0)
     n = 300

@@ -32,7 +32,7 @@ def test_curves_are_found_from_what_was_drawn_on_them():
     np.testing.assert_allclose(learn(score, right), truth, atol=0.12)
 
 
-def test_a_curve_that_few_seeds_tell_of_stays_near_the_one_above():
+def test_a_curve_that_few_seeds_support_stays_near_the_one_above():
     score = np.array([[0.9, 0.8, np.nan], [0.6, 0.5, np.nan]])
     right = np.array([[True, False, False], [True, False, False]])
     curve = learn(score, right)

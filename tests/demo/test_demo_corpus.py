@@ -101,7 +101,7 @@ def test_nothing_of_the_library_is_run(tmp_path):
     assert len(read_docstrings(["os", "json"], tmp_path)) == 1
 
 
-def test_a_library_without_sources_is_said_in_one_line(tmp_path):
+def test_a_library_without_sources_is_reported_in_one_line(tmp_path):
     with pytest.raises(CorpusError, match="without the source files"):
         read_docstrings(["os"], tmp_path)
 

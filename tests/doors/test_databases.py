@@ -118,7 +118,7 @@ def test_a_copy_of_duckdb_writes_no_file(tmp_path: Path) -> None:
         ({"table": "seeds"}, "has no column 'text'"),
     ],
 )
-def test_what_can_t_be_read_is_told(database: Path, options: dict[str, str], told: str) -> None:
+def test_what_can_t_be_read_is_reported(database: Path, options: dict[str, str], told: str) -> None:
     with pytest.raises(CorpusError, match=told):
         list(Corpus(database, **options))
 

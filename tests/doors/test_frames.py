@@ -91,7 +91,7 @@ def test_more_rows_than_a_batch_keep_their_order(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-def test_faults_of_a_frame_are_told_with_their_rows(kind: str) -> None:
+def test_faults_of_a_frame_are_reported_with_their_rows(kind: str) -> None:
     frame = MAKERS[kind]({"id": ["a", "b", "a"], "text": ["one", None, "three"]})
     with pytest.raises(CorpusError, match=r"(?s):2: empty text.*:3: id occurs twice"):
         list(open_documents(frame))

@@ -133,7 +133,7 @@ def test_health_setup_versions_and_events(service: Any) -> None:
         ('<View><Image name="i" value="$i"/></View>', "no Taxonomy or Choices for a Text"),
     ],
 )
-def test_a_configuration_that_can_t_be_used_is_told(
+def test_a_configuration_that_can_t_be_used_is_reported(
     service: Any, config: str | None, told: str
 ) -> None:
     answer = post(service, "/predict", request(config or "") | {"label_config": config})

@@ -110,7 +110,7 @@ def test_documents_that_can_t_be_used_are_left_out_on_demand(client: httpx.Clien
     assert len(none["left_out"]) == 1
 
 
-def test_the_token_is_asked_for(service: Any) -> None:
+def test_the_token_is_required(service: Any) -> None:
     url = f"{service.address}/api/model"
     assert httpx.get(url).status_code == 401
     assert httpx.get(url, headers={"authorization": "Bearer wrong"}).status_code == 401
@@ -158,7 +158,7 @@ def test_requests_at_once_get_the_answers_of_requests_in_turn(client: httpx.Clie
     assert at_once == in_turn
 
 
-def test_what_can_t_be_served_is_told(tmp_path: Path, model_folder: Path) -> None:
+def test_what_can_t_be_served_is_reported(tmp_path: Path, model_folder: Path) -> None:
     def told(*words: object) -> str:
         found = CliRunner().invoke(make_app(), ["serve", *map(str, words), "--api"])
         assert found.exit_code == 1

@@ -77,7 +77,7 @@ def test_append_adds_another_file(hierseed, docs, tmp_path):
     assert VectorStore("v").ids[-1] == "x"
 
 
-def test_faults_are_said_in_one_line(hierseed, docs):
+def test_faults_are_reported_in_one_line(hierseed, docs):
     hierseed("embed", "docs.jsonl", "-o", "v", "--embedder", "wordllama:64")
     for embedder, code, message in (
         ("tfidf:8", 1, "holds vectors of wordllama:64 ("),
@@ -91,7 +91,7 @@ def test_faults_are_said_in_one_line(hierseed, docs):
     assert hierseed("embed", "docs.jsonl").exit_code == 2
 
 
-def test_truncation_is_said(hierseed, fetched_home, tmp_path, monkeypatch):
+def test_truncation_is_reported(hierseed, fetched_home, tmp_path, monkeypatch):
     monkeypatch.setenv("HIERSEED_HOME", str(fetched_home))
     (tmp_path / "long.csv").write_text("id,text\na," + "word " * 400 + "\nb,short\n")
     done = hierseed("embed", "long.csv", "-o", "v")
@@ -118,7 +118,7 @@ def test_an_estimate_names_what_is_ready_and_embeds_nothing(hierseed, docs, tmp_
     assert [path.name for path in tmp_path.iterdir()] == ["docs.jsonl"]
 
 
-def test_the_list_says_what_is_here_and_how_to_get_the_rest(hierseed):
+def test_the_list_says_what_is_here_and_how_to_get_the_others(hierseed):
     shown = hierseed("embedders").stdout
     assert all(name in shown for name in KINDS)
     assert "what auto takes" in shown

@@ -105,7 +105,7 @@ with Engine(workers=2).open(lambda _: None) as engine:
 
 
 @pytest.mark.parametrize("at", [64, 320])
-def test_a_run_that_is_killed_goes_on(tmp_path, at):
+def test_a_run_that_is_killed_resumes(tmp_path, at):
     embedder, folder = get_embedder("wordllama:64"), tmp_path / "v"
     embed(embedder, tmp_path / "alone")
     expected = files(tmp_path / "alone")

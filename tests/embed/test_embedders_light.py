@@ -50,7 +50,7 @@ def test_wordllama_vectors_do_not_depend_on_the_neighbours(topics):
     np.testing.assert_array_equal(together[:6], alone)
 
 
-def test_wordllama_tells_topics_apart_in_every_size(topics):
+def test_wordllama_separates_topics_in_every_size(topics):
     for dimension in (64, 128, 256):
         vectors = get_embedder(f"wordllama:{dimension}").encode(topics)
         assert vectors.shape == (6, dimension)
@@ -97,7 +97,7 @@ def test_tfidf_of_few_documents_and_of_unknown_words(topics):
     assert embedder.encode([]).shape == (0, 5)
 
 
-def test_tfidf_tells_topics_apart(two_topics):
+def test_tfidf_separates_topics(two_topics):
     vectors = TfidfSvd(8).fit(two_topics).encode(two_topics)
     similarity = vectors @ vectors.T
     assert similarity[:150, :150].mean() > 0.1 > 0.01 > abs(similarity[:150, 150:]).mean()

@@ -77,7 +77,7 @@ def trained(fasttext, two_topics):
     return FastText(20, epochs=20, min_count=1).fit(two_topics)
 
 
-def test_fasttext_tells_topics_apart(trained, two_topics):
+def test_fasttext_separates_topics(trained, two_topics):
     vectors = trained.encode(two_topics)
     assert vectors.shape == (300, 20)
     vectors -= vectors.mean(axis=0)

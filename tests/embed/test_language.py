@@ -30,7 +30,7 @@ ENGLISH = (
 
 
 @pytest.mark.parametrize("language", SENTENCES)
-def test_plain_prose_is_told(language: str) -> None:
+def test_plain_prose_is_reported(language: str) -> None:
     texts = [f"{SENTENCES[language]} {i}" for i in range(40)]
     assert foreign_language(texts) == language
     assert foreign_language(iter([*texts, *[ENGLISH] * 4])) == language  # a few English ones

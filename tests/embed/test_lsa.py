@@ -108,7 +108,7 @@ def test_a_learned_block_of_weight_zero_leaves_the_other_as_it_is_alone(corpus):
     np.testing.assert_array_equal(without, Preparation().fit(alone).transform(alone))
 
 
-def test_a_joined_embedder_is_saved_and_tells_when_it_changes(corpus, tmp_path):
+def test_a_joined_embedder_is_saved_and_its_fingerprint_follows_changes(corpus, tmp_path):
     embedder = get_embedder("wordllama:64+lsa").fit(corpus)
     save_embedder(embedder, tmp_path)
     loaded = load_embedder(tmp_path)

@@ -113,7 +113,7 @@ class SlowTeacher(LinearTeacher):
         return super().encode(texts)
 
 
-def test_a_stopped_student_goes_on_where_it_was(student, texts, tmp_path, monkeypatch):
+def test_a_stopped_student_resumes(student, texts, tmp_path, monkeypatch):
     monkeypatch.setenv("HIERSEED_HOME", str(tmp_path))
     first = SlowTeacher(600)
     with pytest.raises(KeyboardInterrupt):

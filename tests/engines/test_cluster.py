@@ -179,7 +179,7 @@ def test_workers_that_can_not_read_the_vectors_are_named(client, tmp_path):
         ClusterBlocks(client, Another(tmp_path / "x.npy"))
 
 
-def test_a_file_that_goes_away_under_a_fit_is_told_as_such(world, client, tmp_path):
+def test_a_file_that_goes_away_under_a_fit_is_reported_as_such(world, client, tmp_path):
     np.save(tmp_path / "x.npy", np.eye(8, 4))
     vectors = MappedFile(tmp_path / "x.npy")
     blocks = ClusterBlocks(client, vectors)
@@ -212,7 +212,7 @@ def test_an_address_where_nobody_answers(monkeypatch):
         connect("absent.json")
 
 
-def test_dask_is_asked_for_by_name_where_it_is_missing(monkeypatch):
+def test_missing_dask_is_named(monkeypatch):
     monkeypatch.setattr(clients, "find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match=r"pip install 'hierseed\[cluster\]'"):
         connect("tcp://127.0.0.1:9")

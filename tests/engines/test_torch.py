@@ -138,7 +138,7 @@ def test_no_pass_of_a_fit_is_left_to_the_processor(make, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("make", [HierSeed, AnchoredHierSeed])
 @pytest.mark.parametrize("first", ["processor", "device"])
-def test_a_fit_stopped_here_goes_on_there(make, first, tmp_path):
+def test_a_fit_stopped_here_resumes_there(make, first, tmp_path):
     taxonomy, X, y = corpus()
     preparation = Preparation().fit(X)
     raw = TorchBlocks(X, DEVICE, block_rows=70)
@@ -379,7 +379,7 @@ def test_rows_that_are_no_numbers_are_named():
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-def test_without_a_card_the_processor_is_used_with_a_word():
+def test_without_a_card_the_processor_is_used_with_a_note():
     taxonomy, X, y = corpus()
     with pytest.warns(NoGpuWarning, match="no CUDA device"):
         blocks = TorchBlocks(X, device="cuda")

@@ -119,7 +119,7 @@ def places(value, path=()):
 
 
 @pytest.mark.filterwarnings("ignore::hierseed.io.checkpoint.CheckpointWarning")
-def test_a_forged_checkpoint_is_left_alone_or_goes_on_without_a_crash(world, tmp_path):
+def test_a_forged_checkpoint_is_left_alone_or_resumes_without_a_crash(world, tmp_path):
     """Right checksums, a value of another type: any place of the state, each in turn."""
     method, taxonomy, X, y, _ = world
     kept = tmp_path / "kept"

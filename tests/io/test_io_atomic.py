@@ -72,7 +72,7 @@ def test_a_new_file_has_the_rights_of_any_new_file(tmp_path: Path) -> None:
     assert (tmp_path / "ours").stat().st_mode == plain.stat().st_mode
 
 
-def test_a_missing_folder_is_said_before_the_work(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported_before_the_work(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="folder does not exist"):
         atomic_file(tmp_path / "absent" / "table.csv").__enter__()
     with pytest.raises(IsADirectoryError, match="a folder has this name"):
@@ -80,7 +80,7 @@ def test_a_missing_folder_is_said_before_the_work(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [atomic_file, atomic_folder])
-def test_a_folder_that_is_read_only_is_said_in_the_users_words(
+def test_a_folder_that_is_read_only_is_reported_in_the_users_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Any
 ) -> None:
     def refuse(*_: Any, **__: Any) -> None:  # root, who runs these tests in CI, may write anywhere

@@ -93,7 +93,7 @@ def faults_of(corpus: Corpus) -> list[tuple[int, str]]:
     return [(fault.line, fault.kind) for fault in corpus.survey().faults.kept]
 
 
-def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
+def test_all_faults_are_reported_at_once_with_their_lines(tmp_path: Path) -> None:
     file = tmp_path / "docs.csv"
     file.write_bytes(
         b"id,text\n"
@@ -177,7 +177,7 @@ def test_rows_with_a_fault_on_their_second_line_are_kept_whole(tmp_path: Path) -
     assert kept["row"].tolist() == ['1,"one\ncaf\\xe9"', '2,"a\nb",c']
 
 
-def test_columns_that_lack_are_told_together(tmp_path: Path) -> None:
+def test_missing_columns_are_reported_together(tmp_path: Path) -> None:
     (tmp_path / "docs.csv").write_text("doc,body\n1,a\n")
     with pytest.raises(CorpusError, match=r"(?s)no column 'text'.*no column 'id'"):
         Corpus(tmp_path / "docs.csv").survey()
@@ -213,7 +213,7 @@ def test_quotes_as_letters_on_request(tmp_path: Path) -> None:
     assert list(Corpus(file, quotes=False)) == [("1", '"unclosed, on purpose'), ("2", "b")]
 
 
-def test_a_missing_column_is_said_with_those_there_are(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported_with_those_there_are(tmp_path: Path) -> None:
     write_parquet(tmp_path / "docs.parquet", [("1", "a")])
     with pytest.raises(
         CorpusError, match=r"no column 'body'; its 3 columns are 'id', 'text', 'more'"

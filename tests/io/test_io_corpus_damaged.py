@@ -33,7 +33,7 @@ def test_any_bytes_are_read_or_refused_with_a_reason(raw: bytes, name: str, tmp_
         assert name in str(fault)  # noqa: PT017 - both ways out are right
 
 
-def test_a_file_in_another_encoding_is_told_once(tmp_path: Path) -> None:
+def test_a_file_in_another_encoding_is_reported_once(tmp_path: Path) -> None:
     (tmp_path / "docs.csv").write_bytes(b"id,text\n" + b"%d,caf\xe9\n" * 300 % tuple(range(300)))
     with pytest.raises(CorpusError) as caught:
         list(Corpus(tmp_path / "docs.csv"))

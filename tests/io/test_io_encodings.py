@@ -37,7 +37,7 @@ def read(path, **options):
 
 @pytest.mark.parametrize("encoding", TEXTS)
 @pytest.mark.parametrize("zipped", [False, True])
-def test_the_encoding_is_found_out_and_told(tmp_path: Path, encoding: str, zipped: bool) -> None:
+def test_the_encoding_is_detected_and_reported(tmp_path: Path, encoding: str, zipped: bool) -> None:
     for text in TEXTS[encoding]:
         quoted = f'"{text}"'
         content = "".join(["id,text\n", *(f"{i},{quoted}\n" for i in range(5))]).encode(encoding)

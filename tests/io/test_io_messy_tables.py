@@ -63,7 +63,7 @@ def test_paths_with_another_mark(mark: str) -> None:
         finder.find(f"Food{mark}Dogs")
 
 
-def test_the_same_fault_in_several_rows_is_told_once(tmp_path: Path) -> None:
+def test_the_same_fault_in_several_rows_is_reported_once(tmp_path: Path) -> None:
     file = table(tmp_path, "id,topic\n1,Cat\n2,Dogs\n3,Cat\n4,Cat\n")
     with pytest.raises(SeedError) as fault:
         read_seeds(file, TAXONOMY)

@@ -187,7 +187,7 @@ def test_gold_is_called_gold(tmp_path: Path) -> None:
         read_gold(tmp_path / "g.csv", TAXONOMY)
 
 
-def test_gold_rows_without_a_topic_are_told(tmp_path: Path) -> None:
+def test_gold_rows_without_a_topic_are_reported(tmp_path: Path) -> None:
     path = TAXONOMY.paths[0]
     (tmp_path / "g.csv").write_text(f"id,topic\n1,{path}\n2,\n3,\n")
     with pytest.warns(UserWarning, match="2 rows have no topic in .*g.csv: ignored"):

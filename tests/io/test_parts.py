@@ -135,7 +135,7 @@ place(Path(sys.argv[2]), sys.argv[3], Path(sys.argv[4]), engine=2)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_killed_run_goes_on(world, alone, when, tmp_path):
+def test_a_killed_run_resumes(world, alone, when, tmp_path):
     kind, expected = alone
     folder = tmp_path / "placed"
     here = os.path.dirname(__file__)

@@ -86,7 +86,7 @@ def test_ids_that_never_meet_are_refused(tmp_path):
         score_table(*files, TAXONOMY)
 
 
-def test_gold_that_is_all_seeds_is_told_apart_from_gold_of_other_documents(tmp_path):
+def test_gold_that_is_all_seeds_differs_from_gold_of_other_documents(tmp_path):
     rows = [(id, topic, False, True) for id, topic in dict(GOLD).items()]
     files = write(tmp_path, rows, GOLD)
     with pytest.raises(CorpusError, match=r"are seeds.*with_seeds=True"):

@@ -93,7 +93,7 @@ def test_sheets_and_empty_ones() -> None:
         read_bytes("xlsx", data, sheet="second")
 
 
-def test_line_breaks_in_cells_and_cells_beside_the_header() -> None:
+def test_line_breaks_in_cells_and_cells_next_to_the_header() -> None:
     rows = [["name", "parent"], ["two\nlines", None], ["B", "two lines"]]
     assert read_bytes("xlsx", workbook(rows)).paths == ("two lines", "two lines > B")
     with pytest.raises(TaxonomyError, match="row 2: cells to the right of the header's 2 columns"):

@@ -85,7 +85,7 @@ def test_columns_without_a_value_are_not_worth_a_word() -> None:
         assert read_bytes("csv", "name,parent,UF,\nHealth,,,\nHospitals,Health,,\n").paths == TREE
 
 
-def test_a_fault_tells_of_the_columns_that_might_have_parted_the_topics() -> None:
+def test_a_fault_names_the_columns_that_might_separate_the_topics() -> None:
     with pytest.raises(TaxonomyError, match=r"occurs twice(.|\n)*not used.*: 'Oberbegriff'"):
         read_bytes("csv", "name,Oberbegriff\nGeneral,Health\nGeneral,Safety\n")
 

@@ -168,7 +168,7 @@ def test_json_that_is_no_taxonomy(text: str, match: str) -> None:
         read_bytes("json", text)
 
 
-def test_depth_has_a_limit_that_is_told() -> None:
+def test_depth_has_a_limit_that_is_reported() -> None:
     deep = "".join(f"{'  ' * i}t{i}:\n" for i in range(101))
     with pytest.raises(TaxonomyError, match="more than 100 levels"):
         read_bytes("yaml", deep)

@@ -59,7 +59,7 @@ def test_language_is_chosen() -> None:
     assert read_bytes("turtle", MEDIA, language="fr,*").names[1] in ("ball game", "Ballspiel")
 
 
-def test_without_a_choice_the_commonest_language_is_taken_and_strays_are_told() -> None:
+def test_without_a_choice_the_commonest_language_is_taken_and_strays_are_reported() -> None:
     text = concept("a").replace('"a"', '"eins"@de') + concept("b").replace('"b"', '"zwei"@de')
     with pytest.warns(UserWarning, match=r"no label in 'de', .* for 'three'$"):
         names = skos(text + concept("c").replace('"c"', '"three"@en')).names

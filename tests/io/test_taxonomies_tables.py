@@ -123,7 +123,7 @@ def test_unknown_ambiguous_and_several_parents() -> None:
         read_bytes("csv", "name,parent\nA,B\nB,A\n")
 
 
-def test_faults_of_every_kind_are_told_at_once_in_file_order() -> None:
+def test_faults_of_every_kind_are_reported_at_once_in_file_order() -> None:
     with pytest.raises(TaxonomyError) as fault:
         read_bytes("csv", "name,parent\nA,B\nB,A\nC,X\nD,\nD,\n,A\nC,Y\n")
     assert str(fault.value).split("\n") == [
@@ -212,7 +212,7 @@ def test_running_numbers_are_no_tree() -> None:
     assert read_bytes("csv", with_gaps, digits=2).tree.height == 1
 
 
-def test_a_missing_major_topic_is_told_and_never_replaced_by_another() -> None:
+def test_a_missing_major_topic_is_reported_and_never_replaced_by_another() -> None:
     text = AGENDAS + "301,Doctors\n2103,Forests\n"
     with pytest.raises(TaxonomyError) as fault:
         read_bytes("csv", text, digits=2)

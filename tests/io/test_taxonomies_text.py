@@ -96,7 +96,7 @@ def test_bullets_below_plain_lines_tell_the_tree(tmp_path: Path) -> None:
             assert Taxonomy.read(tmp_path / f"names{ending}") == taxonomy
 
 
-def test_every_fault_is_told_with_its_line() -> None:
+def test_every_fault_is_reported_with_its_line() -> None:
     with pytest.raises(TaxonomyError) as fault:
         read_bytes("paths", "# ids: yes\n1 - A\n1 - A > B\n2 - A\n3 - C >  > D\nE\n4 - F\x07\n")
     assert str(fault.value).split("\n") == [

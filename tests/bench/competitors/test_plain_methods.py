@@ -95,7 +95,7 @@ def test_nearest_leaf_is_the_most_similar_mean_by_sklearns_cosine():
     assert (method.predict(test) == TAXONOMY.tree.ancestors[LEAVES[best]]).all()
 
 
-def test_inner_topics_compete_only_where_asked():
+def test_inner_topics_compete_only_on_request():
     task, test, _ = make(noise=1.5, inner_seeds=True)
     leaf = make_method("nearest-leaf").fit(task).predict(test)
     topic = make_method("nearest-topic").fit(task).predict(test)
@@ -191,7 +191,7 @@ def test_ridge_for_several_topics_gives_as_many_as_training_documents_have():
     assert len(rows) / 200 == pytest.approx(sizes.mean(), abs=0.2)
 
 
-def test_an_unknown_method_is_told_the_nearest():
+def test_an_unknown_method_gets_the_nearest_name():
     with pytest.raises(KeyError, match="did you mean 'logreg'"):
         make_method("logregg")
 

@@ -39,7 +39,7 @@ def test_a_run_is_one_processs_at_a_time(tmp_path):
         assert again
 
 
-def test_out_of_time_leaves_a_run_to_go_on(tmp_path, monkeypatch):
+def test_out_of_time_leaves_a_run_to_resume(tmp_path, monkeypatch):
     each = RunConfig("cap", "hft")
     monkeypatch.setattr(run, "model_home", lambda: tmp_path)
 
@@ -67,7 +67,7 @@ def test_out_of_time_leaves_a_run_to_go_on(tmp_path, monkeypatch):
     assert run._attempt(each, **attempt, until=2.0) == "not started: out of time"
 
 
-def test_what_another_process_made_meanwhile_is_not_made_again(tmp_path, monkeypatch):
+def test_what_another_process_made_meanwhile_is_kept(tmp_path, monkeypatch):
     each = RunConfig("cap", "hft")
     monkeypatch.setattr(run, "run_one", lambda *_: pytest.fail("made twice"))
     Records(tmp_path).add({"key": each.key, "setting": each.to_dict()})

@@ -30,7 +30,7 @@ def test_words_and_convolutions_are_handed_down_bit_for_bit(fitted, corpus):
     assert torch.equal(below.hidden.weight, hidden)  # the upper layers are new
 
 
-def test_each_level_starts_from_the_one_above_unless_told_otherwise(corpus, monkeypatch):
+def test_each_level_starts_from_the_one_above_by_default(corpus, monkeypatch):
     taken = []
     real = hft.Convolutional.take_over
     monkeypatch.setattr(

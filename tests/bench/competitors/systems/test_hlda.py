@@ -80,7 +80,7 @@ def test_the_tree_is_as_deep_as_the_taxonomy(planted):
     assert system.predict(planted[1][:3]).shape == (3, 4)
 
 
-def test_a_killed_fit_goes_on_where_it_was(planted, tmp_path):
+def test_a_killed_fit_resumes(planted, tmp_path):
     def kill(event):
         if event["epoch"] == 40:
             raise KeyboardInterrupt
@@ -94,7 +94,7 @@ def test_a_killed_fit_goes_on_where_it_was(planted, tmp_path):
         fit(planted, seed=5, **again)
 
 
-def test_no_words_at_all_is_told(planted):
+def test_no_words_at_all_is_reported(planted):
     with pytest.raises(ModelError, match="no word is left"):
         make_system("hlda").fit(planted[0], (["a b"], [0]), ["1 2 3"])
 

@@ -38,7 +38,7 @@ def model(table):
     return lm
 
 
-def test_texts_are_cut_into_sentences_with_something_to_tell():
+def test_texts_are_cut_into_sentences_with_content():
     words = torch.arange(2, 16).view(2, 7).int()
     words[1, 4:] = 0
     sentences = cut(words, torch.tensor([7, 4]), 3)
@@ -55,7 +55,7 @@ def test_rare_and_unknown_words_are_one_word_and_padding_none(model):
     torch.testing.assert_close(whole, short)
 
 
-def test_sentences_start_at_the_direction_and_go_on_as_learned(model, table):
+def test_sentences_start_at_the_direction_and_continue_as_learned(model, table):
     writer = SentenceWriter(table, model, length=12, sentence=4)
     directions = table[[2, 9, 12]].numpy().astype(float).repeat(20, axis=0)
     words = writer.write(directions, (0,)).numpy()

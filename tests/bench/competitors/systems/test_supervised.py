@@ -58,7 +58,7 @@ def test_every_answer_is_a_path_of_the_tree_down_to_a_leaf(learned, corpus):
     assert np.array_equal(levels, tree.ancestors[deepest])
 
 
-def test_an_answer_does_not_depend_on_the_documents_beside_it(learned, corpus):
+def test_an_answer_does_not_depend_on_other_documents(learned, corpus):
     some = [*corpus.test_texts[:5], "", " ".join(corpus.test_texts[:9])]
     together = learned.predict(some)
     alone = np.concatenate([learned.predict([text]) for text in some])
@@ -133,7 +133,7 @@ def test_seeds_of_an_inner_topic_train_the_levels_above_it(corpus, vectors):
     assert system.predict(["quagga " * 20])[0, 0] == corpus.taxonomy.index("D")
 
 
-def test_wrong_inputs_are_told_at_once(corpus):
+def test_wrong_inputs_are_reported_at_once(corpus):
     system = make_system("hft", quick=True)
     with pytest.raises(ModelError, match="not fitted"):
         system.predict(["x"])

@@ -126,7 +126,7 @@ def test_finds_the_groups_that_were_planted(learned, corpus):
     assert len(learned.top_words(3)) == len(learned.tree)
 
 
-def test_answers_are_nested_paths_and_do_not_depend_on_the_documents_beside(learned, corpus):
+def test_answers_are_nested_paths_and_do_not_depend_on_other_documents(learned, corpus):
     texts = [*corpus.test_texts[:6], "", "words nobody has seen"]
     found = learned.predict(texts)
     assert found.shape == (8, 3)

@@ -153,7 +153,7 @@ def test_seed_documents_can_be_left_out(corpus, vectors, learned):
     assert first[0] != first[1]
 
 
-def test_every_answer_is_a_path_down_to_a_leaf_whatever_stands_beside(learned, corpus):
+def test_every_answer_is_a_path_to_a_leaf_whatever_the_other_documents(learned, corpus):
     texts = [*corpus.test_texts[:5], "", " ".join(corpus.test_texts[:9])]
     levels = learned.predict(texts)
     tree = corpus.taxonomy.tree
