@@ -15,7 +15,16 @@ from pathlib import Path
 from hierseed.errors import CorpusError
 from hierseed.io.atomic import atomic_file
 from hierseed_bench.foreign.table import tables as foreign_tables
-from hierseed_bench.pages import cli, embedders, method, scale, scale_gpu, scale_machine, systems
+from hierseed_bench.pages import (
+    cli,
+    constants,
+    embedders,
+    method,
+    scale,
+    scale_gpu,
+    scale_machine,
+    systems,
+)
 from hierseed_bench.pages import workbench as workbench_page
 from hierseed_bench.pages.curves import FIGURES as CURVES
 from hierseed_bench.repository import DOCS, RESULTS, ROOT
@@ -25,6 +34,9 @@ from hierseed_bench.tables.markdown import Table
 from hierseed_bench.tables.tables import TABLES as RECORD_TABLES
 
 BLOCK = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PAGES = (
+    systems, method, constants, embedders, scale, scale_machine, scale_gpu, workbench_page
+)  # fmt: skip
 Make = Callable[[], str | Table | list[Table]]
 
 
@@ -33,7 +45,16 @@ def all_tables(results: Path = RESULTS) -> dict[str, Make]:
     records = Records(results / "runs")
     made: dict[str, Make] = {name: partial(make, records) for name, make in RECORD_TABLES.items()}
     made["foreign"] = lambda: foreign_tables(Records(results / "foreign"))
-    for page in (systems, method, embedders, scale, scale_machine, scale_gpu, workbench_page):
+    for page in (
+        systems,
+        method,
+        constants,
+        embedders,
+        scale,
+        scale_machine,
+        scale_gpu,
+        workbench_page,
+    ):
         made |= page.TABLES
     return made
 
