@@ -1,6 +1,7 @@
 """CI fails when a test is skipped for a reason that tests/skips.txt does not list."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,6 +41,14 @@ def test_a_listed_skip_is_accepted_in_its_stage_only(tmp_path):
 
 def test_without_ci_a_developer_may_skip(tmp_path):
     assert run(tmp_path, ONE.format("I felt like it"), ci="").returncode == 0
+
+
+def test_browser_tests_are_in_the_folders_that_their_stage_runs():
+    makefile = (HERE.parent / "Makefile").read_text(encoding="utf-8")
+    folders = re.search(r'\$\(PYTEST\) (.*) -m "browser and', makefile)[1].split()
+    for file in HERE.rglob("test_*.py"):
+        if file != Path(__file__) and "mark.browser" in file.read_text(encoding="utf-8"):
+            assert file.relative_to(HERE.parent).as_posix().startswith(tuple(folders)), file
 
 
 def test_every_line_of_the_list_has_a_stage_a_reason_and_a_why():
