@@ -274,3 +274,25 @@ def test_a_page_is_accepted_at_once_and_undone_at_once(project: Project) -> None
     assert {row for row in after if row not in before} == set(free)
     session.act("undo")
     assert labels.seeds(project) == before
+
+
+def test_no_hits_are_not_called_many(project: Project) -> None:
+    session = Session(project)
+    session.act("go", screen="seeds")
+    view = session.act("search", query="xylophonequartz")["stage"]["view"]
+    assert (view["total"], view["note"]) == (0, "")
+    view = session.act("search", query="")["stage"]["view"]
+    assert view["total"] == documents.count(project)
+    assert view["note"] == ""
+
+
+def test_the_header_says_what_to_expect_right(project: Project) -> None:
+    """Expected accuracy per level, which is not the share that was placed."""
+    fit = fits.last(project)
+    assert fit is not None
+    summary = Session(project).everything()["frame"]["summary"]
+    assert len(fit.facts["expected"]) == 2
+    for value in fit.facts["expected"]:
+        assert f"{value:.0%}" in summary
+        assert value < fit.facts["coverage"]
+    assert "placed" not in summary

@@ -31,11 +31,10 @@ def write_files(folder: Path) -> dict[str, str]:
     found = read_docstrings(list(modules))
     rows = [(d.id, d.text, 1995 + (7 * i) % 28) for i, d in enumerate(found)]
     paths = [f"{chapter} > {module}" for module, chapter in modules.items()]
-    seeds = [
-        (d.id, f"{modules[module]} > {module}")
-        for module in modules
-        for d in [d for d in found if d.module == module][3 : 3 + SEEDS]
-    ]
+    seeds = []
+    for module, chapter in modules.items():
+        own = [d.id for d in found if d.module == module]
+        seeds += [(id, f"{chapter} > {module}") for id in own[len(own) // 6 :: len(own) // SEEDS]]
     for name, title, lines in (
         ("library.csv", ("id", "text", "year"), rows), ("seeds.csv", ("id", "topic"), seeds),
     ):  # fmt: skip

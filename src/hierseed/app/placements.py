@@ -216,10 +216,13 @@ def in_tree(fitted: Placements, here: Topics) -> tuple[Placements, Ints]:
 
 
 def _only_renumbered(tree: Tree, old: Tree, number: Ints) -> bool:
-    """True where all topics of a fit have the same topics above them as before."""
-    if tree.ancestors.shape[1] != old.ancestors.shape[1] or (number[:-1] < 0).any():
+    """True where no topic of a fit was deleted, merged or moved."""
+    kept = number[:-1]
+    if tree.ancestors.shape[1] != old.ancestors.shape[1]:
         return False
-    return bool((tree.ancestors[number[:-1]] == number[old.ancestors[:-1]]).all())
+    if (kept < 0).any() or len(np.unique(kept)) < len(kept):
+        return False
+    return bool((tree.ancestors[kept] == number[old.ancestors[:-1]]).all())
 
 
 def _renumber(fitted: Placements, taxonomy: Taxonomy, number: Ints) -> Records:
