@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.runs.plan import OURS, everything
 from hierseed_bench.runs.plan_systems import SUPERVISED, UNLABELLED
@@ -38,11 +40,16 @@ def record_table(records: Records) -> Table:
             columns[2:] = [is_clean(found), records.has_predictions(found)]
         for name in (group_of(config.method), "all"):
             counts[name] = [n + yes for n, yes in zip(counts[name], columns)]
+    versions = Counter(
+        record["commit"] for record in made.values() if record["setting"]["method"] == "anchored"
+    )
+    listed = ", ".join(f"{commit[:7]} ({n})" for commit, n in versions.most_common())
     rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, numbers in counts.items())
     return Table(
         "Records",
         "Planned runs, those made, those made from source without uncommitted changes, and those "
-        "whose predictions are kept. `hierseed bench all` makes what is missing.",
+        "whose predictions are kept. `hierseed bench all` makes what is missing. Records of "
+        f"Anchored HierSeed by commit: {listed}.",
         ("method", "planned", "made", "clean commit", "predictions"),
         rows,
     )
