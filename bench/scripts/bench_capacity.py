@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from machine import RESULTS, write
+from machine import RESULTS, describe, write
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.core.blocks import ArrayBlocks
@@ -98,6 +98,7 @@ def measure(cell):
             "passes": Passes.passes,
             "peak_mib": peak_mib(),
             "mib_before": before,
+            "commit": describe()["commit"],
         }
 
 

@@ -24,30 +24,17 @@ def test_the_readme_says_what_was_measured():
     assert f"vectors in {record['assign_vectors']['seconds']:.0f} s" in text
 
 
-def test_more_documents_and_topics_take_longer_and_more_machines_less():
-    laptop, large, cluster = scale.MACHINES[1:]
-    for method in ("anchored", "hierseed"):
-        times = [scale.seconds(method, n, 1_000, laptop) for n in scale.DOCUMENTS]
-        assert times == sorted(times)
-        assert scale.seconds(method, 10**9, 100, large) < times[-1]
-        assert scale.seconds(method, 10**9, 100, cluster) < times[-1]
-    by_topics = [scale.seconds("anchored", 10**8, k, laptop) for k in scale.TOPICS]
-    assert by_topics == sorted(by_topics)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.2, "1 s"), (59, "59 s"), (150, "2 min"), (7_200, "2 h"), (864_000, "10 days")],
-)
-def test_time_as_people_say_it(value, text):
-    assert scale.spell(value) == text
-
-
 @pytest.mark.parametrize(
     ("value", "text"), [(999, "999 B"), (1_500, "1.5 kB"), (768e9, "768 GB"), (5e12, "5,000 GB")]
 )
 def test_size_as_people_say_it(value, text):
     assert scale.size_of(value) == text
+
+
+def test_records_of_the_first_version_are_marked():
+    machine = {"cpu": "a processor", "cores": 2, "commit": "c095e28"}
+    assert "version 0.1" in scale.source(machine)
+    assert "version 0.1" not in scale.source(machine | {"commit": "0000000"})
 
 
 def test_the_manifest_holds_together(page):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from hierseed_bench.pages.scale import source
 from hierseed_bench.repository import RESULTS
 from hierseed_bench.tables.markdown import grid
 
@@ -45,7 +46,8 @@ def timings() -> str:
     part, some = record["streamed"], f"AnchoredHierSeed, {record['streamed']['rows']:,} of the rows"
     rows += [(f"{some}, on the card", part["resident"])]
     rows += [(f"{some}, fetched from a file at every pass", part["fetched"])]
-    return grid((f"{size}, {record['centres']} centres, {card}", "seconds"), rows)
+    table = grid((f"{size}, {record['centres']} centres, {card}", "seconds"), rows)
+    return f"{table}\n\n{source(record['machine'])}"
 
 
 def growth() -> str:
@@ -65,7 +67,7 @@ def growth() -> str:
             *(f"{fit['seconds']:.1f} s" for fit in record["fit"].values()), f"{peak:.0f} GB",
         )  # fmt: skip
         rows.append(cells)
-    return grid((*head, *fits), rows)
+    return f"{grid((*head, *fits), rows)}\n\n{source(records[0]['machine'])}"
 
 
 def _peer(took: dict[str, Any]) -> float:
@@ -82,22 +84,6 @@ def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:.1f} ms"
 
 
-def kernels() -> str:
-    """What the compiler says of the kernels, for Hopper."""
-    record = _read("gpu_kernels.json")
-    head = ("kernel", "numbers", "dimensions", "centres", "rows x columns, warps", "registers")
-    rows = []
-    for made in record["kernels"]:
-        tile = f"{made['ROWS']} x {made.get('DEPTH') or made['SLICE']}, {made['num_warps']}"
-        cells = (
-            made["kernel"].removesuffix("_kernel"), made["dtype"], made["dimensions"],
-            made.get("centres", "any"), tile, made["registers"], made["stack_bytes"],
-            round(made["shared_bytes"] / 1024),
-        )  # fmt: skip
-        rows.append(cells)
-    return grid((*head, "spilled bytes", "shared KB"), rows)
-
-
 def _read(name: str) -> dict[str, Any]:
     path = RESULTS / name
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
@@ -106,5 +92,4 @@ def _read(name: str) -> dict[str, Any]:
 TABLES: dict[str, Callable[[], str]] = {
     "gpu-timings": timings,
     "gpu-growth": growth,
-    "gpu-kernels": kernels,
 }

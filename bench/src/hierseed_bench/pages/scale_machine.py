@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from hierseed_bench.pages.scale import source
 from hierseed_bench.repository import RESULTS
 from hierseed_bench.tables.markdown import grid
 
@@ -40,7 +41,7 @@ def passes() -> str:
                 *(found.get(name, "not run") for name in names),
             ]
         )
-    return grid(head, rows)
+    return f"{grid(head, rows)}\n\n{source(record['machine'])}"
 
 
 def fit() -> str:
@@ -53,12 +54,13 @@ def fit() -> str:
     head = (size, "processor seconds", "times KMeans")
     for name, found in part["systems"].items():
         rows.append([name, f"{found['processor_seconds']:.3g}", f"{found['times_kmeans']:.2f}"])
-    return grid(head, rows)
+    return f"{grid(head, rows)}\n\n{source(part['machine'])}"
 
 
 def predict() -> str:
     """One document on a warm model."""
-    part = read("bench_pass.json").get("predict")
+    record = read("bench_pass.json")
+    part = record.get("predict")
     if not part:
         return NOT_RUN.format("bench_pass.py predict")
     kinds = ("processor_median_ms", "processor_p99_ms", "median_ms", "p99_ms")
@@ -74,27 +76,7 @@ def predict() -> str:
     for found in part:
         times = (f"{found[kind]:.2f} ms" if kind in found else "" for kind in kinds)
         rows.append([found["estimator"], found["topics"], *times])
-    return grid(head, rows)
-
-
-def sphere() -> str:
-    """Sorted windows against all triples."""
-    rows: list[list[Any]] = []
-    head = ("children", "documents", "windows", "all triples, numpy", "all triples, loops")
-    for found in read("bench_core.json")["sphere"]["against_triples"]:
-        times = (found["windows_s"], found["triples_numpy_s"], found["triples_python_s"])
-        rows.append([found["children"], found["documents"], *(f"{1e3 * t:,.2f} ms" for t in times)])
-    return grid(head, rows)
-
-
-def memory() -> str:
-    """What a fit holds beyond the matrix."""
-    rows: list[list[Any]] = []
-    head = ("numbers", "matrix", "beyond it")
-    for found in read("bench_core.json")["memory"]:
-        rows.append([found["dtype"], f"{found['matrix_mb']:,.0f} MB",
-                     f"{found['beyond_mb']:,.0f} MB"])  # fmt: skip
-    return grid(head, rows)
+    return f"{grid(head, rows)}\n\n{source(record['machine'])}"
 
 
 def disk() -> str:
@@ -120,20 +102,12 @@ def disk() -> str:
                  f"{part['seconds']:,.0f}", f"{part['cpu_seconds']:,.0f}",
                  f"{part['peak_own_mib']:,} MiB", limit]
             )  # fmt: skip
-    return grid(head, rows) if rows else NOT_RUN.format("bench_out_of_core.py")
+    if not rows:
+        return NOT_RUN.format("bench_out_of_core.py")
+    return f"{grid(head, rows)}\n\n{source(record['machine'])}"
 
 
-def shares() -> str:
-    """The rate from disk as a share of that in memory."""
-    lines = [
-        f"- {name.replace('-', ', ')}, {documents} documents: {share:.0%}"
-        for documents, found in read("bench_out_of_core.json").items()
-        for name, share in found.get("mapped_as_share_of_memory", {}).items()
-    ]
-    return "\n".join(lines) or NOT_RUN.format("bench_out_of_core.py")
-
-
-PARTS = (passes, fit, predict, sphere, memory, disk, shares)
+PARTS = (passes, fit, predict, disk)
 TABLES: dict[str, Callable[[], str]] = {f"machine-{part.__name__}": part for part in PARTS}
 
 
