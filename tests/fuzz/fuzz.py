@@ -18,7 +18,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from targets import Target, targets
 
 from hierseed.errors import HierSeedError
 
+EVERY = 1_000  # mutations between two looks at the result
 LIMIT = 8 << 30  # bytes of memory that a damaged file may ask for
 
 
@@ -98,25 +99,35 @@ def benches(only: str | None = None) -> Iterator[list[Bench]]:
         yield [Bench(target, Path(folder) / str(i)) for i, target in enumerate(chosen)]
 
 
-def fuzz(mutations: int, seed: int, only: str | None = None, first: int = 0) -> dict[str, Any]:
-    """Run so many mutations over all targets in turn; gives counts and findings."""
+def fuzz(
+    mutations: int,
+    seed: int,
+    only: str | None = None,
+    first: int = 0,
+    after: Callable[[dict[str, Any]], object] = lambda result: None,
+) -> dict[str, Any]:
+    """Run so many mutations over all targets in turn; gives counts and findings.
+
+    `after` gets the result so far, every EVERY mutations.
+    """
     ended: Counter[str] = Counter()
-    findings = []
     by_target: dict[str, Counter[str]] = {}
+    result: dict[str, Any] = {"mutations": 0, "seed": seed, "ended": ended, "findings": []}
+    result["targets"] = by_target
     with benches(only) as ready:
         for number in range(first, first + mutations):
             bench = ready[number % len(ready)]
-            counts = by_target.setdefault(bench.target.name, Counter())
             try:
                 how = bench.run(number, seed)
             except Finding as finding:
                 how = "finding"
-                print(f"{bench.target.name} {number}: {str(finding).splitlines()[0]}", flush=True)
-                findings.append((bench.target.name, number, str(finding)))
+                result["findings"].append((bench.target.name, number, str(finding)))
             ended[how] += 1
-            counts[how] += 1
-    targets = {name: dict(counts) for name, counts in by_target.items()}
-    return {"ended": dict(ended), "findings": findings, "targets": targets}
+            by_target.setdefault(bench.target.name, Counter())[how] += 1
+            result["mutations"] += 1
+            if result["mutations"] % EVERY == 0:
+                after(result)
+    return result
 
 
 def _limit_memory() -> None:
@@ -136,17 +147,20 @@ def main() -> int:
     options = parser.parse_args()
     _limit_memory()
     started = time.perf_counter()
-    result = fuzz(options.mutations, options.seed, options.only, options.first)
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench" / "scripts"))
+    from machine import write
+
+    def after(result: dict[str, Any]) -> None:
+        counts = ", ".join(f"{count:,} {how}" for how, count in sorted(result["ended"].items()))
+        seconds = time.perf_counter() - started
+        print(f"{result['mutations']:,} mutations in {seconds:,.0f} s: {counts}", flush=True)
+        if options.record:  # a run that is stopped leaves its record
+            write(options.record, result)
+
+    result = fuzz(options.mutations, options.seed, options.only, options.first, after)
     for name, number, finding in result["findings"][:20]:
         print(f"\n--only {name!r} --first {number} --mutations 1\n{finding}")
-    seconds = time.perf_counter() - started
-    counts = ", ".join(f"{count:,} {how}" for how, count in sorted(result["ended"].items()))
-    print(f"{options.mutations:,} mutations in {seconds:,.0f} s: {counts}")
-    if options.record:
-        sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench" / "scripts"))
-        from machine import write
-
-        write(options.record, {"mutations": options.mutations, "seed": options.seed} | result)
+    after(result)
     return 1 if result["findings"] else 0
 
 

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -138,11 +139,17 @@ def kill_at(base: Path, whole: dict[str, bytes], name: str, seconds: float, at: 
 
 
 def kill_many(
-    kills: int, seed: int, only: str | None = None, done: Counter[str] | None = None
+    kills: int,
+    seed: int,
+    only: str | None = None,
+    after: Callable[[str, list[str]], object] = lambda name, faults: None,
 ) -> list[str]:
-    """So many kills over all commands in turn; returns what was wrong, and counts in `done`."""
+    """Kill so many times, all commands in turn; return what was wrong.
+
+    `after` is called after each kill with the command and all faults so far.
+    """
     names = [name for name in COMMANDS if only in (None, name)]
-    faults = []
+    faults: list[str] = []
     with tempfile.TemporaryDirectory() as place:
         base = Path(place) / "base"
         base.mkdir()
@@ -158,9 +165,7 @@ def kill_many(
             name, at = names[number % len(names)], rng.uniform(0.02, 1.1)
             if wrong := kill_at(base, *whole[name][:1], name, whole[name][1], at):
                 faults.append(f"{name}, killed at {at:.2f} of its time: {wrong}")
-            if done is not None:
-                done[name] += 1
-                print(f"{done.total()} kills, {len(faults)} faults", flush=True)
+            after(name, faults)
     return faults
 
 
@@ -171,16 +176,21 @@ def main() -> int:
     parser.add_argument("--only", choices=list(COMMANDS))
     parser.add_argument("--record", help="name of a file of results/ for the counts")
     options = parser.parse_args()
-    done: Counter[str] = Counter()
-    faults = kill_many(options.kills, options.seed, options.only, done)
-    for fault in faults:
-        print(fault)
-    if options.record:
-        sys.path.insert(0, str(SCRIPTS))
-        from machine import write
+    sys.path.insert(0, str(SCRIPTS))
+    from machine import write
 
-        counts = {"kills": options.kills, "seed": options.seed, "commands": dict(done)}
-        write(options.record, counts | {"faults": faults})
+    commands: Counter[str] = Counter()
+
+    def after(name: str, faults: list[str]) -> None:
+        commands[name] += 1
+        done = commands.total()
+        print(f"{done} kills, {len(faults)} faults", flush=True)
+        if options.record:  # after each: a run that is stopped leaves its record
+            record = {"kills": done, "seed": options.seed, "commands": dict(commands)}
+            write(options.record, record | {"faults": faults})
+
+    faults = kill_many(options.kills, options.seed, options.only, after)
+    print("\n".join(faults))
     return 1 if faults else 0
 
 
