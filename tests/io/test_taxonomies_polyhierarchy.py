@@ -90,6 +90,18 @@ def test_the_main_parent_and_the_order_of_topics_come_back(tmp_path: Path, endin
     assert isomorphic(graph(tmp_path / f"again{ending}"), graph(tmp_path / "first.ttl"))
 
 
+def test_siblings_of_one_name_are_numbered_and_come_back(tmp_path: Path) -> None:
+    pair = ':a a skos:Concept ; skos:prefLabel "Mk > 2"@en .\n' + "".join(
+        f':b{i} a skos:Concept ; skos:prefLabel "Type"@en ; skos:broader :a .\n' for i in range(3)
+    )
+    (tmp_path / "first.ttl").write_text(HEADER + pair, encoding="utf-8")
+    with pytest.warns(UserWarning, match=r"'Mk >2', 'Type \(2\)', 'Type \(3\)'"):
+        taxonomy = Taxonomy.read(tmp_path / "first.ttl")
+    assert taxonomy.names == ("Mk >2", "Type", "Type (2)", "Type (3)")
+    taxonomy.write(tmp_path / "again.rdf")
+    assert isomorphic(graph(tmp_path / "again.rdf"), graph(tmp_path / "first.ttl"))
+
+
 def test_labels_of_arches_are_read_and_kept(tmp_path: Path) -> None:
     label = '{\\"id\\": \\"1\\", \\"value\\": \\"Anvil\\"}'
     text = f'{HEADER}\n:a a skos:Concept ; skos:prefLabel "{label}"@en .\n'

@@ -4,7 +4,8 @@
     python tests/thesauri/roundtrip.py --record thesauri FOLDER-OR-FILE …
 
 A file counts as kept if rdflib finds the graph that was read isomorphic to the graph after each
-trip: Turtle, RDF/XML, JSON-LD, and JSON followed by Turtle.
+trip (Turtle, RDF/XML, JSON-LD, and JSON followed by Turtle), and every concept has the same name
+and the same parents in the same order.
 """
 
 from __future__ import annotations
@@ -32,12 +33,18 @@ def graph(file: Path) -> rdflib.Graph:
     return rdflib.Graph().parse(file, format=ENDINGS[file.suffix])
 
 
+def parents(taxonomy: Taxonomy) -> dict[str, tuple[str, list[str]]]:
+    """Name and parents of each concept by address, the main parent first."""
+    address = [*taxonomy.addresses, ""]  # the root is -1
+    above = zip(taxonomy.tree.parent, taxonomy.more_parents)
+    found = [[address[parent] for parent in (first, *more)] for first, more in above]
+    return dict(zip(taxonomy.addresses, zip(taxonomy.names, found)))
+
+
 def trip(file: Path) -> dict[str, Any]:
     """Take one thesaurus through all formats; returns its size and the formats that changed it."""
     before, began = graph(file), time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        taxonomy = Taxonomy.read(file)
+    taxonomy = Taxonomy.read(file)
     changed = []
     with tempfile.TemporaryDirectory() as place:
         for ending in (".ttl", ".rdf", ".jsonld", ".json"):
@@ -46,7 +53,7 @@ def trip(file: Path) -> dict[str, Any]:
             again = Taxonomy.read(written)
             if ending == ".json":
                 again.write(written := Path(place) / "from_json.ttl")
-            if again != taxonomy or not isomorphic(before, graph(written)):
+            if parents(again) != parents(taxonomy) or not isomorphic(before, graph(written)):
                 changed.append(ending)
     return {
         "file": file.name,
@@ -73,7 +80,9 @@ def main() -> int:
     found, refused = [], []
     for file in files:
         try:
-            found.append(trip(file))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found.append(trip(file))
         except HierSeedError as fault:
             refused.append({"file": file.name, "reason": str(fault).split("\n")[0]})
             print(f"{file.name}: {fault}", flush=True)

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hierseed.errors import TaxonomyError, name_some
-from hierseed.io.taxonomies.build import Entry, build, link
+from hierseed.io.taxonomies.build import Entry, Row, build, link
 from hierseed.io.taxonomies.rdf import Triple, label_text, read_triples
 from hierseed.io.taxonomies.rdf_write import SKOS, TYPE
 from hierseed.io.taxonomies.source import Source, tidy
 from hierseed.io.taxonomies.vocabulary import BASE, keep_vocabulary
+from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
 
 SKOSXL = "http://www.w3.org/2008/05/skos-xl#"
@@ -94,12 +95,39 @@ def read(
             f"{name_some(strayed)}",
             stacklevel=3,
         )
-    if all(entry.address.startswith(BASE) for entry in entries):  # we made up these addresses
-        for entry in entries:
-            entry.address = ""
-        return build(source, link(source, entries, parent))
+    made_up = all(entry.address.startswith(BASE) for entry in entries)
+    rows = link(source, entries, parent)
+    if made_up:  # we made up these addresses
+        for row in rows:
+            row.address = ""
+        return build(source, rows)
+    _distinguish(source, rows)
     vocabulary = keep_vocabulary(triples, language) if parent == "all" else ""
-    return build(source, link(source, entries, parent), vocabulary)
+    return build(source, rows, vocabulary)
+
+
+def _distinguish(source: Source, rows: Sequence[Row]) -> None:
+    """Give concepts names that paths can hold: siblings of one name are numbered.
+
+    Addresses tell such concepts apart in SKOS. Labels are written back as they were.
+    """
+    taken: set[tuple[int, str]] = set()
+    changed = []
+    for row in rows:
+        name, number = tidy(row.name).replace(SEPARATOR, " >"), 1
+        while (row.parent, name) in taken:
+            number += 1
+            name = f"{tidy(row.name).replace(SEPARATOR, ' >')} ({number})"
+        taken.add((row.parent, name))
+        if name != tidy(row.name):
+            changed.append(name)
+        row.name = name
+    if changed:
+        warnings.warn(
+            f"{source.name}: names that occur twice below a concept, or contain ' > ', are read as "
+            f"{name_some(changed)}",
+            stacklevel=4,
+        )
 
 
 def _why_nameless(concept: Concept, language: str | None) -> str:
