@@ -38,3 +38,13 @@ def test_every_public_name_of_an_estimator_has_an_example(method):
     assert ">>> " in method.estimator.__doc__
     assert {"fit", "predict", "assign", "save", "load"} <= {name for name, _ in public}
     assert not without
+
+
+def test_every_exported_name_but_the_errors_has_an_example():
+    exported = {name: getattr(hierseed, name) for name in hierseed.__all__}
+    errors = {name for name, one in exported.items() if is_error(one)}
+    assert not [name for name in exported.keys() - errors if ">>> " not in exported[name].__doc__]
+
+
+def is_error(one):
+    return inspect.isclass(one) and issubclass(one, Exception)

@@ -24,7 +24,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.errors import CorpusError
+from hierseed.errors import CorpusError, ParameterError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -118,7 +118,7 @@ def suggest(
             "Give the vectors that were assigned."
         )
     if n < 1:
-        raise CorpusError(f"n must be at least 1, got {n}")
+        raise ParameterError(f"n must be at least 1, got {n}")
     state = _State.of(assignments)
     is_open = ~assignments.is_seed
     is_open[np.asarray(labelled, dtype=np.intp)] = False

@@ -41,7 +41,7 @@ from hierseed.io.model_bundle import (
     rebuilding,
     write_bundle,
 )
-from hierseed.io.placing import Placing, assign_all, open_output, place_on
+from hierseed.io.placing import Placing, assign_all, open_job, open_output
 from hierseed.io.seed_documents import SeedDocuments
 from hierseed.lazy_object import LazyObject
 from hierseed.placed import PlacedDocuments
@@ -155,9 +155,9 @@ class TextModel(TopicViews):
         """
         listener = progress or warn_of_notes
         opened = self._documents.open(documents, listener)
-        with place_on(self, opened, engine, listener) as (placing, running):
-            placing = replace(placing, threshold=threshold, level=level)
-            return assign_all(placing, running, self._documents, opened, listener, self.taxonomy_)
+        with open_job(self, self._documents, opened, engine, listener) as job:
+            job = job.with_options(threshold=threshold, level=level)
+            return assign_all(job, self.taxonomy_)
 
     def write_table(
         self,
@@ -189,9 +189,9 @@ class TextModel(TopicViews):
         counts = Counts(self.taxonomy_)
         with open_output(self, Path(file), overwrite) as output:  # fail before the long step
             opened = self._documents.open(documents, listener)
-            with place_on(self, opened, engine, listener) as (placing, running):
-                placing = replace(placing, threshold=threshold, level=level, codes=codes, top=top)
-                for found in output.write(placing, running, self._documents, opened, listener):
+            with open_job(self, self._documents, opened, engine, listener) as job:
+                job = job.with_options(threshold=threshold, level=level, codes=codes, top=top)
+                for found in output.write(job):
                     counts.include(found)
                     listener(Step("Placing", counts.documents, size_of(opened)))
         return counts

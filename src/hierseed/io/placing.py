@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
@@ -166,15 +166,39 @@ class Placing:
         return tally(found.taxonomy, found.labels) | more
 
 
+@dataclass(frozen=True)
+class PlacingJob:
+    """Documents to place, the engine that runs, and how they are placed."""
+
+    placing: Placing
+    running: OpenEngine
+    documents: DocumentEmbedder
+    opened: Documents
+    listener: Listener
+
+    def with_options(self, **options: Any) -> PlacingJob:
+        """The same job with other options of `Placing`."""
+        return replace(self, placing=replace(self.placing, **options))
+
+    def chunks(self) -> closing[Generator[Chunk, None, None]]:
+        """The documents in chunks, closed when the block ends."""
+        return closing(self.documents.chunks(self.opened, self.listener))
+
+
 @contextmanager
-def place_on(
-    model: Any, opened: Documents, engine: Engine | str | int | None, listener: Listener
-) -> Iterator[tuple[Placing, OpenEngine]]:
+def open_job(
+    model: Any,
+    documents: DocumentEmbedder,
+    opened: Documents,
+    engine: Engine | str | int | None,
+    listener: Listener,
+) -> Iterator[PlacingJob]:
     """Open the engine; its workers load the model and open the vectors."""
     with Engine.of(engine).open(listener) as running, ExitStack() as stack:
         X = opened.X if isinstance(opened, DocumentVectors) else None
         if running.workers is None:
-            yield Placing(model, X, device=running.device), running
+            placing = Placing(model, X, device=running.device)
+            yield PlacingJob(placing, running, documents, opened, listener)
             return
         folder = model.folder
         if folder is None and not running.is_local:
@@ -189,18 +213,13 @@ def place_on(
         if X is None and model.knows_embedder:
             trusted = model.embedder.name  # raises if the user must name a function first
         shared = model.for_workers(folder, trusted)
-        yield Placing(shared, None if X is None else running.on_disk(X)), running
+        placing = Placing(shared, None if X is None else running.on_disk(X))
+        yield PlacingJob(placing, running, documents, opened, listener)
 
 
-def assign_all(
-    placing: Placing,
-    running: OpenEngine,
-    documents: DocumentEmbedder,
-    opened: Documents,
-    listener: Listener,
-    taxonomy: Any,
-) -> Assignments:
+def assign_all(job: PlacingJob, taxonomy: Any) -> Assignments:
     """Place all documents, in memory."""
+    opened = job.opened
     ids: list[str] = []
 
     def noted(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
@@ -210,13 +229,13 @@ def assign_all(
 
     parts: list[Assignments] = []
     done = 0
-    with closing(documents.chunks(opened, listener)) as chunks:
-        for found in running.map(placing.assign_without_names, noted(chunks)):
+    with job.chunks() as chunks:
+        for found in job.running.map(job.placing.assign_without_names, noted(chunks)):
             parts.append(found)
             done += found.n_documents
-            listener(Step("Placing", done, size_of(opened)))
-    given = ids if isinstance(opened, Corpus) else opened.ids
-    return replace(Assignments.join(parts), taxonomy=taxonomy, ids=given)
+            job.listener(Step("Placing", done, size_of(opened)))
+    every = ids if isinstance(opened, Corpus) else opened.ids
+    return replace(Assignments.join(parts), taxonomy=taxonomy, ids=every)
 
 
 @contextmanager
@@ -236,20 +255,13 @@ class PlacedTable:
     def __init__(self, file: Path, table: Table) -> None:
         self._file, self._table = file, table
 
-    def write(
-        self,
-        placing: Placing,
-        running: OpenEngine,
-        documents: DocumentEmbedder,
-        opened: Documents,
-        listener: Listener,
-    ) -> Iterator[Tally]:
+    def write(self, job: PlacingJob) -> Iterator[Tally]:
         """Write chunk by chunk; yield the counts of each."""
         # JSON, Excel and CSV may mix types in a column, Parquet may not
-        mixed = self._file.suffix == ".parquet" and Path(opened.name).suffix != ".parquet"
-        placing = replace(placing, extra=_extra(opened), extra_as_text=mixed)
-        with closing(documents.chunks(opened, listener)) as chunks:
-            for frame, found in running.map(placing.frame, map(_without_texts, chunks)):
+        mixed = self._file.suffix == ".parquet" and Path(job.opened.name).suffix != ".parquet"
+        job = job.with_options(extra=_extra(job.opened), extra_as_text=mixed)
+        with job.chunks() as chunks:
+            for frame, found in job.running.map(job.placing.frame, map(_without_texts, chunks)):
                 self._table.write(frame)
                 yield found
 
@@ -264,44 +276,32 @@ class PlacedParts:
     def __init__(self, folder: Path, model: str, overwrite: bool) -> None:
         self._folder, self._model, self._overwrite = folder, model, overwrite
 
-    def write(
-        self,
-        placing: Placing,
-        running: OpenEngine,
-        documents: DocumentEmbedder,
-        opened: Documents,
-        listener: Listener,
-    ) -> Iterator[Tally]:
+    def write(self, job: PlacingJob) -> Iterator[Tally]:
         """Write the missing parts; yield the counts of each part."""
-        placing = replace(
-            placing, extra=_extra(opened), extra_as_text=True,
+        job = job.with_options(
+            extra=_extra(job.opened), extra_as_text=True,
             folder=self._folder.absolute(), chunk_rows=CHUNK_ROWS,
         )  # fmt: skip
-        job = {"model": self._model, **placing.options()}
-        with open_parts(self._folder, job, self._overwrite) as parts, ExitStack() as stack:
-            if isinstance(opened, DocumentVectors):
-                made = self._rows(placing, running, opened, parts)
-            else:
-                chunks = stack.enter_context(closing(documents.chunks(opened, listener)))
-                made = self._texts(placing, running, chunks, parts)
-            yield from made
+        content = {"model": self._model, **job.placing.options()}
+        with open_parts(self._folder, content, self._overwrite) as parts:
+            if isinstance(job.opened, DocumentVectors):
+                yield from self._rows(job, job.opened.ids, parts)
+                return
+            with job.chunks() as chunks:
+                yield from self._texts(job, chunks, parts)
 
-    def _rows(
-        self, placing: Placing, running: OpenEngine, opened: DocumentVectors, parts: Parts
-    ) -> Iterator[Tally]:
-        starts = range(0, len(opened.ids), ROWS)
+    def _rows(self, job: PlacingJob, ids: Sequence[str], parts: Parts) -> Iterator[Tally]:
+        starts = range(0, len(ids), ROWS)
         tasks = (
-            Part(number, opened.ids[start : start + ROWS], start, parts.entries.get(number))
+            Part(number, ids[start : start + ROWS], start, parts.entries.get(number))
             for number, start in enumerate(starts)
         )
-        for number, entry in enumerate(running.map(placing.write_part, tasks)):
+        for number, entry in enumerate(job.running.map(job.placing.write_part, tasks)):
             parts.add(number, entry)
             yield entry["counts"]
         parts.finish(len(starts))
 
-    def _texts(
-        self, placing: Placing, running: OpenEngine, chunks: Iterator[Chunk], parts: Parts
-    ) -> Iterator[Tally]:
+    def _texts(self, job: PlacingJob, chunks: Iterator[Chunk], parts: Parts) -> Iterator[Tally]:
         kept: list[Tally] = []
         digests: list[Any] = []  # of the documents of each part
         numbers: deque[int] = deque()  # part of each chunk that is being placed
@@ -321,9 +321,10 @@ class PlacedParts:
                     read = digests[number].hexdigest()
                     kept.append(check_part(part_file(self._folder, number), known, read)["counts"])
 
-        placed = ((numbers.popleft(), *one) for one in running.map(placing.frame, missing()))
+        frames = job.running.map(job.placing.frame, missing())
+        placed = ((numbers.popleft(), *one) for one in frames)
         for number, some in groupby(placed, key=itemgetter(0)):
-            counts = Counts(placing.model.taxonomy_)
+            counts = Counts(job.placing.model.taxonomy_)
             with ParquetPart(part_file(self._folder, number)) as table:
                 for _, frame, found in some:
                     table.write_frame(frame)
