@@ -96,7 +96,7 @@ def topic_names() -> str:
     """One row per data set: with names and without, for each number of seeds."""
     found = _planned(names(), "data", "method", "seeds")
     score = mean_of("bcubed_f1")
-    columns = [("anchored-names", 0)]
+    columns: list[tuple[Any, ...]] = [("anchored-names", 0)]
     columns += [(method, k) for k in (1, 2, 4) for method in ("anchored", "anchored-names")]
     head = [
         f"{k} seed{'' if k == 1 else 's'}{', names' if method != 'anchored' else ''}"

@@ -105,7 +105,7 @@ def learn_belonging(
         return Belonging.certain(levels)
     belongs = np.ones(len(score))
     for _ in range(ROUNDS):  # a topic's seeds stand for the documents that belong to it
-        seen = 1.0 + np.bincount(nearest, belongs, minlength=len(counts))
+        seen: Floats = np.asarray(1.0 + np.bincount(nearest, belongs, minlength=len(counts)))
         size = topic_sizes(seen, seeds) / np.maximum(counts, 1)
         share, curve, clear = two_groups(knots, score, own, size[seeds.component])
         belongs = np.interp(score, knots, curve)
