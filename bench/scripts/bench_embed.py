@@ -2,6 +2,7 @@
 
     python bench/scripts/bench_embed.py            everything that is ready on this machine
     python bench/scripts/bench_embed.py --quick    fewer documents and rows
+    python bench/scripts/bench_embed.py --only wordllama+lsa    measure the rate of these again
 
 Ratios are taken inside one run, the two sides in turn, so that a busy machine slows both. Rates
 are given by the clock and per second of processor time: the second hardly depends on what else the
@@ -18,7 +19,7 @@ from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
-from machine import DATA, best_of, write
+from machine import DATA, RESULTS, best_of, describe, write
 
 from hierseed.embed import VectorStore, embed_corpus, get_embedder
 from hierseed.embed.embedder import is_trained
@@ -29,6 +30,7 @@ from hierseed.embed.wordllama import WordLlama
 
 WORDS = 200
 LONG = 11_775  # tokens of the text that once slowed a whole batch
+JOINED = ("wordllama+lsa", "wordllama+student")  # a student's rate depends on no teacher
 TRIAL = {"minilm": 100, "mpnet": 8, "wordllama": 4000, "tfidf": 4000, "glove": 4000}
 
 
@@ -56,10 +58,10 @@ def timed(function, turns=2):
     return min(clock), min(core)
 
 
-def speed(texts):
-    """Documents a second of each embedder that is ready."""
+def speed(texts, specs):
+    """Documents a second of each embedder."""
     rates = {}
-    for spec in ready_specs():
+    for spec in specs:
         n = TRIAL.get(spec, 2000)
         embedder = get_embedder(spec)
         began = time.perf_counter()
@@ -158,9 +160,23 @@ def reading(rows, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
+    parser.add_argument("--only", action="append", metavar="EMBEDDER")
+    options = parser.parse_args()
+    quick = options.quick
     texts, source = read_texts(1000 if quick else 4000)
-    record = {"texts": source, "words": WORDS, "cores_used": cores(), "speed": speed(texts)}
+    if options.only:
+        record = json.loads((RESULTS / "embed_speed.json").read_text(encoding="utf-8"))
+        made = {"commit": describe()["commit"]}  # the rest of the record is older
+        rates = speed(texts, options.only)
+        record["speed"] |= {name: rate | made for name, rate in rates.items()}
+        write("embed_speed", record)
+        return
+    record = {
+        "texts": source,
+        "words": WORDS,
+        "cores_used": cores(),
+        "speed": speed(texts, [*ready_specs(), *JOINED]),
+    }
     record["one_long_text"] = one_long_text(texts)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
