@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT.parent / "shared" / "data"
+DATA = Path(os.environ.get("HIERSEED_DATA") or ROOT.parent / "shared" / "data")
 RESULTS = ROOT / "results"
 
 
