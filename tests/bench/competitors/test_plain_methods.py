@@ -19,7 +19,8 @@ LEAVES = np.flatnonzero(TAXONOMY.tree.is_leaf)
 PLAIN = [
     name
     for name, entry in METHODS.items()
-    if entry.place.split(":")[0] in ("nearest", "linear", "kmeans", "spreading", "per_parent")
+    if entry.place.split(":")[0]
+    in ("nearest", "linear", "kmeans", "spreading", "per_parent", "geometry")
 ]
 
 

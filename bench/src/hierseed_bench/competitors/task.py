@@ -42,10 +42,10 @@ class Task:
     seeds: Documents
     seed_topics: Sequence[Sequence[int]]
     fitting: Documents
-    names: NDArray[Any] | None = None
     labelled: Documents | None = None
     labelled_topics: Sequence[Sequence[int]] = ()
     random_state: int = 0
+    names: NDArray[Any] | None = None
 
     def seed_pairs(self) -> tuple[Ints, Ints]:
         """Row and topic of every (seed, topic) pair: a seed of two topics is two examples."""
