@@ -19,6 +19,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "all": make.all_,
     "quick": make.quick,
     "foreign": make.foreign,
+    "real-text": make.real_text,
     "merge": make.merge,
     "table": show.table,
     "figure": show.figure,

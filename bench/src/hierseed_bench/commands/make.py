@@ -1,4 +1,4 @@
-"""Commands that make runs: run, all, quick, foreign; and merge, for runs made elsewhere."""
+"""Commands that make runs: run, all, quick, foreign, real-text; merge, for runs made elsewhere."""
 
 from __future__ import annotations
 
@@ -228,6 +228,44 @@ def foreign(
     wanted = {run.key for run in runs}
     own = [record for record in records if record["key"] in wanted]
     print("\n".join(table.markdown() for table in tables(own)), end="")
+
+
+def real_text(
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", "-d", help="petitions, gnad_de; both unless given."),
+    ] = None,
+    embedder: Annotated[
+        list[str] | None,
+        typer.Option("--embedder", help="wordllama, tfidf, auto, minilm; all unless given."),
+    ] = None,
+    results: Results = RESULTS,
+    again: Again = False,
+    allow_dirty: AllowDirty = False,
+) -> None:
+    """Fit petitions and German news from their texts: size of topics, accuracy, nonsense.
+
+    Example: hierseed bench real-text --data gnad_de --embedder tfidf
+    """
+    from hierseed_bench.foreign import real_text as texts
+    from hierseed_bench.runs.environment import require_clean_tree
+    from hierseed_bench.runs.records import Records
+
+    refuse_unknown(data or [], texts.SEEDS, "data set")
+    refuse_unknown(embedder or [], texts.EMBEDDERS, "embedder")
+    runs = list(texts.plan(data or texts.SEEDS, embedder or texts.EMBEDDERS))
+    console, records = Console(), Records(results / "real_text")
+    require_clean_tree(allow_dirty)
+    if again:
+        records.forget(run.key for run in runs)
+    done = records.keys()
+    for run in runs:
+        if run.key not in done:
+            record = texts.run_one(run)
+            records.add(record)
+            console.fact(str(run), f"  largest topic {record['decision']['largest']:,}")
+    wanted = {run.key for run in runs}
+    print(texts.table(r for r in records if r["key"] in wanted).markdown(), end="")
 
 
 # ------------------------------------------------------------------ behind the commands
