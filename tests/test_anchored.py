@@ -77,9 +77,13 @@ def test_documents_of_an_unlisted_topic_are_not_pressed_into_listed_ones(gone, s
     model = AnchoredHierSeed(smaller).fit(X, seeds)
     lost = np.array([t not in new_id for t in truth])
     caught = (model.labels_ < 0) | model.taxonomy_.is_other[model.labels_]
-    assert caught[lost].mean() > 0.9
+    placed, share = model.assign(X), model.foreign_share_
+    doubted = caught | (np.nanmin(placed.belongs[placed.primary], axis=1) < 0.5)
+    if share.low > 0:  # with so few seeds the interval may include zero: then nothing is rejected
+        assert caught[lost].mean() > 0.9
+    assert doubted[lost].mean() > 0.9
+    assert doubted[~lost].mean() < 0.1
     assert caught[~lost].mean() < 0.05
-    share = model.foreign_share_
     assert share.low <= lost.mean() <= share.high
 
 
