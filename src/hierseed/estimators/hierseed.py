@@ -371,21 +371,16 @@ class UnfitHierSeed(HierSeed):
 
 
 def _continue_from(
-    taxonomy: Taxonomy,
-    earlier: HierSeed,
-    means: Floats,
-    known: NDArray[np.bool_],
-    width: int,
+    taxonomy: Taxonomy, earlier: HierSeed, means: Floats, known: NDArray[np.bool_], width: int
 ) -> tuple[Taxonomy, Floats, set[int]]:
-    """Start from an earlier model: its topics, followed by edits, addresses, codes or paths, and
-    its Other topics with their parents.
+    """Start from the topics of an earlier model, and its Other topics where their parents exist.
 
     Also returns the topics (-1: the root) for which it has decided about an Other.
     """
     check_start(earlier, width)
     old = earlier.taxonomy_
-    was = match_topics(old, taxonomy)
-    now = {topic: here for here, topic in enumerate(was) if topic >= 0}
+    matched = match_topics(old, taxonomy)
+    now = {topic: here for here, topic in enumerate(matched) if topic >= 0}
     parents, others = [], []
     for topic in np.flatnonzero(old.is_other).tolist():
         above = int(old.tree.parent[topic])
@@ -395,7 +390,7 @@ def _continue_from(
                 parents.append(here)
                 others.append(earlier.vectors_[topic])
     vectors, known, extended = means.copy(), known.copy(), {-1}
-    for topic, before in enumerate(was):
+    for topic, before in enumerate(matched):
         if before >= 0:
             vectors[topic], known[topic] = earlier.vectors_[before], True
             extended.add(topic)
