@@ -65,7 +65,7 @@ class Belonging:
 
     @classmethod
     def certain(cls, levels: int) -> Belonging:
-        """All documents belong: nothing was found, or nothing was asked for."""
+        """All documents belong: nothing was found, or rejection is off."""
         nothing = Share(0.0, 0.0, 0.0)
         return cls(np.array([-1.0, 1.0]), np.ones((levels + 1, 2)), -np.inf, nothing)
 
@@ -157,8 +157,8 @@ def two_groups(
     Also whether that is clear: the interval excludes 1, or documents score lower by twice as much
     as is significant. Otherwise doubtful documents do not shape topics, but are not rejected.
     """
-    told = np.isfinite(own)
-    own, weight = own[told], weight[told] / weight[told].sum()
+    finite = np.isfinite(own)
+    own, weight = own[finite], weight[finite] / weight[finite].sum()
     share = listed_share(score, own, weight)
     error = _deviation(own, weight) * float(np.sqrt((weight**2).sum()))
     lower = float(weight @ own - score.mean())
@@ -224,15 +224,15 @@ def missing_levels(
     """
     levels = seeds.scores.shape[1] - 1
     found = np.zeros((levels + 1, len(knots)))
-    told = np.isfinite(seeds.scores[:, :levels])
-    known = np.flatnonzero(told.sum(axis=0) >= LEAST_SEEDS)
+    finite = np.isfinite(seeds.scores[:, :levels])
+    known = np.flatnonzero(finite.sum(axis=0) >= LEAST_SEEDS)
     if 0 not in known or rest.sum() <= 0.0:
         found[0] = 1.0
         return found
     shape = np.empty((len(known), len(knots)))
     for number, level in enumerate(known):
-        own = weight[told[:, level]] / weight[told[:, level]].sum()
-        shape[number] = kernel_density(knots, seeds.scores[told[:, level], level], own) + 1e-12
+        own = weight[finite[:, level]] / weight[finite[:, level]].sum()
+        shape[number] = kernel_density(knots, seeds.scores[finite[:, level], level], own) + 1e-12
     seen = np.array([np.interp(score, knots, each) for each in shape])
     nowhere = known == 0
     mix = np.full(len(known), 1.0 / len(known))
@@ -253,10 +253,10 @@ def kernel_density(at: Floats, values: Floats, weight: Floats) -> Floats:
 
 def conformal_quantile(own: Floats, weight: Floats, share: float) -> float:
     """Greatest score below which at most this share of documents of listed topics lies."""
-    told = np.isfinite(own)
-    if not told.any():
+    finite = np.isfinite(own)
+    if not finite.any():
         return -np.inf
-    own, weight = own[told], weight[told]
+    own, weight = own[finite], weight[finite]
     order = np.argsort(own)
     new = float((weight**2).sum() / weight.sum())  # weight that a new document has, on average
     lost = (np.concatenate([[0.0], np.cumsum(weight[order])]) + new) / (weight.sum() + new)

@@ -75,10 +75,10 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
     curve = learn(np.where(path >= 0, found.score, np.nan), right)
     optimism = np.zeros(height)
     for level in range(height):
-        told = path[:, level] >= 0
-        if told.any():
-            scores = calibrate_scores(found.score[told, level], curve[level])
-            optimism[level] = float(scores.mean() - right[told, level].mean())
+        reaches = path[:, level] >= 0
+        if reaches.any():
+            scores = calibrate_scores(found.score[reaches, level], curve[level])
+            optimism[level] = float(scores.mean() - right[reaches, level].mean())
     return Scores(best, curve, optimism)
 
 

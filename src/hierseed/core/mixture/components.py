@@ -1,4 +1,4 @@
-"""Which kinds of documents the mixture knows, and where each hangs in the tree.
+"""The components of the mixture, and the node of each in the tree.
 
 A component is a kind of document with a place in the taxonomy: a leaf with seeds, or an inner
 topic that has seeds of its own (its documents stop there).
@@ -40,7 +40,7 @@ class Components:
 
     @property
     def of_topic(self) -> Ints:
-        """The component of each topic, -1 where it has none; the last entry answers for None."""
+        """The component of each topic, -1 where it has none; the last entry is for None."""
         place = np.full(len(self.tree) + 1, -1, dtype=np.intp)
         place[self.topic] = np.arange(len(self))
         return place

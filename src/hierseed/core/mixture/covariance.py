@@ -27,7 +27,7 @@ FEW = 0.9  # components to a dimension: as long as they are fewer, the identity 
 
 
 class Covariance(Protocol):
-    """A covariance made ready."""
+    """A factored covariance."""
 
     @property
     def log_det(self) -> float:
@@ -87,7 +87,7 @@ class Updated:
 
 
 class Products:
-    """A: what is the same in every round.
+    """A: the part that is the same in every round.
 
     Parameters
     ----------
@@ -147,12 +147,12 @@ def invert(matrix: Floats) -> tuple[Floats, float]:
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Hold the matrix libraries to one thread: the order of a sum depends on their number."""
+    """Limit the matrix libraries to one thread: the order of a sum depends on their number."""
     held: AbstractContextManager[Any] = _libraries().limit(limits=1)
     return held
 
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """The matrix libraries that this process has loaded; to look for them anew takes long."""
+    """The matrix libraries that this process has loaded; searching for them is slow."""
     return ThreadpoolController()

@@ -2,8 +2,8 @@
 
 One temperature can't be honest at every level: what it leaves too unsure near the root is still
 too sure below. So each level has a curve, learned from seeds that were held back: straight in
-log odds, rising, and held towards that of the level above where few seeds tell. It changes what
-a score says, never where a document goes.
+log odds, rising, and shrunk towards that of the level above where seeds are few. It changes
+scores, never placements.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def learn(scores: Floats, right: Bools) -> Floats:
     """
     curves, last = [], np.array([0.0, 1.0])
     for score, hit in zip(scores.T, right.T):
-        told = np.isfinite(score)
-        last = _fit(log_odds(score[told]), hit[told], last)
+        reaches = np.isfinite(score)
+        last = _fit(log_odds(score[reaches]), hit[reaches], last)
         curves.append(last)
     return np.stack(curves)
 

@@ -61,7 +61,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Problem:
-    """All that stays the same from round to round.
+    """What does not change between rounds.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Problem:
 
     @property
     def strength(self) -> float:
-        """What a parent's mean weighs against documents."""
+        """Weight of a parent's mean, in documents."""
         return self.settings.seed_weight * self.scale.tree_weight
 
     @property
@@ -96,7 +96,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What the rounds leave behind."""
+    """Result of the rounds."""
 
     mixture: Mixture
     node_means: Floats
@@ -106,7 +106,7 @@ class Fitted:
 
 @dataclass(frozen=True)
 class State:
-    """Where the rounds stand after one of them: all that it takes to go on."""
+    """State after a round: all that is needed to resume."""
 
     corpus: Spread
     mixture: Mixture
@@ -125,7 +125,7 @@ def pose(
     centre: Floats,
     copies: int = 1,
 ) -> Problem:
-    """Pose the problem; where rows are a sample, each stands for so many `copies`."""
+    """Set up the problem; each row of a sample represents `copies` documents."""
     n, s = corpus.n, settings.seed_weight
     weight = s * float(seeds.weights.sum())
     drawn = PULL * weight / max(n * copies, 1)  # bounds the drift in large corpora
@@ -144,7 +144,7 @@ def pose(
 def advance(
     problem: Problem, sample: Sample, mixture: Mixture, rounds: int
 ) -> tuple[Mixture, Totals]:
-    """Run some rounds on a sample; also what the last one has seen."""
+    """Run some rounds on a sample; also return the sums of the last one."""
     sample = sample.at_precision(problem.ridge)
     for _ in range(rounds):
         seen = sample.totals(mixture)
@@ -237,7 +237,7 @@ def start(problem: Problem, spread: float = START) -> Mixture:
 
 
 def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
-    """M-step: sizes, means and covariance that fit the shares best; all in closed form.
+    """M-step: sizes, means and covariance that maximise the likelihood; all in closed form.
 
     Also the trace of W^-1 times products, tree and smoothing, which the objective is made of.
     Where the means are best, documents and tree together leave the products less means x sums,

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Mixture:
-    """Means, sizes and covariance; from them what a block needs.
+    """Means, sizes and covariance, and the arrays that a block needs.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Mixture:
         return cls(means, log_size, solved.T, offset, covariance)
 
     def without_covariance(self) -> Mixture:
-        """What a block needs of it, and no more: this travels to the workers of a cluster."""
+        """Only what a block needs; this is sent to the workers of a cluster."""
         return replace(self, covariance=None)
 
     @classmethod
@@ -76,9 +76,10 @@ class Mixture:
         length = np.sqrt(np.maximum(np.einsum("kj,kj->k", away, solved), 0.0))
         usual = float(np.median(length))
         target = np.where(length < usual, usual, np.sqrt(length * usual))
-        told = length > 1e-9 * usual  # a mean at the centre has no direction
-        direction = solved * np.where(told, target / np.where(told, length, 1.0), 1.0)[:, None]
-        offset = np.where(told, -0.5 * target**2, -0.5 * length**2) - direction @ centre
+        has_direction = length > 1e-9 * usual  # a mean at the centre has no direction
+        factor = np.where(has_direction, target / np.where(has_direction, length, 1.0), 1.0)
+        direction = solved * factor[:, None]
+        offset = np.where(has_direction, -0.5 * target**2, -0.5 * length**2) - direction @ centre
         return replace(self, direction=direction.T, offset=offset)
 
     def solve(self, vectors: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Seeds held back: what the mixture says of documents whose topic is known and was not told.
+"""Seeds held out: predictions of the mixture for documents whose topic is known but was not used.
 
 The mixture is fitted twice more, each time without half of every topic's seeds. What becomes of
 those says how far scores can be trusted (see `calibration`).
@@ -27,7 +27,7 @@ PLENTY = 200  # seeds held back: where half of them are so many, the other half 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Seeds held back, as a mixture without them sees them.
+    """Seeds held out, scored by a mixture that was fitted without them.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class HeldOut:
 def hold_out(
     sample: Sample, pairs: Pairs, initial: Initialisation, half: Ints | None = None
 ) -> HeldOut | None:
-    """Hold back half of the seeds, then the rest; None where no topic can spare one.
+    """Hold out one half of the seeds, then the other; None if no topic can spare one.
 
     `half` says which seeds each time, as `halves` does; both times are then done.
     """
@@ -75,7 +75,7 @@ def hold_out(
 
 
 def halves(pairs: Pairs, seeds: Seeds) -> Ints:
-    """0 or 1 for each pair, -1 where a seed can't be spared; all pairs of a seed alike.
+    """0 or 1 for each pair, -1 where a seed can't be spared; the same for all pairs of a seed.
 
     Seeds take turns in order of distance from their topic's mean, and topics take turns in which
     half has the nearest, so that neither half is the typical one; the order of rows is no matter.

@@ -111,21 +111,22 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
         mine_path = path[pairs.component[at]]
         for level in range(path.shape[1]):
             missing = path[:, level] == mine_path[:, level, None]
-            beside = ~missing
+            siblings = ~missing
             if level:
-                beside &= path[:, level - 1] == mine_path[:, level - 1, None]
-            told = (mine_path[:, level] >= 0) & beside.any(axis=1)
-            if told.any():
-                found[told, level] = places.score(missing)[told]
+                siblings &= path[:, level - 1] == mine_path[:, level - 1, None]
+            scored = (mine_path[:, level] >= 0) & siblings.any(axis=1)
+            if scored.any():
+                found[scored, level] = places.score(missing)[scored]
         nearest.append(pairs.component[at])
-        told = topics.counts[pairs.component[at]] > 1
-        if told.any():
+        has_others = topics.counts[pairs.component[at]] > 1
+        if has_others.any():
             row, topic, less, near, missing = topics.without(at, U)
             rest = np.einsum("ikj,ij->ik", hood.references[neighbour[row]], less)
             around[row, :, topic] = rest
-            found[told, -1] = replace(places, near=near, around=around).score(missing)[told]
+            score = replace(places, near=near, around=around).score(missing)
+            found[has_others, -1] = score[has_others]
             nearest[-1] = np.where(
-                told, np.where(missing, -np.inf, near).argmax(axis=1), nearest[-1]
+                has_others, np.where(missing, -np.inf, near).argmax(axis=1), nearest[-1]
             )
         parts.append(found)
     return LeftOut(np.concatenate(parts), pairs.component[topics.chosen], np.concatenate(nearest))

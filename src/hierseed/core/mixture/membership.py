@@ -26,7 +26,7 @@ PARTS = 8  # a document's weight is a whole number of eighths: sums of products 
 
 @dataclass
 class _Scores:
-    """What a block remembers: the scores of its documents, and the key of the model."""
+    """Cache of a block: scores of its documents, and the key of the model."""
 
     hood: bytes = b""
     score: Array = None
@@ -79,7 +79,7 @@ def learn_membership(
     components: Components,
     false_alarm: float,
 ) -> tuple[Membership, SampleScores | None]:
-    """Learn from a sample of documents, in an order of their own, and from the seeds."""
+    """Learn from a sample of documents, ordered by content, and from the seeds."""
     levels, n = components.tree.height, len(X)
     if n < 2:
         return Membership.certain(levels), None
@@ -119,7 +119,7 @@ def pack_membership(found: Membership) -> tuple[dict[str, Any], dict[str, NDArra
 
 
 def unpack_membership(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Membership:
-    """Take back what `pack_membership` gave."""
+    """Restore what `pack_membership` returned."""
     limit, least, least_part = (
         -np.inf if header[name] is None else header[name]
         for name in ("limit", "least", "least_part")

@@ -1,4 +1,4 @@
-"""What the mixture asks of the corpus: two mergeable sums, one step each."""
+"""The mergeable sums over documents that the mixture needs, one step each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB;
 
 @dataclass
 class MixtureCache:
-    """What a block keeps: its rows as whole numbers, and log densities of the last round.
+    """Cache of a block: its rows as whole numbers, and log densities of the last round.
 
     `logs` are the mixture's direction, and (components, rows).
     """
@@ -40,7 +40,7 @@ class MixtureCache:
 
 @dataclass(frozen=True)
 class Spread:
-    """Number, sum and products of the vectors of all documents that are no seeds.
+    """Number, sum and products of the vectors of all documents that are not seeds.
 
     A document counts with the weight of its belonging.
     """
@@ -112,7 +112,7 @@ def totals(
     membership: Membership,
     last: bool = False,
 ) -> Totals:
-    """E-step: share out every document, and sum up.
+    """E-step: responsibilities of every document, summed.
 
     After the `last` round vectors are not summed up again, and sums stay zero; blocks remember
     how they were shared out, for whoever places them.
@@ -147,7 +147,7 @@ def seeds_in(block: Block, skip: Ints) -> Ints:
 
 
 def pieces(n: int, xp: Arrays = NUMPY, components: int = 1) -> Iterator[slice]:
-    """Some rows at a time, so few that their shares among components stay in a core's cache."""
+    """Chunks of rows so small that their responsibilities fit a core's cache."""
     return chunks(n, 1, xp.piece or min(PIECE, MOST_SHARES // components))
 
 

@@ -50,7 +50,7 @@ class Placer:
     membership : whether documents belong
     others : the Other topic below each topic, -1 where there is none
     secondary : further topics must be so many times as probable as the main one; None: one topic
-    promise : score that further topics must reach: the precision asked for, which they then keep
+    promise : score that further topics must reach: the requested precision
     """
 
     components: Components
@@ -129,7 +129,7 @@ def walk_down(block: Block, placer: Placer) -> Descent | None:
 
 
 def log_joint(block: Block, placer: Placer) -> Array:
-    """(components, documents): log of size x density; the last round of a fit may know it."""
+    """(components, documents): log of size x density; cached by the last round of a fit."""
     xp, cache = block.xp, block.cache(MixtureCache)
     known, cache.logs = cache.logs, None
     if known is not None and known[0] is placer.mixture.direction:
@@ -283,7 +283,7 @@ def go_down(
 
 
 def second_best(own: Array, topic: Array, xp: Arrays = NUMPY) -> Array:
-    """The most probable topic of each document beside its own; -1 where none is."""
+    """The second most probable topic of each document; -1 if there is none."""
     without = xp.copy(own[:-1])
     placed = xp.flatnonzero(topic >= 0)
     without[topic[placed], placed] = -1.0

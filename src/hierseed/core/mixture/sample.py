@@ -1,4 +1,4 @@
-"""A sample of the corpus: plenty to begin on, and to learn a few numbers from.
+"""A sample of the corpus, large enough to start the fit and to learn a few numbers.
 
 What is learned here only says where the rounds on the whole corpus begin, so float32 will do, at
 twice the speed; unless topics are so tight, or so far from the origin, that its digits can't tell
@@ -38,7 +38,7 @@ Rough = NDArray[np.float32]
 Ints = NDArray[np.intp]
 
 SAMPLE = 4_000  # documents
-COARSE = 1e-5  # of a document's square: variances that float32 still tells
+COARSE = 1e-5  # of a document's square: variances that float32 resolves
 LEAST = -60.0  # below the best, in logs: products with what is almost nothing take very long
 TURNED = 96  # rows made columns at a time, while they are in the cache
 GOLDEN = 0.6180339887498949  # its multiples fill the unit interval evenly
@@ -54,7 +54,7 @@ class Sample:
     weight : of each document, by its belonging
     quantization : of the whole corpus
     corpus : their sums, exact
-    copies : how many documents each of them stands for
+    copies : how many documents each of them represents
     whole : whether they are all there are
     """
 
@@ -76,7 +76,7 @@ class Sample:
         return replace(self, columns=self.columns.astype(np.float64))
 
     def at_precision(self, variance: float) -> Sample:
-        """The same in digits that tell so small a variance of a coordinate."""
+        """The same in float64 if float32 can't resolve this variance of a coordinate."""
         square = float(np.trace(self.corpus.products)) / max(self.corpus.n, 1)
         return self if variance > COARSE * square else self.fine
 
@@ -89,7 +89,9 @@ class Sample:
 
     def shares(self, mixture: Mixture) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Yield some rows at a time, and the share of each component, on the quantization."""
-        common = mixture.direction.mean(axis=1)  # tells nothing apart, and would cost digits
+        common = mixture.direction.mean(
+            axis=1
+        )  # the same for all components, and would cost precision
         ready = self.ready(mixture.direction.T - common, mixture.offset + mixture.log_size)
         for at in pieces(len(self.X), components=len(mixture.means)):
             L = ready @ self.columns[:, at]
@@ -100,7 +102,7 @@ class Sample:
             yield at, np.rint(L, out=L)
 
     def totals(self, mixture: Mixture) -> Totals:
-        """E-step: share out every document, and sum up; of the likelihood nobody asks."""
+        """E-step: responsibilities of every document, summed; the likelihood is not computed."""
         weights, sums = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape)
         for at, share in self.shares(mixture):
             weights += np.einsum("ij->i", share)
@@ -118,7 +120,7 @@ def rough(values: NDArray[np.floating]) -> Rough:
 
 
 def draw(blocks: Blocks, quantization: Quantization, rows: Ints) -> Drawn:
-    """One document in so many, chosen by its content and not by its place; seeds left out."""
+    """One document in so many, chosen by content, not by position; without seeds."""
     every, total, skip = -(-blocks.n // SAMPLE), blocks.n * blocks.width, np.unique(rows)
     parts = blocks.fold(_chosen, quantization, skip, every, total)
     if every > 1 and not parts:  # all alike
@@ -135,7 +137,7 @@ class Drawn:
     Attributes
     ----------
     X : their vectors, in whole multiples of the quantization
-    copies : how many documents each of them stands for
+    copies : how many documents each of them represents
     whole : whether they are all there are
     """
 
@@ -158,7 +160,7 @@ class Drawn:
     def weigh(
         self, membership: Membership, blocks: Blocks, rows: Ints, scores: SampleScores | None = None
     ) -> Sample:
-        """Make the sample that a fit begins on: documents with the weight of their belonging.
+        """Make the sample that a fit starts on: documents with the weight of their belonging.
 
         `scores` : of these documents, where they are known
         """
@@ -179,7 +181,7 @@ class Drawn:
 
 
 def in_order(X: Rough) -> Ints:
-    """An order of rows of whole numbers that depends on nothing but them."""
+    """An order of rows that depends only on their values."""
     mixed = np.floor(np.mod(np.arange(1, 2 * X.shape[1] + 1) * GOLDEN, 1.0) * 2.0**12)
     mixed, sums = mixed.reshape(-1, 2), np.empty((2, len(X)))
     for at in pieces(len(X)):
@@ -191,7 +193,7 @@ class Rows(list[Rough]):
     """Rows of some blocks, in their order."""
 
     def merge(self, other: Rows) -> Rows:
-        """Put the rows of later blocks behind."""
+        """Append the rows of later blocks."""
         return Rows([*self, *other])
 
 

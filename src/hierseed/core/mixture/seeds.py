@@ -1,4 +1,4 @@
-"""Seeds as the mixture sees them: sums that stay the same through all rounds."""
+"""Sums over seeds, which do not change between rounds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Pairs:
-    """One entry for each seed and topic it serves; a seed of two topics counts half in each.
+    """One entry for each seed and each of its topics; a seed of two topics counts half in each.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Pairs:
 
     @property
     def weights(self) -> Floats:
-        """One over the number of topics that the seed serves."""
+        """One over the number of topics of the seed."""
         _, inverse, count = np.unique(self.seed, return_inverse=True, return_counts=True)
         return 1.0 / count[inverse]
 
@@ -70,7 +70,7 @@ class Seeds:
 def sum_seeds(
     pairs: Pairs, components: Components, quantization: Quantization, rows: Ints
 ) -> Seeds:
-    """Sum up; the order of seeds is no matter."""
+    """Sum over seeds; their order does not matter."""
     vectors = quantization.vectors.quantize(pairs.vectors)
     whole = quantization.shares.quantize(pairs.weights)
     n, edges = len(components), np.arange(len(whole) + 1)

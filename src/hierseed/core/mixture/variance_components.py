@@ -1,6 +1,6 @@
 """How far documents stray from their topic, and topics from their parent: learned, not set.
 
-Both are variances summed over coordinates. Their ratio says how much a parent has to tell about
+Both are variances summed over coordinates. Their ratio says how informative a parent is about
 a child: among near-identical siblings the parent counts for many documents, among siblings that
 are worlds apart for next to nothing (empirical Bayes).
 """

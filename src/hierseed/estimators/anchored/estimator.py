@@ -182,7 +182,7 @@ class AnchoredHierSeed(SeededEstimator):
             for none. It does not shape topics, and is placed neither there nor below
         progress : called after each round with its entry of `history_`
         checkpoint : a folder where each finished round is kept; the same fit, stopped and
-            called again, goes on from there and ends with the same bits
+            called again, resumes from there and ends with the same bits
 
         Examples
         --------
@@ -270,7 +270,7 @@ class AnchoredHierSeed(SeededEstimator):
     def _label(
         self, blocks: Blocks, rows: Ints, topics: Ints, refused: Groups
     ) -> NDArray[np.integer]:
-        """Place the corpus; where a precision is asked for, find thresholds first.
+        """Place the corpus; if a precision is set, find thresholds first.
 
         Returns the number of scores in each thousandth, per level.
         """
