@@ -15,6 +15,7 @@ as skipped, with the reason, and is tried again by the next run.
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -139,7 +140,7 @@ def workers(size, folder, count):
     out = folder / "workers.json"
     command = [sys.executable, HERE / "bench_workers.py", "--out", out, "--workers", str(count),
                "--documents", str(size["texts"]), "--wide", "0", "--folder", folder,
-               "--parts", "1" if small else "3",
+               "--part", str(5_000 if small else 1 << 18), "--parts", "1" if small else "3",
                "--most", str(1 if small else 3 * count)]  # fmt: skip
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode:
@@ -296,14 +297,17 @@ def run(name, options, limit):
     kind, _, count = name.partition("-")
     cores = {"OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count} if kind == "threads" else {}
     began = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env={**os.environ, **cores}, start_new_session=True)  # fmt: skip
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit,
-                              env={**os.environ, **cores})  # fmt: skip
+        said, complaint = child.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)  # with the processes that it started
+        child.wait()
         return {"skipped": f"took more than {limit:.0f} s"}
-    if done.returncode:
-        return {"skipped": done.stderr.strip().split("\n")[-1]}
-    found = json.loads(done.stdout.strip().split("\n")[-1])
+    if child.returncode:
+        return {"skipped": complaint.strip().split("\n")[-1]}
+    found = json.loads(said.strip().split("\n")[-1])
     return found | {"seconds_of_part": round(time.perf_counter() - began, 1)}
 
 

@@ -28,7 +28,6 @@ import hierseed
 from hierseed import Taxonomy
 
 TOP, BELOW = 12, 10  # topics of level 1, and of level 2 in each
-PART = 1 << 18  # documents of a part
 
 
 def main() -> None:
@@ -39,6 +38,7 @@ def main() -> None:
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--documents", type=int, default=40_000, help="to embed")
     parser.add_argument("--words", type=int, default=200)
+    parser.add_argument("--part", type=int, default=1 << 18, help="documents of a part")
     parser.add_argument("--parts", type=int, default=3, help="of documents placed by each worker")
     parser.add_argument("--most", type=int, default=80, help="parts for the largest run")
     parser.add_argument("--dimensions", type=int, default=64)
@@ -92,14 +92,14 @@ def assign(folder: Path, given: argparse.Namespace) -> Any:
     ):
         if not dimensions:
             continue
-        X = model(folder, method, dimensions)
+        X = model(folder, method, dimensions, given.part)
         first = {}
         for workers in several:
             parts = given.most if workers == max(given.workers) else workers * given.parts
             if dimensions == given.wide:
                 parts = given.most // 2
             vectors = folder / "x.npy"
-            fill(vectors, X, parts * PART)
+            fill(vectors, X, parts * len(X))
             out = folder / f"placed-{method}-{dimensions}-{workers}"
             told, seconds, cpu = run(
                 "assign", folder / "model", vectors, "-o", out, *asked(workers)
@@ -108,9 +108,9 @@ def assign(folder: Path, given: argparse.Namespace) -> Any:
             first[workers] = hashlib.sha256(parts_found[0].read_bytes()).hexdigest()
             yield {
                 "method": method, "dimensions": dimensions, "topics": TOP * (BELOW + 1),
-                "workers": workers, "documents": parts * PART, "seconds": told["seconds"],
+                "workers": workers, "documents": parts * len(X), "seconds": told["seconds"],
                 "whole_command": seconds, "processor_seconds": cpu,
-                "rate": parts * PART / told["seconds"],
+                "rate": parts * len(X) / told["seconds"],
                 "bytes_read": vectors.stat().st_size, "peak_of_command_mib": peak(),
                 "bytes_written": sum(part.stat().st_size for part in parts_found),
                 "same_first_part": len(set(first.values())) == 1,
@@ -120,14 +120,14 @@ def assign(folder: Path, given: argparse.Namespace) -> Any:
                 part.unlink()
 
 
-def model(folder: Path, method: str, dimensions: int) -> Any:
+def model(folder: Path, method: str, dimensions: int, part: int) -> Any:
     """Fit and save a model; return documents like those it was fitted on."""
     rng = np.random.default_rng(0)
     taxonomy = Taxonomy.from_paths([f"A{i} > B{j}" for i in range(TOP) for j in range(BELOW)])
     leaves = np.flatnonzero(taxonomy.tree.is_leaf)
     centres = rng.normal(size=(len(leaves), dimensions)).astype(np.float32)
-    labels = rng.integers(0, len(leaves), PART)
-    X = rng.standard_normal((PART, dimensions), dtype=np.float32)
+    labels = rng.integers(0, len(leaves), part)
+    X = rng.standard_normal((part, dimensions), dtype=np.float32)
     X = (1.2 * X + centres[labels]).astype(np.float16)
     seeds = {taxonomy.paths[leaf]: np.flatnonzero(labels[:50_000] == k)[:4].tolist()
              for k, leaf in enumerate(leaves)}  # fmt: skip
