@@ -343,7 +343,7 @@ def main():
             if (left := end - time.monotonic()) < 1:
                 print(f"no time left for {name}")
                 continue
-            found = run(name, options, min(LIMIT, left))
+            found = run(name, options, min(4 * LIMIT if options.reduced else LIMIT, left))
             if "skipped" not in found or name in missing:
                 known[name] = found | {"machine": describe()}
             print(name, found, flush=True)
