@@ -167,7 +167,7 @@ def test_the_tree_is_changed_in_its_place_and_every_file_follows(
 
     # a new topic by the right mouse button, then deleted
     page.click(line("Files"), button="right")
-    page.click("[role=menuitem]:text-is('New topic below it')")
+    page.click("[role=menuitem]:text-is('New subtopic')")
     page.wait_for_selector(line("New topic"))
     page.click(line("New topic"), button="right")
     page.click("[role=menuitem]:text-is('Delete')")

@@ -108,8 +108,8 @@ def test_the_embedder_is_chosen_the_bar_is_true_and_failures_are_said(
 
     # 17: no cell of seeds.csv or taxonomy.csv is a formula
     visit.step("Taxonomy")
-    page.fill("form.panel label:has-text('New topic at the top') input", "=1+2")
-    page.press("form.panel label:has-text('New topic at the top') input", "Enter")
+    page.fill("form.panel label:has-text('New top-level topic') input", "=1+2")
+    page.press("form.panel label:has-text('New top-level topic') input", "Enter")
     page.wait_for_selector("#side .line:has-text('=1+2')")
     visit.step("Export")
     page.select_option("section[aria-label=Taxonomy] select", "csv")

@@ -1,5 +1,5 @@
 // The menu of a topic: opened by a right click, the menu key or Shift F10.
-const ENTRIES = { open: "Show its documents", rename: "Rename (F2)", add: "New topic below it", move: "Move …", merge: "Merge into …", delete: "Delete" };
+const ENTRIES = { open: "Show its documents", rename: "Rename (F2)", add: "New subtopic", move: "Move …", merge: "Merge into …", delete: "Delete" };
 
 export default {
   props: { line: Object, x: Number, y: Number },
