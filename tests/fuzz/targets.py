@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.tfidf import TfidfSvd
 from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
+from hierseed.io.score_table import read_placed
 from hierseed.io.seeds import read_seeds
 
 TOPICS = ["Animals", "Animals > Cats", "Animals > Dogs", "Plants", "Plants > Trees"]
@@ -124,6 +127,69 @@ def _taxonomy(ending: str) -> Target:
         return Taxonomy.read(folder / f"topics{ending}").paths
 
     return Target(f"taxonomy{ending}", make, read)
+
+
+LISTS = {
+    "numbers": "1 Animals\n1.1 Cats\n1.2 Dogs\n2. Food\n",
+    "bullets": "Animals\n- Cats\n- Dogs\nFood\n",
+    "marks": "Animals|Cats\nAnimals|Dogs\nFood\n",
+}
+VOCABULARY = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix : <https://example.org/> .
+:a a skos:Concept ; skos:prefLabel "Animals"@en , "Tiere"@de ; skos:narrower :c .
+:b a skos:Concept ; skos:prefLabel "Pets"@en ; skos:note [ skos:example "x" ] .
+:c a skos:Concept ; skos:prefLabel "Cats"@en ; skos:broader :b ; skos:notation "1" .
+"""
+
+
+def _list(name: str) -> Target:
+    def make(folder: Path) -> list[Path]:
+        (folder / "topics.txt").write_text(LISTS[name])
+        return [folder / "topics.txt"]
+
+    return Target(
+        f"list of {name}", make, lambda folder: Taxonomy.read(folder / "topics.txt").paths
+    )
+
+
+def _vocabulary(ending: str) -> Target:
+    """A thesaurus of others: read, renamed, and written in the same form."""
+
+    def make(folder: Path) -> list[Path]:
+        (folder / "first.ttl").write_text(VOCABULARY)
+        Taxonomy.read(folder / "first.ttl").write(folder / f"v{ending}")
+        return [folder / f"v{ending}"]
+
+    def read(folder: Path) -> Any:
+        taxonomy = Taxonomy.read(folder / f"v{ending}")
+        taxonomy.rename(taxonomy.paths[0], "Another").write(folder / f"out{ending}")
+        return taxonomy.paths
+
+    return Target(f"vocabulary{ending}", make, read)
+
+
+def _make_database(folder: Path) -> list[Path]:
+    with closing(sqlite3.connect(folder / "docs.sqlite")) as database, database:
+        database.execute("CREATE TABLE docs (id TEXT, text TEXT)")
+        database.executemany("INSERT INTO docs VALUES (?, ?)", rows())
+    return [folder / "docs.sqlite"]
+
+
+def _read_database(folder: Path) -> Any:
+    corpus = Corpus(folder / "docs.sqlite", on_error="skip", on_skip=str)
+    return [tuple(document) for document in corpus]
+
+
+def _make_placed(folder: Path) -> list[Path]:
+    lines = [("id", "topic", "is_other", "is_seed"), ("d0", "Animals > Cats", "False", "True")]
+    lines += [("d1", "Animals > Other", "True", "False"), ("d2", "", "False", "False")]
+    text = "\n".join(",".join(line) for line in lines)
+    (folder / "placed.csv").write_text(text)
+    return [folder / "placed.csv"]
+
+
+def _read_placed(folder: Path) -> Any:
+    return read_placed(folder / "placed.csv", Taxonomy.from_paths(TOPICS)).topics
 
 
 def _vectors(ending: str) -> Target:
@@ -248,6 +314,10 @@ def targets() -> list[Target]:
         Target("corpus/", _make_texts, lambda f: list(Corpus(f / "texts", on_error="skip"))),
         *map(_seeds, [".csv", ".xlsx"]),
         *map(_taxonomy, trees),
+        *map(_list, LISTS),
+        *map(_vocabulary, [".ttl", ".rdf", ".jsonld", ".json"]),
+        Target("corpus.sqlite", _make_database, _read_database),
+        Target("placed.csv", _make_placed, _read_placed),
         *map(_vectors, [".npy", ".parquet", ".arrow"]),
         Target("store", _make_store, _read_store, True, ("store.json",)),
         Target("store, resumed", _make_store, _resume_store, True),

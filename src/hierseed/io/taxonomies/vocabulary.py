@@ -6,6 +6,7 @@ written again. Only what differs between the topics then and now is changed.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -18,10 +19,17 @@ from hierseed.taxonomy import Taxonomy
 BASE = "urn:hierseed:"  # addresses of topics that have none of their own
 LANGUAGE = "# language: "
 
+_BLANK = re.compile(r"\w[\w.\-]*")
+
 
 def keep_vocabulary(triples: Sequence[Triple], language: str | None) -> str:
     """Write statements in file order, as Turtle; the language of the names is noted first."""
+    from rdflib import BNode
+
     lines = [f"{LANGUAGE}{language}"] if language else []
+    blank = {term for triple in triples for term in triple if isinstance(term, BNode)}
+    if not all(map(_BLANK.fullmatch, blank)):  # a label that Turtle can't hold
+        return ""
     try:
         lines += [" ".join(term.n3() for term in triple) + " ." for triple in triples]
     except Exception:  # an address that Turtle can't hold, which rdflib says with a bare Exception
