@@ -36,8 +36,7 @@ def read_cells(source: Source, delimiter: str | None = None) -> Table:
     if hint := re.match(r"sep=(.)\n", text):
         delimiter, text, skipped = delimiter or hint.group(1), text[hint.end() :], 1
     if delimiter is None:
-        lines = (re.sub(r'"[^"]*"', "", line) for line in text.split("\n"))
-        top = next((line for line in lines if any(mark in line for mark in DELIMITERS)), "")
+        top = re.sub(r'"[^"]*"', "", next((x for x in text.split("\n") if x.strip()), ""))
         delimiter = max(DELIMITERS, key=top.count)
     if len(delimiter) != 1 or delimiter in '"\n\r ':
         raise TaxonomyError(f"the delimiter is {delimiter!r}; say one character, such as ';'")

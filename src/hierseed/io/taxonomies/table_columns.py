@@ -23,6 +23,8 @@ SPELLINGS = {
     "description": "description definition scope_note sn note notes",
 }
 
+TITLES = 5  # rows above a table at most
+
 _LEVEL = re.compile(r"(?:level|tier|lvl|l|category|cat|ebene|niveau)_?(\d+)")
 _SUB = re.compile(r"^(?:major_|main_)?(?:sub(?!ject)_?)*")  # topic, subtopic, sub-subtopic
 _CODE = re.compile(r"[A-Za-z]{0,3}\d[\w.\-/]*|[A-Z]")
@@ -41,11 +43,12 @@ class Table:
 
 
 def without_titles(source: Source, rows: Sequence[Cells]) -> tuple[Cells, Sequence[Cells]]:
-    """Header and body; single cells above a wider table are its title, and passed over."""
-    first = 0
-    if max((_filled(cells) for _, cells in rows), default=0) > 1:
-        while _filled(rows[first][1]) == 1:
-            first += 1
+    """Header and body; a few single cells above a wider table are its title, and passed over."""
+    wide = (number for number, (_, cells) in enumerate(rows) if _filled(cells) > 1)
+    first = next(wide, 0)
+    known = {spelling for spellings in SPELLINGS.values() for spelling in spellings.split()}
+    if first > TITLES or known.intersection(_folded(rows[0][1])):
+        first = 0
     if first:
         titles = [cell.strip() for _, cells in rows[:first] for cell in cells if cell.strip()]
         warnings.warn(
