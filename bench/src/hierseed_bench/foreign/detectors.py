@@ -1,7 +1,7 @@
 """Detectors of foreign documents: each gives a score per document, high where it belongs.
 
 All but the first four look only at vectors and seeds; they are what people use for this. The last
-one is given the labels of all own documents: a bound, not a rival.
+one is given the labels of all own documents: a comparison, not a rival.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def mean_less_background(at: Situation) -> Floats:
 
 
 def ridge_all_labels(at: Situation) -> Floats:
-    """Ridge regression on the labels of all own documents: what no method with seeds can know.
+    """Largest decision value of a ridge regression on the labels of all own documents.
 
     Own documents are scored by the fit without their fifth, foreign ones by the mean of the fits.
     """
