@@ -26,7 +26,7 @@ def polars_frame(columns: dict[str, list[Any]]) -> Any:
 
 
 def duckdb_relation(columns: dict[str, list[Any]]) -> Any:
-    return pytest.importorskip("duckdb").connect().from_arrow(pa.table(columns))
+    return pytest.importorskip("duckdb").from_arrow(pa.table(columns))  # of the connection that stays open
 
 
 def data_set(columns: dict[str, list[Any]]) -> Any:
