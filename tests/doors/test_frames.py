@@ -26,7 +26,8 @@ def polars_frame(columns: dict[str, list[Any]]) -> Any:
 
 
 def duckdb_relation(columns: dict[str, list[Any]]) -> Any:
-    return pytest.importorskip("duckdb").from_arrow(pa.table(columns))  # of the connection that stays open
+    # of the default connection: earlier versions close another one when it is dropped
+    return pytest.importorskip("duckdb").from_arrow(pa.table(columns))
 
 
 def data_set(columns: dict[str, list[Any]]) -> Any:
