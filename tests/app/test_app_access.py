@@ -1,6 +1,7 @@
 """The workbench by keyboard alone, on a narrow screen, and as a screen reader finds it."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,7 @@ def test_by_keyboard_alone(chrome: Any, house: tuple[Server, Project]) -> None:
     assert visit.faults == []
 
 
+@pytest.mark.slow
 def test_the_whole_journey_by_keyboard(chrome: Any, served: Any, tmp_path: Path) -> None:
     """From an empty project to an exported table; no mouse at any point."""
     paths = [f"{chapter} > {module}" for chapter, found in CHAPTERS.items() for module in found]
@@ -133,6 +135,8 @@ def test_the_whole_journey_by_keyboard(chrome: Any, served: Any, tmp_path: Path)
     lines = "".join(json.dumps({"id": d.id, "text": d.text}) + "\n" for d in texts)
     (tmp_path / "docs.jsonl").write_text(lines)
     (tmp_path / "topics.txt").write_text("\n".join(paths) + "\n")
+    from playwright.sync_api import Error
+
     visit = Visit(chrome, served(tmp_path / "journey.hierseed").address)
     page = visit.page
     press, type_in = page.keyboard.press, page.keyboard.type
@@ -147,10 +151,14 @@ def test_the_whole_journey_by_keyboard(chrome: Any, served: Any, tmp_path: Path)
         raise AssertionError(f"Tab never reached {selector}")
 
     def bring(kind: str, file: str) -> None:
-        tab_to(f"input[aria-label='File with {kind}']")
-        with page.expect_file_chooser() as chooser:
-            press("Enter")
-        chooser.value.set_files(tmp_path / file)
+        for _ in range(3):  # a page that is drawn anew at that moment opens no dialog
+            tab_to(f"input[aria-label='File with {kind}']")
+            with suppress(Error):
+                with page.expect_file_chooser(timeout=20_000) as chooser:
+                    press("Enter")
+                chooser.value.set_files(tmp_path / file)
+                return
+        raise AssertionError(f"no dialog for {kind}")
 
     def step(name: str) -> None:
         tab_to(f"nav[aria-label=Steps] a[href='/{name}']")
