@@ -169,8 +169,8 @@ def _report(console: Console, counts: Counts, words: str, output: Path, seconds:
             "placed like any other, not as a seed"
         )
     console.counts(counts)
-    rate = f"{counts.documents / max(seconds, 1e-9):,.0f} documents a second"
-    console.fact("Time", f"{duration(seconds)} ({rate})")
+    rate = amount(round(counts.documents / max(seconds, 1e-9)), "document")
+    console.fact("Time", f"{duration(seconds)} ({rate} per second)")
     console.fact("Table", f"{output}, {amount(counts.rows, 'row')}", "green")
     console.next(
         f"hierseed suggest {words} -o to_label.csv",
