@@ -79,3 +79,13 @@ def test_further_topics_keep_the_precision_asked_for(precision, several, tmp_pat
         assert (kept.at(kept.score)[further] >= precision).all()
         assert len(kept) <= len(free.assign(X))
         assert len(further) or precision > 0.3
+
+
+def test_thresholds_that_were_set_survive_saving(tmp_path):
+    taxonomy, X, lists = world(2)
+    model = AnchoredHierSeed(taxonomy, precision=0.9).fit(X, lists)
+    model.set_thresholds(np.zeros(taxonomy.tree.height))
+    model.save(tmp_path / "m")
+    before, after = model.assign(X), AnchoredHierSeed.load(tmp_path / "m").assign(X)
+    for name in ("row", "topic", "score"):
+        np.testing.assert_array_equal(getattr(before, name), getattr(after, name))

@@ -330,7 +330,8 @@ class TextModel(TopicViews):
             )
         found = self.thresholds(documents, coded, precision, **options)
         self.estimator.set_thresholds(found)
-        self.estimator.labels_ = self.place(documents, **options).assignments.labels
+        labels = self.place(documents, **options).assignments.labels
+        self.estimator.labels_, self.estimator.coverage_ = labels, float((labels >= 0).mean())
         return found
 
     def save(self, folder: str | PathLike[str]) -> None:

@@ -393,7 +393,7 @@ class AnchoredHierSeed(SeededEstimator):
         self.n_held_out_ = header["held_out"]
         self.expected_accuracy_ = [Share(*one) for one in header["expected"]]
         self.diagnosis_ = [Finding(**one) for one in header["diagnosis"]]
-        self.set_thresholds(arrays["thresholds"], self.precision or 0.0)
+        self.set_thresholds(arrays["thresholds"], header.get("promise", self.precision or 0.0))
         self.labels_, self.history_ = arrays["labels"], header["history"]
         self.objective_, self.coverage_ = header["objective"], header["coverage"]
         self.n_iter_ = len(self.history_)

@@ -24,6 +24,7 @@ def pack_placer(placer: Placer) -> tuple[dict[str, Any], dict[str, NDArray[Any]]
     header = {
         "temperature": placer.temperature,
         "several": placer.secondary,
+        "promise": placer.promise,
         "bits": placer.grid.bits,
     }
     arrays = {
