@@ -47,16 +47,7 @@ def all_tables(results: Path = RESULTS) -> dict[str, Make]:
     made: dict[str, Make] = {name: partial(make, records) for name, make in RECORD_TABLES.items()}
     made["foreign"] = lambda: foreign_tables(Records(results / "foreign"))
     made["real-text"] = lambda: real_text.table(Records(results / "real_text"))
-    for page in (
-        systems,
-        method,
-        constants,
-        embedders,
-        scale,
-        scale_machine,
-        scale_gpu,
-        workbench_page,
-    ):
+    for page in PAGES:
         made |= page.TABLES
     return made
 
@@ -104,15 +95,22 @@ def documents(results: Path = RESULTS, faults: list[str] | None = None) -> dict[
             made[page] = fill(text, tables, faults)
             shown |= names
     for name in tables.keys() - shown:
-        made[results / "tables" / f"{name}.md"] = text_of(tables[name]())
+        try:
+            made[results / "tables" / f"{name}.md"] = text_of(tables[name]())
+        except CorpusError as fault:
+            faults.append(f"table {name}: {fault}")
     return made
 
 
 def outdated(results: Path = RESULTS) -> list[Path]:
     """Return the files that differ from what the results give."""
+    faults: list[str] = []
+    made = documents(results, faults)
+    if faults:
+        raise CorpusError("; ".join(faults))
     return [
         file
-        for file, text in documents(results).items()
+        for file, text in made.items()
         if not file.is_file() or file.read_text(encoding="utf-8") != text
     ]
 
@@ -125,8 +123,9 @@ def write_documents(results: Path = RESULTS, figures: bool = True) -> list[str]:
         file.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(file) as unfinished:
             unfinished.write_text(text, encoding="utf-8", newline="\n")
+    failed = {fault.removeprefix("table ").partition(":")[0] for fault in faults}
     for file in (results / "tables").glob("*.md"):
-        if file not in made:  # a page shows it now, or its table is gone
+        if file not in made and file.stem not in failed:  # a page shows it now, or it is gone
             file.unlink()
     records = Records(results / "runs")
     for name, draw in FIGURES.items() if figures else ():
