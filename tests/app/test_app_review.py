@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -228,6 +229,25 @@ def test_other_columns_filter_and_count(empty: Project, tmp_path: Path) -> None:
     line = next(line for line in chart["lines"] if line["name"] == "A")
     assert line["counts"] == by_hand
     assert sum(by_hand) >= 40  # its seeds
+
+
+@pytest.mark.filterwarnings("error")
+def test_steps_cover_the_values_and_nothing_else(empty: Project) -> None:
+    """Negative numbers, gaps and an infinite cell change neither the range nor the titles."""
+    values: list[Any] = [-100 - i / 7 for i in range(140)]
+    cells = [*values, "", "inf"]
+    found = [(str(i), f"text {i}") for i in range(len(cells))]
+    documents.add(empty, found, [{"balance": cell} for cell in cells])
+    empty.put("columns", ["balance"])
+    steps, titles, ordered = metadata.bins(empty, "balance", len(cells))
+    assert ordered
+    assert steps is not None
+    assert titles[0] == "-120"
+    assert titles[-1] == "-100"
+    assert len(titles) == 21
+    assert steps[-2:].tolist() == [-1, -1]
+    for value, step in zip(values, steps):
+        assert float(titles[step]) <= value < float(titles[step]) + 1
 
 
 def test_proposed_topics_are_looked_into_taken_and_dismissed(project: Project) -> None:

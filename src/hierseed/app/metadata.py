@@ -179,7 +179,8 @@ def bins(project: Project, column: str, n: int) -> tuple[NDArray[np.intp] | None
         else:
             width = _round_width((known.max() - known.min()) / BINS)
             first = math.floor(known.min() / width)
-            steps = np.floor(np.nan_to_num(found) / width).astype(np.intp) - first
+            filled = np.where(np.isfinite(found), found, known[0])
+            steps = np.floor(filled / width).astype(np.intp) - first
             titles = [f"{(first + i) * width:g}" for i in range(int(steps.max()) + 1)]
         return np.where(np.isfinite(found), steps, -1), titles, True
     values = _values(project, column)
