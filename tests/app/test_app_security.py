@@ -157,6 +157,15 @@ def test_a_corpus_is_no_project(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["docs.csv"]
 
 
+def test_a_model_is_no_folder_of_projects(tmp_path: Path) -> None:
+    pytest.importorskip("nicegui")
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "model.json").write_text("{}")
+    with pytest.raises(ProjectError, match=r"is a model.*--api.*serve model\.hierseed"):
+        serving.serve_project(model, port=0, host="0.0.0.0", token="", browser=False)
+
+
 def test_a_port_in_use_is_told(tmp_path: Path) -> None:
     pytest.importorskip("nicegui")
     held = serving.listen("127.0.0.1", 0)

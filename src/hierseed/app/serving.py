@@ -16,6 +16,7 @@ from hierseed.app import jobs, security
 from hierseed.app.project import ENDING, Project
 from hierseed.app.projects import Projects
 from hierseed.errors import HierSeedError, MissingDependency, ProjectError
+from hierseed.io import model_bundle
 
 
 def serve_project(
@@ -40,6 +41,11 @@ def serve_project(
         raise ProjectError(
             f"{path} is no project. A project is a file NAME{ENDING} that the workbench makes and "
             f"keeps everything in: hierseed serve {path.stem}{ENDING}, then load {path.name} there"
+        )
+    if (path / model_bundle.FILE).is_file():
+        raise ProjectError(
+            f"{path} is a model. Serve it to programs with --api, or name a project: "
+            f"hierseed serve {path.name}{ENDING}"
         )
     projects = Projects(path)
     if token is None:
