@@ -1,5 +1,8 @@
 """A folder of projects: the list, opening, making, and nothing but what is in the folder."""
 
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,55 @@ def test_one_file_serves_one_project(tmp_path: Path) -> None:
     with pytest.raises(ProjectError, match="Serve a folder"):
         projects.create("three")
     projects.close()
+
+
+def test_one_name_asked_for_twice_at_once_is_made_once(tmp_path: Path) -> None:
+    class Slow(Projects):
+        def names(self) -> list[str]:
+            found = super().names()
+            time.sleep(0.05)  # as on a slow disk, so that another request comes in between
+            return found
+
+    projects = Slow(tmp_path)
+
+    def create(_: int) -> bool:
+        try:
+            projects.create("spring")
+        except ProjectError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(create, range(4))) == 1
+    projects.close()
+
+
+def test_no_project_is_opened_on_the_loop_that_serves_everybody(tmp_path: Path) -> None:
+    """Opening may convert a large file; other people's clicks must not wait for it."""
+    pytest.importorskip("nicegui")
+    from starlette.testclient import TestClient
+
+    from hierseed.app.server import build
+
+    opened: list[bool] = []
+
+    class Watched(Projects):
+        def get(self, name: str = "") -> Project:
+            try:
+                asyncio.get_running_loop()
+            except RuntimeError:
+                opened.append(True)
+            else:
+                opened.append(False)
+            return super().get(name)
+
+    projects = Watched(tmp_path / "one.hierseed")
+    with TestClient(build(projects)) as client:
+        client.post("/workbench/upload?name=a.csv", content=b"id,text\n")
+        for address in ("/", "/workbench/document/0", "/workbench/download/a", "/workbench/map/1"):
+            client.get(address)
+    projects.close()
+    assert opened == [True] * 5
 
 
 @pytest.mark.browser

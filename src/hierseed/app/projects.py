@@ -35,8 +35,10 @@ class Projects:
 
     def get(self, name: str = "") -> Project:
         """Return a project by its name; the only one where one file is served."""
+        name = self._only or name
+        if name in self._opened:  # without the lock, as another project may take long to open
+            return self._opened[name]
         with self._lock:
-            name = self._only or name
             if name in self._opened:
                 return self._opened[name]
             if name not in self.names():
@@ -57,9 +59,9 @@ class Projects:
             raise ProjectError("this server has one project. Serve a folder to have several")
         if not name or FORBIDDEN.search(name) or len(name) > LONGEST:
             raise ProjectError("a name has letters, digits, spaces, dots and dashes, 80 at most")
-        if name.lower() in map(str.lower, self.names()):
-            raise ProjectError(f"there is a project {name!r} already. Choose another name")
         with self._lock:
+            if name.lower() in map(str.lower, self.names()):
+                raise ProjectError(f"there is a project {name!r} already. Choose another name")
             self._open(self.folder / f"{name}{ENDING}")
         return name
 

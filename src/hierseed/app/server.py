@@ -30,6 +30,7 @@ from hierseed.errors import HierSeedError
 
 WEB = Path(__file__).parent / "web"
 TICK = 0.7  # seconds between two looks at what other tabs and workers did
+OPENING = 900.0  # seconds that a browser waits for a large project to be converted
 LANGUAGE: Language = "en-US"
 HEAD = '<link rel="stylesheet" href="/workbench/web/style.css">' + "".join(
     # all at once, rather than one after the other as each names the next
@@ -135,7 +136,8 @@ def build(projects: Projects, *, most: int = uploads.MOST) -> FastAPI:
     @app.post("/workbench/upload")
     async def upload(request: Request, name: str, project: str = "") -> Response:
         try:
-            token = await uploads.receive(projects.get(project), name, request.stream(), most)
+            opened = await work(projects.get, project)
+            token = await uploads.receive(opened, name, request.stream(), most)
         except HierSeedError as fault:
             return JSONResponse({"fault": worded(fault)}, status_code=400)
         except (OSError, sqlite3.Error) as fault:
@@ -145,7 +147,7 @@ def build(projects: Projects, *, most: int = uploads.MOST) -> FastAPI:
     @app.get("/workbench/download/{name}")
     async def download(name: str, view: bool = False, project: str = "") -> Response:
         try:
-            files = export.folder(projects.get(project))
+            files = export.folder(await work(projects.get, project))
         except HierSeedError as fault:
             return JSONResponse({"fault": worded(fault)}, status_code=404)
         known = {path.name: path for path in files.iterdir()}
@@ -170,18 +172,19 @@ def build(projects: Projects, *, most: int = uploads.MOST) -> FastAPI:
     @app.get("/workbench/document/{row}")
     async def document(row: int, project: str = "") -> Response:
         try:
-            return JSONResponse(await work(document_map.hover, projects.get(project), row))
+            opened = await work(projects.get, project)
+            return JSONResponse(await work(document_map.hover, opened, row))
         except HierSeedError as fault:
             return JSONResponse({"fault": worded(fault)}, status_code=404)
 
     if projects.folder is not None:
         _add_list(app, projects, projects.folder)
 
-    def page(request: Request, project: str = "") -> Response | None:
+    async def page(request: Request, project: str = "") -> Response | None:
         if projects.folder is not None and project not in projects.names():
             return FileResponse(WEB / "projects.html", media_type="text/html")
         try:
-            opened = projects.get(project)
+            opened = await work(projects.get, project)
         except HierSeedError as fault:
             return PlainTextResponse(worded(fault), status_code=500)
         ui.add_head_html(HEAD)
@@ -194,7 +197,7 @@ def build(projects: Projects, *, most: int = uploads.MOST) -> FastAPI:
         return None
 
     for screen in ("", *(kind.name for kind in SCREENS)):
-        ui.page(f"/{screen}", title="hierseed")(page)
+        ui.page(f"/{screen}", title="hierseed", response_timeout=OPENING)(page)
     ui.run_with(
         app,
         title="hierseed",
