@@ -36,6 +36,8 @@ def test_names_that_look_like_ids_are_kept() -> None:
     taxonomy = Taxonomy.from_paths(["1 - one", "2 - two > x"])
     again = read_bytes("paths", written(taxonomy, "paths"))
     assert again == taxonomy
+    taxonomy = Taxonomy.from_paths(["1 Foo", "1 Foo > Sub", "1.1 Bar"])
+    assert read_bytes("paths", written(taxonomy, "paths")) == taxonomy
 
 
 def test_parents_are_filled_in_and_may_be_listed_later() -> None:

@@ -40,7 +40,8 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
     listed = [(number, line) for number, line in enumerate(source.lines, 1) if is_content(line)]
     if ids is None:
         ids = bool(listed) and all(_NUMBERED.match(line.strip()) for _, line in listed)
-    if separator == SEPARATOR and not settled and not ids:
+    plain = not any(SEPARATOR in line for _, line in listed)
+    if separator == SEPARATOR and not settled and not ids and plain:
         if (numbered := plain_list.read_numbered(source, listed)) is not None:
             return numbered
         separator = _other_mark(source, [line for _, line in listed]) or separator
@@ -69,7 +70,7 @@ def _other_mark(source: Source, lines: list[str]) -> str:
         return mark
     perhaps = plain_list.PERHAPS if plain_list.find_mark(lines, [plain_list.PERHAPS]) else ">"
     doubtful = [line.strip() for line in lines if perhaps in line]
-    if doubtful and not any(SEPARATOR in line for line in lines):
+    if doubtful:
         warnings.warn(
             f"{source.name}: {doubtful[0]!r} is read as one name. If {perhaps!r} separates names, "
             f"say so with --separator {perhaps!r}",
