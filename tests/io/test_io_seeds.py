@@ -1,6 +1,7 @@
 """Seeds name topics as people do; what can't be meant is told all at once."""
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -170,6 +171,18 @@ def test_names_stand_in_for_leaves_without_seeds() -> None:
     assert seeds.text_topics == [1, 2, 3, 6]
     assert seeds.without(TAXONOMY) == []
     assert name_text(TAXONOMY, 0) == "Health."
+
+
+def test_names_shared_with_deeper_topics_are_noted_when_columns_are_guessed(tmp_path: Path) -> None:
+    taxonomy = Taxonomy.from_paths(["Health", "Safety > Health", "Safety > Guns"])
+    noted = {}
+    for column in ("topic", "label"):
+        file = tmp_path / f"{column}.csv"
+        file.write_text(f"id,{column}\na,Health\nb,Safety > Guns\n")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the guess
+            noted[column] = read_seeds(file, taxonomy).shared
+    assert noted["topic"] == noted["label"] == {"Health": ["Safety > Health"]}
 
 
 def test_gold_is_by_id(tmp_path: Path) -> None:

@@ -234,10 +234,9 @@ def read_seeds(
     of raising, and passes each to `on_skip` with its row. `called` names the table in errors.
     `holds` tests whether the corpus has an id, by which the column of ids is found.
     """
-    finder = TopicFinder(taxonomy)
-    records, topic, id, text = open_seeds(file, called, finder=finder, holds=holds)
-    seeds = Seeds()
-    finder.shared.clear()  # discard results of guessing columns
+    guesser = TopicFinder(taxonomy)  # what it finds in columns of other things must not be noted
+    records, topic, id, text = open_seeds(file, called, finder=guesser, holds=holds)
+    seeds, finder = Seeds(), TopicFinder(taxonomy)
 
     def note(fault: Fault) -> None:
         seeds.faults.add(fault)
