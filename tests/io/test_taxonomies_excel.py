@@ -91,6 +91,10 @@ def test_sheets_and_empty_ones() -> None:
         read_bytes("xlsx", data, sheet="third")
     with pytest.raises(TaxonomyError, match="the sheet 'second' is empty"):
         read_bytes("xlsx", data, sheet="second")
+    assert read_bytes("xlsx", data, sheet="1").names == ("A",)
+    for number in ("0", "3"):
+        with pytest.raises(TaxonomyError, match=f"no sheet '{number}'; the workbook has"):
+            read_bytes("xlsx", data, sheet=number)
 
 
 def test_line_breaks_in_cells_and_cells_next_to_the_header() -> None:

@@ -85,8 +85,9 @@ def _sheet(source: Source, sheet: str | None, *, data_only: bool) -> Any:
         if len(book.sheetnames) > 1:
             source.hint = f"\nOnly one sheet is read, of {book.sheetnames}; name another with "
         return book.worksheets[0]
-    if sheet not in book.sheetnames and sheet.isdecimal() and int(sheet) <= len(book.sheetnames):
-        sheet = book.sheetnames[int(sheet) - 1]
+    numbers = map(str, range(1, len(book.sheetnames) + 1))
+    if sheet not in book.sheetnames:
+        sheet = dict(zip(numbers, book.sheetnames)).get(sheet, sheet)
     if sheet not in book.sheetnames:
         refuse(f"no sheet {sheet!r}; the workbook has {book.sheetnames}")
     if not hasattr(book[sheet], "iter_rows"):
