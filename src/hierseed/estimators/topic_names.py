@@ -8,6 +8,7 @@ seeds are, says how many seeds a name is worth. Nothing is learned from gold lab
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -77,7 +78,8 @@ def learn_names(
     freedom = len(which) - len(known)
     if not freedom:  # one seed per topic: the spread of seeds is unknown
         return NameEvidence(moved, 1.0)
-    within = float(((seeds[rows] - means[which]) ** 2).sum()) / freedom
+    spread = ((seeds[rows] - means[which]) ** 2).sum(axis=1)
+    within = math.fsum(spread) / freedom  # the same in any order of the seeds
     missed = ((means - moved) ** 2).sum(axis=1)[known] - within / counts[known]
     return NameEvidence(moved, within / max(float(missed.mean()), within / MOST))
 
