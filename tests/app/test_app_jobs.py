@@ -52,10 +52,8 @@ def test_cancel_ends_the_worker_and_keeps_the_last_fit(project: Project) -> None
     assert job.pid is not None
     with pytest.raises(ProjectError, match="running already"):
         jobs.start(project, "fit")
-    started = time.monotonic()
     assert jobs.cancel(project)
     assert not alive(job.pid)
-    assert time.monotonic() - started < jobs.GRACE + 3
     ended = jobs.get(project, id)
     assert ended is not None
     assert ended.state == "cancelled"
