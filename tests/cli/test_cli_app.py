@@ -180,7 +180,7 @@ def test_a_signal_ends_in_one_line(tmp_path: Path, sent: int) -> None:
     ) as child:
         pipe = os.open(tmp_path / "docs.csv", os.O_WRONLY)  # waits until the command reads
         os.kill(child.pid, sent)
-        _, said = child.communicate(timeout=30)
+        _, said = child.communicate(timeout=600)
         os.close(pipe)
     assert child.returncode == STOPPED
     assert said == "hierseed check: stopped. No file is incomplete; run it again to resume\n"

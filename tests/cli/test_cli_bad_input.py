@@ -76,7 +76,7 @@ def test_stopped_in_the_middle_of_assign(slow: Project, sent: signal.Signals) ->
     with assign(slow) as child:
         assert (slow / "gate").read_text() == "here"  # one chunk is written, the next is not
         os.kill(child.pid, sent)
-        _, said = child.communicate(timeout=30)
+        _, said = child.communicate(timeout=600)
     (slow / "gate").unlink()
     assert (slow / "placed.csv").read_text() == "the old table\n"
     if sent != signal.SIGKILL:
@@ -87,7 +87,7 @@ def test_stopped_in_the_middle_of_assign(slow: Project, sent: signal.Signals) ->
         assert slow.names() == before
         return
     with assign(slow) as child:  # the next run sweeps up what a killed one had to leave
-        _, said = child.communicate(timeout=60)
+        _, said = child.communicate(timeout=600)
     assert child.returncode == 0, said
     assert [name for name in slow.names() if name != "__pycache__"] == before
     assert len(pd.read_csv(slow / "placed.csv").drop_duplicates("id")) == 9000
@@ -103,7 +103,7 @@ def test_a_full_disk(slow: Project) -> None:
         text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)),
     ) as child:
-        _, said = child.communicate(timeout=60)
+        _, said = child.communicate(timeout=600)
     assert child.returncode == 1
     assert said.startswith("hierseed assign: ")
     assert "too large" in said.lower() or "space" in said.lower()
