@@ -13,7 +13,7 @@ def test_every_test_that_is_named_exists():
     assert len(named) > 40
     for file, name in named:
         source = (HERE / file).read_text(encoding="utf-8")
-        assert f"def {name}" in source, f"{file}::{name}"
+        assert f"def {name}(" in source, f"{file}::{name}"
 
 
 def test_measurements_follow_the_records(monkeypatch):
