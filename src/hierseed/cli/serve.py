@@ -75,7 +75,7 @@ def serve(
     taxonomy, choose seeds, fit, review, export. Everything stays in one project file and a
     folder beside it; nothing leaves this computer.
 
-    With --api a model is served to programs instead; docs/service.md shows how to call it.
+    With --api a model is served to programs instead; docs/doors/service.md shows how to call it.
 
     Examples: hierseed serve news.hierseed; hierseed serve model --api --port 9090
     """
