@@ -31,9 +31,16 @@ class OnArrival:
 
 
 @pytest.fixture
-def blocks(tmp_path, monkeypatch):
+def impatient(monkeypatch):
+    """Short limits, for tests that expect the error."""
     monkeypatch.setattr(watch, "WORKER_TIMEOUT", 2.0)
     monkeypatch.setattr(watch, "SCHEDULER_TIMEOUT", 3.0)
+
+
+@pytest.fixture
+def blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr(watch, "WORKER_TIMEOUT", 300.0)
+    monkeypatch.setattr(watch, "SCHEDULER_TIMEOUT", 300.0)
     monkeypatch.setattr(watch, "POLL_INTERVAL", 0.2)
     np.save(tmp_path / "x.npy", np.eye(8, 4, dtype=np.float32))
     with Cluster(tmp_path, 1) as cluster:
@@ -58,6 +65,7 @@ def test_a_step_that_takes_its_time_is_waited_for(blocks):
         (signal.SIGSTOP, "has given no sign for"),
     ],
 )
+@pytest.mark.usefixtures("impatient")
 def test_the_last_worker_ends_or_stalls_in_the_middle_of_a_step(blocks, sent, said):
     with pytest.raises(ClusterError, match=said) as caught:
         blocks.fold(check_finite, OnArrival(signal.raise_signal, sent))
@@ -65,6 +73,7 @@ def test_the_last_worker_ends_or_stalls_in_the_middle_of_a_step(blocks, sent, sa
     blocks.close()  # does not wait for the worker either
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_scheduler_that_the_network_hides(blocks):
     blocks.cluster.processes["scheduler"].send_signal(signal.SIGSTOP)
     with pytest.raises(ClusterError, match=r"the scheduler at .* is lost"):
