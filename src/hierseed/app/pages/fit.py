@@ -9,6 +9,7 @@ from hierseed.app.pages.screen import Screen
 from hierseed.app.store import documents, labels, loads, topics
 from hierseed.embed.catalogue import AUTO, KINDS
 from hierseed.errors import ProjectError
+from hierseed.progress import duration
 
 OVERLAPS = (0.0, 0.2, 0.5)
 
@@ -91,7 +92,7 @@ class FitScreen(Screen):
         if vectors.ready(self.project) and vectors.stored_embedder(self.project).startswith(name):
             return ""
         seconds = vectors.expected_seconds(self.project, KINDS[name], n)
-        return f", about {_told(seconds)}" if seconds else ""
+        return f", about {duration(max(seconds, 1))}" if seconds else ""
 
     def do_embedder(self, name: str) -> None:
         """Choose what turns texts into vectors."""
@@ -118,13 +119,6 @@ class FitScreen(Screen):
         """Look at an earlier fit."""
         last = fits.last(self.project)
         self.session.fit_id = None if last and last.id == int(fit) else int(fit)
-
-
-def _told(seconds: float) -> str:
-    """A duration as people say it."""
-    if seconds < 100:
-        return f"{max(1, round(seconds))} s"
-    return f"{round(seconds / 60)} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def _failed(project: Any) -> str:
