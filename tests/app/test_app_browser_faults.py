@@ -221,7 +221,7 @@ def test_after_preparing_the_suggestions_are_there(
     visit.step("Load")
     (tmp_path / "wrong.txt").write_text("X\nY\n")
     page.set_input_files("input[aria-label='File with Taxonomy']", tmp_path / "wrong.txt")
-    page.wait_for_selector(".plan:has-text('2 that are not in this file')")
+    page.wait_for_selector(".plan:has-text('2 not in this file')")
     assert len(topics.current(project).ids) == 2
     page.click(".plan button:has-text('Cancel')")
     page.wait_for_selector(".plan", state="detached")

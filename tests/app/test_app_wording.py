@@ -18,7 +18,7 @@ def test_an_advice_names_a_field_of_a_page():
 
 
 def test_a_parameter_that_no_page_has_leads_to_the_command_line():
-    assert worded(CorpusError("x", "Say {digits:2}")) == "x Say `hierseed convert` (digits=2)"
+    assert worded(CorpusError("x", "Say {digits:2}")) == "x. Say `hierseed convert` (digits=2)"
 
 
 def test_the_fields_are_on_the_pages():
