@@ -61,7 +61,7 @@ def test_files_are_checked_wait_replace_and_say_what_they_lost(
     bring(page, "Seeds", tmp_path / "seeds.csv")
     page.wait_for_selector(f"{tile('Seeds')} .hint:has-text('waits')")
     page.wait_for_selector(f"{tile('Seeds')} .state:has-text('2 seeds')")
-    page.wait_for_selector(f"{tile('Documents')} .told:has-text('1 rows left out')")
+    page.wait_for_selector(f"{tile('Documents')} .report:has-text('1 rows left out')")
     project = Project(path)
     assert documents.get(project, [0])[0].text.endswith("é")
 

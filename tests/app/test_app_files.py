@@ -39,7 +39,7 @@ def bring(session: Session, kind: str, name: str, text: str | bytes) -> dict[str
     return news
 
 
-def test_a_load_that_was_cut_off_says_so_goes_on_or_is_discarded(
+def test_a_load_that_was_cut_off_says_so_and_is_resumed_or_discarded(
     empty: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = uploads.folder(empty) / "abcdefgh.csv"
@@ -93,13 +93,13 @@ def test_documents_can_be_removed(project: Project) -> None:
     assert project.db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
 
 
-def test_rows_left_out_are_still_told_later(empty: Project, tmp_path: Path) -> None:
+def test_rows_left_out_are_still_listed_later(empty: Project, tmp_path: Path) -> None:
     file = tmp_path / "d.csv"
     file.write_text("id,text\n1,a\n2,\n")
     corpus_import.load_corpus(empty, file, "id", "text", name="news.csv")
     view = Session(empty).act("go", screen="load")["stage"]["view"]
-    assert "1 rows left out" in view["loads"][0]["told"]
-    assert "news.csv:3" in view["loads"][0]["told"]
+    assert "1 rows left out" in view["loads"][0]["message"]
+    assert "news.csv:3" in view["loads"][0]["message"]
 
 
 def test_a_corrected_seed_file_replaces_the_old_one_after_a_look(filled: Project) -> None:
@@ -162,7 +162,7 @@ def test_seeds_wait_while_the_corpus_loads(empty: Project, monkeypatch: pytest.M
         )
     view = bring(session, "seeds", "s.csv", "id,topic\nd1,A\n")["stage"]["view"]
     assert view["waiting"] == {"seeds": "s.csv"}
-    assert view["told"] == {}
+    assert view["reports"] == {}
     documents.add(empty, [("d1", "text")])
     jobs.finish(empty, 1, "done", "")
     view = session.act("go", screen="load")["stage"]["view"]

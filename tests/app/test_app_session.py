@@ -113,7 +113,7 @@ def test_load_screen_previews_and_tells_every_fault(empty: Project, tmp_path: Pa
     bad = folder / "bbbbbbbb.txt"
     bad.write_text("A > B\nA > B\nC > \n")
     view = session.act("uploaded", kind="taxonomy", token=bad.name, name="t.txt")["stage"]["view"]
-    assert len(view["told"]["taxonomy"]["faults"]) >= 2
+    assert len(view["reports"]["taxonomy"]["faults"]) >= 2
     assert view["topics"] == 0
     good = folder / "cccccccc.txt"
     good.write_text("A > B\nA > C\n")
@@ -132,8 +132,8 @@ def test_load_screen_previews_and_tells_every_fault(empty: Project, tmp_path: Pa
     seeds = folder / "dddddddd.csv"
     seeds.write_text("id,text,topic\n4,,A > B\n99,,A > C\n4,,Nowhere\n,own words,C\n")
     view = session.act("uploaded", kind="seeds", token=seeds.name, name="s.csv")["stage"]["view"]
-    assert view["told"]["seeds"]["facts"] == ["2 seeds added"]
-    assert len(view["told"]["seeds"]["faults"]) == 2
+    assert view["reports"]["seeds"]["facts"] == ["2 seeds added"]
+    assert len(view["reports"]["seeds"]["faults"]) == 2
 
 
 @pytest.mark.parametrize(

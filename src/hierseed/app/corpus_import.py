@@ -1,4 +1,4 @@
-"""A corpus from a file: look at it, tell every fault in plain words, then take it over."""
+"""A corpus from a file: look at it, report every fault in plain words, then take it over."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AT_ONCE = 64 * 2**20  # bytes of a file that is checked while the person waits
 TEXT_NAMES = ("text", "body", "content", "abstract", "document", "message", "description")
 ID_NAMES = ("id", "doc_id", "docid", "key", "uid", "identifier", "name")
 ID_WORDS = {"id", "no", "nr", "num", "number", "record", "key", "identifier", "ref", "uuid"}
-ENOUGH = 1_000  # rows that tell whether a column's values differ
+ENOUGH = 1_000  # rows that show whether a column's values differ
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -112,10 +112,10 @@ def load_corpus(
     name: str = "",
     load: int | None = None,
 ) -> tuple[int, Faults]:
-    """Take a corpus over, a batch at a time; a load that was cut off goes on when run again.
+    """Take a corpus over, a batch at a time; an interrupted load resumes when run again.
 
     Returns how many documents are new, and what was wrong with the rows that were left out.
-    `load` is the number of an unfinished load that this one goes on with.
+    `load` is the number of an unfinished load that this one resumes.
     """
     name = name or file.name
     if load is None:
@@ -138,8 +138,8 @@ def load_corpus(
         if tell:
             left = (time.perf_counter() - started) / done * (total - done)
             share = CHECKED + (1 - CHECKED) * done / max(total, 1)
-            told = {"done": done, "total": total, "left": left, "share": share}
-            tell({"phase": "Reading the documents", **told})
+            event = {"done": done, "total": total, "left": left, "share": share}
+            tell({"phase": "Reading the documents", **event})
     faults = corpus.survey().faults
     left_out = f"{len(faults):,} rows left out: {'; '.join(faults.lines())}" if faults else ""
     loads.finish(project, load, left_out.replace(file.name, name))

@@ -1,4 +1,4 @@
-"""The report of a fit, told in the current taxonomy: names, counts, words and map."""
+"""The report of a fit in the current taxonomy: names, counts, words and map."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def explain_failure(fault: OSError | sqlite3.Error) -> str:
         return "Not saved: the disk is full. Make room, then do it again."
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return (
-            "The project file is damaged. Stop the workbench, and go on with the last copy: a "
+            "The project file is damaged. Stop the workbench, and continue with the last copy: a "
             "file named .backup-… or in the folder backups beside it."
         )
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

@@ -1,6 +1,6 @@
 """Long work in a process of its own: the page stays alive, and cancel ends it at once.
 
-The worker tells its progress in the project file. It ends when its server ends, and it holds a
+The worker writes its progress to the project file. It ends when its server ends, and it holds a
 lock for as long as it lives, so that a job that died is never taken for one that runs.
 """
 

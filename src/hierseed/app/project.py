@@ -98,7 +98,7 @@ class Project:
             connection.execute("PRAGMA foreign_keys = ON")
             # FULL: a commit is on the disk, not only in the system's memory, when it returns.
             connection.execute("PRAGMA synchronous = FULL")
-            # what is said goes on into the file itself at once: people copy that file as a backup
+            # what is saved reaches the file itself at once: people copy that file as a backup
             connection.execute("PRAGMA wal_autocheckpoint = 1")
             # Each thread has a connection, so its cache is small; the system caches the file too.
             connection.execute("PRAGMA cache_size = -8192")

@@ -21,7 +21,7 @@ KINDS = {
     "certain": "the most certain first, to confirm",
     "corpus": "in the order of the corpus",
 }
-LONGEST = 3_000  # documents handed out at once; the queue goes on after them
+LONGEST = 3_000  # documents handed out at once; more follow after them
 
 Rows = NDArray[np.integer[Any]]
 

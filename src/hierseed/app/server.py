@@ -90,7 +90,7 @@ class Tab:
         if self.same.get(name) is view:  # the tree, which a session keeps until it changes
             return False
         self.same[name] = view
-        text = json.dumps(view)  # as text, since a screen may go on using what it handed out
+        text = json.dumps(view)  # as text, since a screen may keep using what it handed out
         if self.sent.get(name) == text:
             return False
         self.sent[name] = text

@@ -76,7 +76,7 @@ def make_plan(project: Project, kind: str, file: Path, name: str) -> Plan:
     if seeds.blank:
         plan.facts.append(f"{seeds.blank:,} rows without a topic passed over")
     pairs, missing = _pairs(project, seeds, here.ids)
-    plan.faults += _told_missing(name, missing)
+    plan.faults += _describe_missing(name, missing)
     if tool:
         file.unlink(missing_ok=True)  # the table made from the export
     (_plan_seeds if kind == "seeds" else _plan_gold)(project, plan, pairs, seeds, here)
@@ -153,7 +153,7 @@ def carry_out(project: Project, plan: Plan, *, replace: bool, by: Person = ANYON
     """Take the file over; return a sentence about what was done. Undo takes it back."""
     if plan.kind == "taxonomy" and plan.taxonomy is not None:
         edits.replace_all(project, plan.taxonomy, plan.name, keep=not replace, by=by)
-        return _told_change(plan, "topics", replace)
+        return _describe_change(plan, "topics", replace)
     here = topics.current(project)
     what = {"seeds": "seeds", "gold": "expert labels"}[plan.kind]
     with record(project, f"Loaded the {what} {plan.name!r}", by) as action:
@@ -168,16 +168,16 @@ def carry_out(project: Project, plan: Plan, *, replace: bool, by: Person = ANYON
             for row, topic in plan.pairs:
                 labels.write(action, here, row, topic, labels.YES, "file")
             examples.write(action, plan.texts)
-    return _told_change(plan, what, replace)
+    return _describe_change(plan, what, replace)
 
 
-def _told_change(plan: Plan, what: str, replace: bool) -> str:
-    told = [f"{plan.added:,} {what} added"]
+def _describe_change(plan: Plan, what: str, replace: bool) -> str:
+    parts = [f"{plan.added:,} {what} added"]
     if replace and plan.removed:
-        told.append(f"{plan.removed:,} removed")
+        parts.append(f"{plan.removed:,} removed")
     if plan.kept:
-        told.append(f"{plan.kept:,} unchanged")
-    return ", ".join(told)
+        parts.append(f"{plan.kept:,} unchanged")
+    return ", ".join(parts)
 
 
 def remove(project: Project, kind: str, by: Person = ANYONE) -> int:
@@ -218,7 +218,7 @@ def _unguarded(id: str) -> str:
     return id[1:] if id[:1] == "'" and id[1:].startswith(FORMULA) else id
 
 
-def _told_missing(name: str, missing: list[str]) -> list[str]:
+def _describe_missing(name: str, missing: list[str]) -> list[str]:
     if not missing:
         return []
     what = "document is" if len(missing) == 1 else "documents are"

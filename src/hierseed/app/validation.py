@@ -231,7 +231,7 @@ def paragraph(
         settled = f"{right['unsettled']:,} documents without a settled code are left out."
     if len(names) > 1:
         alphas = ", ".join(
-            f"{_told(level['alpha'], 2)} at level {level['level']}" for level in agreed["levels"]
+            f"{_figure(level['alpha'], 2)} at level {level['level']}" for level in agreed["levels"]
         )
         text.append(
             f"{len(names)} coders coded the sample independently of each other, "
@@ -241,7 +241,7 @@ def paragraph(
     elif names:
         text.append("One coder coded the sample.")
     levels = ", ".join(
-        f"{_told(level['accuracy'], 3)} at level {level['level']}" for level in right["levels"]
+        f"{_figure(level['accuracy'], 3)} at level {level['level']}" for level in right["levels"]
     )
     text.append(
         f"Against the {right['coded']:,} settled codes, seeds left out, the accuracy was {levels} "
@@ -250,7 +250,7 @@ def paragraph(
     return " ".join(text)
 
 
-def _told(view: dict[str, Any], digits: int) -> str:
+def _figure(view: dict[str, Any], digits: int) -> str:
     if view["value"] is None:
         return "not defined"
     if view["low"] is None:

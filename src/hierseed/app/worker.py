@@ -32,7 +32,7 @@ def main(path: str, job: int) -> None:
             "SELECT kind, arguments FROM job WHERE id = ?", (job,)
         ).fetchone()
         try:
-            message = WORK[kind](project, json.loads(text), _teller(project, job))
+            message = WORK[kind](project, json.loads(text), _reporter(project, job))
         except HierSeedError as fault:
             jobs.finish(project, job, "failed", worded(fault))
         except MemoryError:
@@ -54,16 +54,16 @@ def _end_with_server() -> None:
     os._exit(3)
 
 
-def _teller(project: Project, job: int) -> Tell:
-    told = 0.0
+def _reporter(project: Project, job: int) -> Tell:
+    last = 0.0
     phase = ""
 
     def tell(event: dict[str, Any]) -> None:
-        nonlocal told, phase
+        nonlocal last, phase
         at = time.monotonic()
-        if at - told < EVERY and event.get("phase") == phase:
+        if at - last < EVERY and event.get("phase") == phase:
             return
-        told, phase = at, event.get("phase", "")
+        last, phase = at, event.get("phase", "")
         with project.write() as db:
             db.execute("UPDATE job SET progress = ? WHERE id = ?", (json.dumps(event), job))
 

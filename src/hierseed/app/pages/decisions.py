@@ -1,4 +1,4 @@
-"""What a card can be told: accept, reject, another topic, none of these, unsure, a memo."""
+"""Decisions about a card: accept, reject, another topic, none of these, unsure, a memo."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class DecisionScreen(Screen):
         self.filter = chosen if column in known else Filter()
 
     def filtered(self) -> None:
-        """Another filter: the list starts anew."""
+        """Another filter: the list is reset."""
 
     @property
     def several(self) -> bool:

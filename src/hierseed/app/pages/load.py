@@ -34,7 +34,7 @@ class Load(Screen):
         self.checked: Look | None = None
         self.waiting: dict[str, tuple[Path, str, str]] = {}  # file, its name, about its encoding
         self.plans: dict[str, Plan] = {}
-        self.told: dict[str, dict[str, Any]] = {}
+        self.reports: dict[str, dict[str, Any]] = {}
 
     def view(self) -> dict[str, Any]:
         """Say what is loaded, and preview what is about to be."""
@@ -67,7 +67,7 @@ class Load(Screen):
             "waiting": {
                 kind: name for kind, (_, name, _) in self.waiting.items() if kind not in self.plans
             },
-            "told": self.told,
+            "reports": self.reports,
             "loads": [self._load_view(load) for load in loads.every(self.project)],
             "busy": jobs.active(self.project) is not None,
         }
@@ -75,7 +75,7 @@ class Load(Screen):
     def _load_view(self, load: loads.Load) -> dict[str, Any]:
         done = documents.count(self.project) - load.first_row
         return {
-            "name": load.name, "at": load.at, "total": load.total, "told": load.told,
+            "name": load.name, "at": load.at, "total": load.total, "message": load.message,
             "done": done, "unfinished": load.state == "unfinished" and not self._loading(),
         }  # fmt: skip
 
@@ -99,7 +99,7 @@ class Load(Screen):
                 self.do_check(self.look.id, self.look.text)
             return
         self._drop(kind)
-        self.told.pop(kind, None)
+        self.reports.pop(kind, None)
         self.waiting[kind] = (file, name, encoding)
         if not (kind in NEEDS_DOCUMENTS and self._loading()):
             self._plan(kind)
@@ -138,7 +138,7 @@ class Load(Screen):
         self._drop(kind)
 
     def _finish(self, kind: str, facts: list[str], faults: list[str]) -> None:
-        self.told[kind] = {"file": self.waiting[kind][1], "facts": facts, "faults": faults}
+        self.reports[kind] = {"file": self.waiting[kind][1], "facts": facts, "faults": faults}
         self._drop(kind)
 
     def _drop(self, kind: str) -> None:
@@ -158,7 +158,7 @@ class Load(Screen):
             )
             return
         count = taxonomy_import.remove(self.project, str(kind), by=self.person)
-        self.told.pop(kind, None)
+        self.reports.pop(kind, None)
         self.session.say(f"{count:,} removed. Undo restores them.")
 
     # ---------------------------------------------------------------- the corpus
@@ -191,7 +191,7 @@ class Load(Screen):
         self.file, self.file_name, self.look, self.checked = None, "", None, None
 
     def do_resume(self) -> None:
-        """Go on with a load that was cut off."""
+        """Resume a load that was interrupted."""
         load = loads.unfinished(self.project)
         if load is None:
             raise ProjectError("no load is unfinished")

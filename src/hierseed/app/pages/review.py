@@ -233,7 +233,7 @@ class Review(DecisionScreen):
         self.column = str(column)
 
     def filtered(self) -> None:
-        """Another filter: the list starts anew."""
+        """Another filter: the list is reset."""
         self.page, self.why = 0, None
 
     def _changes(self, fit: fits.Fit) -> dict[str, Any]:

@@ -140,7 +140,7 @@ class SeedsScreen(DecisionScreen):
         )  # fmt: skip
 
     def filtered(self) -> None:
-        """Another filter: the list starts anew."""
+        """Another filter: the list is reset."""
         self.page, self.found = 0, None
         if self.mode not in ("queue", "search"):
             self.mode = "search"

@@ -124,7 +124,7 @@ class Session:
         """The screen itself."""
         try:
             return {"name": self.screen, "view": self.screens[self.screen].view()}
-        except HierSeedError as fault:  # what it was about to show is gone: it starts anew
+        except HierSeedError as fault:  # what it was about to show is gone: it is reset
             self.say(worded(fault), "bad")
             self.screens[self.screen] = type(self.screens[self.screen])(self)
             return {"name": self.screen, "view": self.screens[self.screen].view()}
@@ -285,7 +285,7 @@ class Session:
             screen.selected()
 
     def say(self, text: str, kind: str = "good") -> None:
-        """Tell the person something."""
+        """Show the person a note."""
         self.notes.append({"text": text, "kind": kind})
 
 

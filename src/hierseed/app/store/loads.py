@@ -21,7 +21,7 @@ class Load(NamedTuple):
     first_row: int
     total: int
     state: str
-    told: str
+    message: str
 
 
 def begin(project: Project, name: str, arguments: dict[str, Any]) -> int:
@@ -41,10 +41,10 @@ def set_total(project: Project, id: int, total: int) -> None:
         db.execute("UPDATE load SET total = ? WHERE id = ?", (total, id))
 
 
-def finish(project: Project, id: int, told: str) -> None:
+def finish(project: Project, id: int, message: str) -> None:
     """Write down that all of the file is in the project, and which rows were left out."""
     with project.write() as db:
-        db.execute("UPDATE load SET state = 'complete', told = ? WHERE id = ?", (told, id))
+        db.execute("UPDATE load SET state = 'complete', told = ? WHERE id = ?", (message, id))
 
 
 def every(project: Project) -> list[Load]:

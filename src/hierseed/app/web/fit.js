@@ -7,7 +7,7 @@ export default {
   template: `
     <div class="row between"><h1>Place every document</h1>
       <button class="main" :disabled="!view.ready || view.running" @click="$emit('act', { do: 'fit' })">{{ view.running ? "Running …" : "Fit now" }}</button></div>
-    <p class="lead">{{ counted(view.documents, "document") }}, {{ counted(view.topics, "topic") }}, {{ counted(view.seeds, "seed") }}. You can go on working while it runs. The last fit stays until the new one is complete.</p>
+    <p class="lead">{{ counted(view.documents, "document") }}, {{ counted(view.topics, "topic") }}, {{ counted(view.seeds, "seed") }}. You can keep working while it runs. The last fit stays until the new one is complete.</p>
     <p v-if="!view.ready" class="hint">Load documents and a taxonomy first.</p>
     <p v-if="view.unfinished" class="hint bad">Loading {{ view.unfinished }} was interrupted, so this fit would miss documents. Resume or discard it in step 1.</p>
     <p v-if="view.failed" class="faults">{{ view.failed }}</p>

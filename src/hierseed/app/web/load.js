@@ -55,12 +55,12 @@ export default {
         <h2>{{ kind.title }}</h2>
         <p class="state" v-if="state(name)">{{ state(name) }}</p>
         <p class="soft">{{ kind.about }}</p>
-        <template v-if="name === 'corpus'"><div v-for="load in view.loads" :key="load.at" class="told">
+        <template v-if="name === 'corpus'"><div v-for="load in view.loads" :key="load.at" class="report">
           <div v-if="load.unfinished" class="faults"><h3>Loading {{ load.name }} was interrupted</h3>
             <p>{{ number(load.done) }} of {{ load.total ? number(load.total) : "its" }} documents are loaded.</p>
             <div class="row"><button class="main" :disabled="view.busy" @click="act('resume')">Resume</button><button :disabled="view.busy" @click="act('discard')">Discard them</button></div></div>
           <p v-else><b>{{ load.name }}</b>, {{ when(load.at) }}</p>
-          <details v-if="load.told" class="faults"><summary>{{ load.told.split(":")[0] }}</summary><p>{{ load.told }}</p></details></div></template>
+          <details v-if="load.message" class="faults"><summary>{{ load.message.split(":")[0] }}</summary><p>{{ load.message }}</p></details></div></template>
         <progress v-if="name in sending" :value="sending[name]" max="1" :aria-label="'Sending ' + kind.title"></progress>
         <div v-if="view.plans[name]" class="plan" role="group" :aria-label="'What ' + view.plans[name].file + ' changes'">
           <h3>{{ view.plans[name].file }}</h3>
@@ -75,11 +75,11 @@ export default {
         <label class="choose">{{ state(name) ? "Choose another file" : "Choose a file" }}, or drop it here
           <input type="file" :aria-label="'File with ' + kind.title" @change="choose(name, $event)"></label>
         <div v-if="faults[name]" class="faults"><p>{{ faults[name] }}</p></div>
-        <div v-if="view.told[name]" class="told">
-          <p v-for="fact in view.told[name].facts"><b>{{ view.told[name].file }}</b>: {{ fact }}</p>
-          <div v-if="view.told[name].faults.length" class="faults">
+        <div v-if="view.reports[name]" class="report">
+          <p v-for="fact in view.reports[name].facts"><b>{{ view.reports[name].file }}</b>: {{ fact }}</p>
+          <div v-if="view.reports[name].faults.length" class="faults">
             <h3>Please check</h3>
-            <ul><li v-for="fault in view.told[name].faults">{{ fault }}</li></ul>
+            <ul><li v-for="fault in view.reports[name].faults">{{ fault }}</li></ul>
           </div>
         </div>
         <p v-if="state(name) && name !== 'taxonomy'" class="remove"><button v-if="removing !== name" class="bare" @click="removing = name">Remove {{ name === 'corpus' ? 'all documents' : 'all' }} …</button>

@@ -133,8 +133,8 @@ export default {
     },
     spoken(line) {
       const count = this.count(line);
-      const told = count === null ? "" : ", " + counted(count, "document");
-      return (line.code ? line.code + " " : "") + line.name + told + (line.apart ? "" : ", " + counted(this.seeds(line), "seed"));
+      const documents = count === null ? "" : ", " + counted(count, "document");
+      return (line.code ? line.code + " " : "") + line.name + documents + (line.apart ? "" : ", " + counted(this.seeds(line), "seed"));
     },
     // Select a topic; the cards then take the focus, unless the person stays in the tree.
     pick(key, stay = false) {
