@@ -96,7 +96,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def shared_data() -> Path:
     """The labelled corpora beside the checkout; a test that needs them skips without."""
     if not DATA.is_dir():
-        pytest.skip("the labelled corpora (../shared/data) are not beside this checkout")
+        pytest.skip("the labelled corpora are not here: set HIERSEED_DATA")
     return DATA
 
 

@@ -90,7 +90,7 @@ def whole_fit():
     from sklearn.exceptions import ConvergenceWarning
 
     if not DATA.is_dir():
-        return {"skipped": "the labelled corpora are not beside this checkout"}
+        return {"skipped": "the labelled corpora are not here: set HIERSEED_DATA"}
     taxonomy, X, y = arxiv()
     leaves = np.flatnonzero(taxonomy.tree.is_leaf)
     means = np.array([X[y == leaf].mean(axis=0) for leaf in leaves])

@@ -128,7 +128,7 @@ def libraries(X, C, threads, rounds):
 def one_set(name, threads, keep):
     """Measure one set; `keep` is given what is known after each system, should time run out."""
     if name == "arxiv" and not DATA.is_dir():
-        keep({"skipped": "the labelled corpora are not beside this checkout"})
+        keep({"skipped": "the labelled corpora are not here: set HIERSEED_DATA"})
         return
     warnings.simplefilter("ignore")
     compiled.BREAK_EVEN = 0

@@ -127,7 +127,7 @@ def main():
     parser.add_argument("--no-write", action="store_true", help="only print")
     options = parser.parse_args()
     if not DATA.is_dir():
-        parser.error("the labelled corpora (../shared/data) are not beside this checkout")
+        parser.error("the labelled corpora are not here: set HIERSEED_DATA")
     warnings.simplefilter("ignore")  # topics left empty by few seeds
     for data in options.data:
         dataset = ready((data, "minilm", MIN_DOCS, SETS[data], 0, 0)).dataset
