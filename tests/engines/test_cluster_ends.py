@@ -31,13 +31,6 @@ class OnArrival:
 
 
 @pytest.fixture
-def impatient(monkeypatch):
-    """Short limits, for tests that expect the error."""
-    monkeypatch.setattr(watch, "WORKER_TIMEOUT", 2.0)
-    monkeypatch.setattr(watch, "SCHEDULER_TIMEOUT", 3.0)
-
-
-@pytest.fixture
 def blocks(tmp_path, monkeypatch):
     monkeypatch.setattr(watch, "WORKER_TIMEOUT", 300.0)
     monkeypatch.setattr(watch, "SCHEDULER_TIMEOUT", 300.0)
@@ -53,6 +46,14 @@ def blocks(tmp_path, monkeypatch):
         disconnect(client)
 
 
+@pytest.fixture
+def impatient(blocks, monkeypatch):
+    """Blocks with short limits, for tests that expect the error."""
+    monkeypatch.setattr(watch, "WORKER_TIMEOUT", 2.0)
+    monkeypatch.setattr(watch, "SCHEDULER_TIMEOUT", 3.0)
+    return blocks
+
+
 def test_a_step_that_takes_its_time_is_waited_for(blocks):
     with pytest.raises(TypeError):  # of the step itself, which takes no second argument
         blocks.fold(check_finite, OnArrival(time.sleep, 5), None, None)
@@ -65,16 +66,14 @@ def test_a_step_that_takes_its_time_is_waited_for(blocks):
         (signal.SIGSTOP, "has given no sign for"),
     ],
 )
-@pytest.mark.usefixtures("impatient")
-def test_the_last_worker_ends_or_stalls_in_the_middle_of_a_step(blocks, sent, said):
+def test_the_last_worker_ends_or_stalls_in_the_middle_of_a_step(impatient, sent, said):
     with pytest.raises(ClusterError, match=said) as caught:
-        blocks.fold(check_finite, OnArrival(signal.raise_signal, sent))
+        impatient.fold(check_finite, OnArrival(signal.raise_signal, sent))
     assert "run the same command again: what was finished is kept" in str(caught.value)
-    blocks.close()  # does not wait for the worker either
+    impatient.close()  # does not wait for the worker either
 
 
-@pytest.mark.usefixtures("impatient")
-def test_a_scheduler_that_the_network_hides(blocks):
-    blocks.cluster.processes["scheduler"].send_signal(signal.SIGSTOP)
+def test_a_scheduler_that_the_network_hides(impatient):
+    impatient.cluster.processes["scheduler"].send_signal(signal.SIGSTOP)
     with pytest.raises(ClusterError, match=r"the scheduler at .* is lost"):
-        blocks.fold(check_finite)
+        impatient.fold(check_finite)
