@@ -42,7 +42,7 @@ test: $(VENV)/.ready lint
 	$(PYTEST) -m "not slow and not browser"
 
 # Every file of tests that names PyTorch or what is built on it: the eight systems of the paper,
-# the code for cards on PyTorch's processor device, transformers.
+# the GPU code on PyTorch's CPU device, transformers.
 test-neural: torch
 	$(PYTEST) -m "neural and not slow" --stage neural
 
@@ -113,7 +113,7 @@ bench: $(VENV)/.ready
 bench-quick: $(VENV)/.ready
 	OMP_NUM_THREADS=1 $(BIN)/hierseed bench quick
 
-# Every run that is missing, then every table and figure; goes on where it was stopped.
+# Every run that is missing, then every table and figure; resumes where it was stopped.
 bench-results: $(VENV)/.ready
 	OMP_NUM_THREADS=1 $(BIN)/hierseed bench all --jobs 2
 

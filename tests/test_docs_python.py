@@ -34,7 +34,7 @@ TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
 AFTER_README = ["report.md", "suggest.md", "method.md", "files.md"]
 ALONE = ["evaluate.md", "embedders.md"]
 ELSEWHERE = {  # what can't run here, and where the same calls are tested
-    "docs/scale.md": "needs a cluster and a card: tests/engines",
+    "docs/scale.md": "needs a cluster and a GPU: tests/engines",
     "docs/baselines.md": "needs PyTorch: tests/bench/competitors",
     "docs/taxonomies.md": "tests/io/test_taxonomies_docs.py",
     "docs/doors/service.md": "tests/doors/test_service.py",

@@ -2,11 +2,11 @@
 
     python bench/scripts/bench_gpu.py  # results/bench_gpu.json; under 3 minutes
     python bench/scripts/bench_gpu.py --rows 1000000 --dimensions 768 -o other.json
-    python bench/scripts/bench_gpu.py --compile  # no card needed: results/gpu_kernels.json
+    python bench/scripts/bench_gpu.py --compile  # no GPU needed: results/gpu_kernels.json
 
 Before anything is timed, labels and sums of the kernels are compared with float64 on the
 processor; a difference ends the run. Times are medians of device events after a warm-up. With
-`--device cpu` (tiny sizes, `-o` needed) the script itself can be tried without a card.
+`--device cpu` (tiny sizes, `-o` needed) the script itself can be tried without a GPU.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def main():
     torch.manual_seed(0)
     world = World(chosen)
     record = {
-        "machine": surroundings() | card(chosen.device),
+        "machine": surroundings() | gpu(chosen.device),
         "rows": chosen.rows, "dimensions": chosen.dimensions, "centres": len(world.leaves),
         "type": "float16", "limits": limits(chosen), "checked": check(world, chosen),
     }  # fmt: skip
@@ -110,7 +110,7 @@ def surroundings():
         return {}
 
 
-def card(device):
+def gpu(device):
     if device == "cpu":
         return {"device": "cpu", "torch": torch.__version__}
     properties = torch.cuda.get_device_properties(0)
@@ -145,7 +145,7 @@ def timed(chosen, work, repeats=None):
 
 
 def limits(chosen):
-    """What the card can do: bytes moved a second, and half-precision products."""
+    """What the GPU can do: bytes moved a second, and half-precision products."""
     size = 1 << 30 if chosen.device != "cpu" else 1 << 20
     source = torch.randint(256, (size,), dtype=torch.uint8, device=chosen.device)
     target = torch.empty_like(source)
@@ -248,7 +248,7 @@ def fits(world, chosen):
 
 
 def streamed(world, chosen):
-    """The same fit with the rows on the card, and fetched from a file at every pass."""
+    """The same fit with the rows on the GPU, and fetched from a file at every pass."""
     n = min(chosen.streamed_rows, chosen.rows)
     y, result = world.y[:n], {"rows": n}
     with tempfile.TemporaryDirectory() as folder:

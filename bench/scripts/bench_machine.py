@@ -199,8 +199,8 @@ def from_file(size, folder, rows):
     return found
 
 
-def on_card(size, folder):
-    """A pass and fits of vectors that are on the card: bench_gpu.py."""
+def on_gpu(size, folder):
+    """A pass and fits of vectors that are on the GPU: bench_gpu.py."""
     device = need_device(size)
     out = folder / "gpu.json"
     command = [sys.executable, HERE / "bench_gpu.py", "--rows", str(size["large"]), "-o", out,
@@ -214,7 +214,7 @@ def on_card(size, folder):
 
 
 def assign(size, folder):
-    """Place vectors on the card, into a folder of parts; the model is fitted on the first rows."""
+    """Place vectors on the GPU, into a folder of parts; the model is fitted on the first rows."""
     import hierseed
     from hierseed.engines.choose import Engine
 
@@ -233,7 +233,7 @@ def assign(size, folder):
 
 
 def equal(size, folder, name):
-    """Labels and vectors of a whole fit on the card and on the processor."""
+    """Labels and vectors of a whole fit on the GPU and on the processor."""
     import hierseed
     from hierseed.engines.torch import TorchBlocks
 
@@ -250,7 +250,7 @@ def equal(size, folder, name):
 
 
 def embed(size, folder):
-    """Transformers on the card; texts and a model of all-MiniLM-L6-v2 in the folder `embed`."""
+    """Transformers on the GPU; texts and a model of all-MiniLM-L6-v2 in the folder `embed`."""
     need_device(size)
     if not (folder / "embed" / "model").is_dir():
         raise SkippedError(f"no folder {(folder / 'embed').name} with model, texts and vectors")
@@ -265,7 +265,7 @@ def embed(size, folder):
 PARTS = {
     **{f"threads-{n}": (threads, n) for n in (1, 2, 4, 8, 16)},
     **{f"workers-{n}": (workers, n) for n in (1, 2, 4)},
-    "gpu-pass": (on_card,),
+    "gpu-pass": (on_gpu,),
     "gpu-file-5m": (from_file, "mid"),
     "gpu-file-20m": (from_file, "large"),
     "gpu-assign": (assign,),

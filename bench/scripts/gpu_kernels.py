@@ -1,4 +1,4 @@
-"""Compile the kernels for Hopper, card or no card, and tell what they would take of it.
+"""Compile the kernels for Hopper, with or without a GPU, and report the resources they would use.
 
 `bench_gpu.py --compile` writes this to results/gpu_kernels.json. Registers that do not suffice
 are spilled to memory: `stack_bytes` should be 0, or small and outside the inner loop.

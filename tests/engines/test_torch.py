@@ -1,6 +1,6 @@
 """The torch engine against numpy: the same steps, to the bit where sums decide.
 
-On a card where there is one, else on the processor.
+On a GPU where there is one, else on the CPU.
 """
 
 import numpy as np

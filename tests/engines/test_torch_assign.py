@@ -1,4 +1,4 @@
-"""`assign` on a device of torch: the table of the processor. On a card where there is one."""
+"""`assign` on a device of torch: the same table as on the CPU. On a GPU if there is one."""
 
 import numpy as np
 import pandas as pd

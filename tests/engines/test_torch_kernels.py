@@ -11,7 +11,7 @@ with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRITON_INTERPRET", "1")  # asked for when Triton is first imported
     triton = pytest.importorskip("triton", reason="Triton comes with CUDA builds of torch")
     if DEVICE == "cpu" and not hasattr(triton.language.sum, "rewrite"):
-        pytest.skip("something else imported Triton for a card", allow_module_level=True)
+        pytest.skip("something else imported Triton for a GPU", allow_module_level=True)
     if DEVICE == "cpu" and np.lib.NumpyVersion(np.__version__) >= "2.4.0":
         pytest.skip("Triton's interpreter does not run with this numpy", allow_module_level=True)
 
@@ -36,7 +36,7 @@ SIZES = [  # rows, centres, families, dimensions: nothing is a multiple of a til
 
 @pytest.fixture(scope="module")
 def launch():
-    """The module that calls the kernels; without a card they are run by the interpreter."""
+    """The module that calls the kernels; without a GPU they are run by the interpreter."""
     with pytest.MonkeyPatch.context() as patch:
         if DEVICE == "cpu":
             patch.setenv("TRITON_INTERPRET", "1")

@@ -11,7 +11,7 @@ with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRITON_INTERPRET", "1")  # asked for when Triton is first imported
     triton = pytest.importorskip("triton", reason="Triton comes with CUDA builds of torch")
     if DEVICE == "cpu" and not hasattr(triton.language.sum, "rewrite"):
-        pytest.skip("something else imported Triton for a card", allow_module_level=True)
+        pytest.skip("something else imported Triton for a GPU", allow_module_level=True)
     if DEVICE == "cpu" and np.lib.NumpyVersion(np.__version__) >= "2.4.0":
         pytest.skip("Triton's interpreter does not run with this numpy", allow_module_level=True)
     from hierseed.engines.torch import row_kernels
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the interpr
 
 @pytest.fixture(autouse=True)
 def interpreter(monkeypatch):
-    """Without a card the kernels are run by the interpreter."""
+    """Without a GPU the kernels are run by the interpreter."""
     if DEVICE == "cpu":
         monkeypatch.setenv("TRITON_INTERPRET", "1")
 

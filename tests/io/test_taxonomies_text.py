@@ -79,7 +79,7 @@ def test_numbers_before_names_tell_the_tree(tmp_path: Path) -> None:
         taxonomy = read_bytes("paths", "1. Animals\n1.1 Cats\n1.2 Dogs\n2. Food\n")
     assert taxonomy.paths == ("Animals", "Animals > Cats", "Animals > Dogs", "Food")
     assert taxonomy.codes == ("1", "1.1", "1.2", "2")
-    with pytest.raises(TaxonomyError, match=r"line 3: the number '1\.1' stands twice"):
+    with pytest.raises(TaxonomyError, match=r"line 3: the number '1\.1' occurs twice"):
         read_bytes("paths", "1 Animals\n1.1 Cats\n1.1 Dogs\n")
     flat = Taxonomy.from_paths(["1 Animals", "1.1 Cats"])
     assert read_bytes("paths", written(flat, "paths")) == flat

@@ -26,7 +26,7 @@ def read(
 
 
 def read_tsv(source: Source, **options: Unpack[TableOptions]) -> Taxonomy:
-    """Read a table whose cells are parted by tabs."""
+    """Read a table whose cells are separated by tabs."""
     return read(source, delimiter=TAB, **options)
 
 
@@ -86,5 +86,5 @@ def write(
 
 
 def write_tsv(taxonomy: Taxonomy, *, layout: str = "parent", renumber: bool = False) -> str:
-    """Write a table whose cells are parted by tabs."""
+    """Write a table whose cells are separated by tabs."""
     return write(taxonomy, layout=layout, delimiter=TAB, renumber=renumber)

@@ -20,7 +20,7 @@ _COMMENT = re.compile(r"[ \t]*<!--.*-->[ \t]*$")
 def read(source: Source) -> Taxonomy:
     """Read an outline: one topic a line, children indented further; `#` begins a comment.
 
-    Bullets below plain lines are left out; if nothing is indented, they tell the second level.
+    Bullets below plain lines are left out; if nothing is indented, they are level 2.
     """
     rows: list[Row] = []
     stack: list[tuple[str, int]] = []

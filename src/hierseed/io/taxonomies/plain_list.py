@@ -1,4 +1,4 @@
-"""Plain lists that tell the tree in another way than ` > ` or indentation.
+"""Plain lists with other separators, numbers or bullets.
 
 - another mark between the names of a path: `Animals|Cats`, `Animals -> Cats`
 - numbers: `1 Animals`, `1.1 Cats`
@@ -59,11 +59,11 @@ def read_numbered(source: Source, listed: Sequence[tuple[int, str]]) -> Taxonomy
     for (number, _), (code, name) in zip(listed, codes):
         where = f"line {number}"
         if code in entries:
-            source.fault(where, f"the number {code!r} stands twice, first at {entries[code].where}")
+            source.fault(where, f"the number {code!r} occurs twice, first at {entries[code].where}")
         entries.setdefault(code, Entry(code, name, where, code=code))
     parents_of_codes(source, list(entries.values()), scheme="dotted")
     taxonomy = build(source, link(source, list(entries.values())))
-    warn(source, "the numbers before the names are read as codes, and tell the parents")
+    warn(source, "the numbers before the names are read as codes, and determine the parents")
     return taxonomy
 
 

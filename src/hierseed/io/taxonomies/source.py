@@ -29,7 +29,7 @@ class Source:
     data: bytes
     encoding: str | None = None  # of a text that is not UTF-8
     unused: list[str] = field(default_factory=list)  # columns or keys that were passed over
-    hint: str = ""  # told with the faults, before the option that names a sheet
+    hint: str = ""  # appended to the faults, before the option that names a sheet
     _faults: list[tuple[str, str]] = field(default_factory=list)
 
     @classmethod

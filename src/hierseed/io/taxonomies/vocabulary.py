@@ -46,7 +46,7 @@ def statements(taxonomy: Taxonomy, base: str) -> list[Triple]:
     text = taxonomy.vocabulary
     language = text.split("\n")[0].removeprefix(LANGUAGE) if text.startswith(LANGUAGE) else None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it was told when the file was read
+        warnings.simplefilter("ignore")  # the user was warned when the file was read
         before = read(Source("vocabulary", text.encode()), syntax="turtle", language=language)
     triples = read_triples(Source("vocabulary", text.encode()), "turtle")
     old = {address: topic for topic, address in enumerate(before.addresses)}
