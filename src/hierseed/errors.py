@@ -33,7 +33,7 @@ Wording = Callable[[str, str], str]  # name and value of a parameter -> how to w
 
 def python_wording(name: str, value: str) -> str:
     """Word a parameter as Python code: `text=…`, `on_error='skip'`, `columns={'name': …}`."""
-    name = "sheet" if name == "taxonomy_sheet" else name
+    name = "sheet" if name in ("taxonomy_sheet", "seed_sheet") else name
     if name == "columns":
         return f"columns={{{value!r}: …}}"
     shown = value if value.isdigit() or value in ("True", "False") else repr(value)

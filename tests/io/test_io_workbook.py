@@ -9,7 +9,7 @@ import pytest
 from hierseed import Taxonomy
 from hierseed.errors import CorpusError, HierSeedError, SeedError
 from hierseed.io.corpus import Corpus
-from hierseed.io.seeds import read_seeds
+from hierseed.io.seeds import SeedTable, read_seeds
 
 TOPICS = Taxonomy.from_paths(["A > B", "A > C"])
 SHEET = "xl/worksheets/sheet1.xml"
@@ -77,12 +77,16 @@ def test_a_damaged_workbook_is_one_fault_for_every_reader(tmp_path: Path, damage
 def test_a_missing_column_names_the_other_sheets(tmp_path: Path) -> None:
     file = workbook(tmp_path / "t.xlsx", Read_me=[["about"]], Docs=[["id", "text"]], More=[["x"]])
     with pytest.raises(
-        CorpusError, match=r"it has 'Read_me', 'Docs', 'More': name the right one with --sheet"
+        CorpusError, match=r"Its sheets are 'Read_me', 'Docs', 'More': name the right one with sheet=…"
     ):
         Corpus(file).survey()
     file = workbook(tmp_path / "t.xlsx", Read_me=[["topic"]], Docs=[["id", "topic"]])
-    with pytest.raises(SeedError, match="name the right one with --sheet"):
+    with pytest.raises(SeedError, match="name the right one with sheet=…") as seed_fault:
         read_seeds(file, TOPICS)
+    assert "{seed_sheet}" in seed_fault.value.advice
+    with pytest.raises(SeedError) as seed_fault:
+        read_seeds(SeedTable(file, topic="label", id="topic"), TOPICS)
+    assert "{seed_sheet}" in seed_fault.value.advice
     alone = workbook(tmp_path / "alone.xlsx", Docs=[["about"]])
     with pytest.raises(CorpusError) as fault:
         Corpus(alone).survey()

@@ -19,12 +19,17 @@ LONG = 25  # least average number of characters of a text
 LONGER = 2.0  # times as long as the cells of any other column
 
 
-def choose_columns(records: Records, wanted: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the columns of these names, each with advice; an error names all that are missing."""
+def choose_columns(
+    records: Records, wanted: Iterable[tuple[str, str]], *, sheet: str = "sheet"
+) -> list[str]:
+    """Return the columns of these names, each with advice; an error names all that are missing.
+
+    `sheet` is the parameter that names the sheet of a workbook.
+    """
     found, faults = [], []
     for name, advice in wanted:
         try:
-            found.append(choose_column(records, name, advice))
+            found.append(choose_column(records, name, advice, sheet=sheet))
         except (
             CorpusError
         ) as fault:  # strings: an error that is kept holds open files in its frames
@@ -38,7 +43,7 @@ def choose_columns(records: Records, wanted: Iterable[tuple[str, str]]) -> list[
     return found
 
 
-def choose_column(records: Records, name: str, advice: str) -> str:
+def choose_column(records: Records, name: str, advice: str, *, sheet: str = "sheet") -> str:
     """Return the column of that name, ignoring case; an error lists the columns."""
     columns = records.columns
     if columns.count(name) == 1:
@@ -55,18 +60,19 @@ def choose_column(records: Records, name: str, advice: str) -> str:
     raise CorpusError(
         f"{records.path} has no column {name!r}; its {len(columns):,} columns are "
         f"{name_some(columns, 12)}{guess}",
-        f"{advice}{other_sheets(records)}",
+        f"{advice}{other_sheets(records, sheet)}",
     )
 
 
-def other_sheets(records: Records) -> str:
-    """Advice about the sheets of a workbook that are not read."""
+def other_sheets(records: Records, parameter: str) -> str:
+    """Advice about the sheets of a workbook that are not read; `parameter` names one."""
     first, *others = getattr(records, "sheets", None) or [""]
     if not others:
         return ""
+    names = plain_text(name_some([first, *others]))
     return (
-        f". Of this workbook only one sheet is read. Its sheets are {name_some([first, *others])}: "
-        "name the right one with --sheet"
+        f". Of this workbook only one sheet is read. Its sheets are {names}: "
+        f"name the right one with {{{parameter}}}"
     )
 
 

@@ -208,11 +208,11 @@ def open_seeds(
                 f"{records.path} has {' and '.join(faults)}; its columns are "
                 f"{name_some(records.columns, 12)}.",
                 "Name the column of topics with {topic}, and that of ids with {seed_id}"
-                + other_sheets(records),
+                + other_sheets(records, "seed_sheet"),
             )
         wanted = [(topic, "{topic}"), (id, "{seed_id}"), (text, "{text}")]
         names = [(name, f"Name a column of the file with {by}") for name, by in wanted if name]
-        chosen = iter(choose_columns(records, names))
+        chosen = iter(choose_columns(records, names, sheet="seed_sheet"))
         return SeedColumns(records, *(next(chosen) if name else None for name, _ in wanted))  # type: ignore[arg-type]
     except CorpusError as fault:
         raise SeedError(f"{called} can't be read: {fault.message}", fault.advice) from None
