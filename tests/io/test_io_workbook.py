@@ -77,7 +77,8 @@ def test_a_damaged_workbook_is_one_fault_for_every_reader(tmp_path: Path, damage
 def test_a_missing_column_names_the_other_sheets(tmp_path: Path) -> None:
     file = workbook(tmp_path / "t.xlsx", Read_me=[["about"]], Docs=[["id", "text"]], More=[["x"]])
     with pytest.raises(
-        CorpusError, match=r"Its sheets are 'Read_me', 'Docs', 'More': name the right one with sheet=…"
+        CorpusError,
+        match=r"Its sheets are 'Read_me', 'Docs', 'More': name the right one with sheet=…",
     ):
         Corpus(file).survey()
     file = workbook(tmp_path / "t.xlsx", Read_me=[["topic"]], Docs=[["id", "topic"]])

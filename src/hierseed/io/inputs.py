@@ -153,7 +153,7 @@ class Inputs:
         elif len(found):
             self.fact("Rejected", f"{names}, {amount(len(found.by_id), 'document')}")
         if documents is not None:
-            self._match(found, documents)
+            self._match(found, documents, "rejection")
         return found
 
     def _read_seeds(
@@ -163,7 +163,7 @@ class Inputs:
         on_skip = None
         if isinstance(documents, Corpus) and documents.on_error == "skip":
             on_skip = documents.on_skip or (lambda fault: None)
-        found = Seeds()
+        found, called = Seeds(), names
         if isinstance(source, Seeds):
             found = source
         elif isinstance(source, Mapping) and not hasattr(source, "column_names"):  # DatasetDict
@@ -178,7 +178,7 @@ class Inputs:
             holds = None if documents is None else _holds(documents)
             for table in tables:
                 with self.collecting():
-                    self._read_table(table, taxonomy, found, on_skip, holds)
+                    self._read_table(table, taxonomy, found, on_skip, holds, called)
         return found, names
 
     def _read_table(
@@ -188,11 +188,14 @@ class Inputs:
         found: Seeds,
         on_skip: Callable[[Fault], object] | None,
         holds: Callable[[str], bool] | None,
+        called: str,
     ) -> None:
         if taxonomy is None:
-            open_seeds(table, holds=holds)
+            open_seeds(table, called, holds=holds)
             return
-        more = read_seeds(table, taxonomy, strict=False, on_skip=on_skip, holds=holds)
+        more = read_seeds(
+            table, taxonomy, strict=False, on_skip=on_skip, called=called, holds=holds
+        )
         found.add(more)
         found.blank += more.blank
         if not on_skip:
@@ -270,16 +273,16 @@ class Inputs:
             return documents
         return None
 
-    def _match(self, seeds: Seeds, documents: Documents) -> None:
+    def _match(self, seeds: Seeds, documents: Documents, kind: str = "seed") -> None:
         """Find the document of every seed."""
         with self.collecting():
             if isinstance(documents, DocumentVectors):
                 ids = documents.ids
-                self.notes += seeds.match(_holds(documents), len(ids), ids[:3])
+                self.notes += seeds.match(_holds(documents), len(ids), ids[:3], kind=kind)
             else:
                 survey, skip = documents.survey(), documents.on_error == "skip"
                 self.notes += seeds.match(
-                    survey.holds, survey.n_documents, survey.first_ids, skip=skip
+                    survey.holds, survey.n_documents, survey.first_ids, skip=skip, kind=kind
                 )
 
     def _check_size(self, name: str, n: int) -> None:

@@ -98,37 +98,45 @@ class Seeds:
         return padded
 
     def match(
-        self, holds: Callable[[str], bool], n: int, some: Iterable[str], *, skip: bool = False
+        self,
+        holds: Callable[[str], bool],
+        n: int,
+        some: Iterable[str],
+        *,
+        skip: bool = False,
+        kind: str = "seed",
     ) -> list[str]:
         """Find every document in a corpus of n, which `holds` ids such as `some`.
 
         Returns notes. Missing documents are left out with `skip`; otherwise they raise an error.
+        `kind` says in messages what these are: "seed" or "rejection".
         """
         notes = []
         if padded := self.respell(holds):
             pairs = [f"{short} is read as {full}" for short, full in padded.items()]
             notes.append(
-                f"{len(padded):,} ids of the seeds had lost their leading zeros, as in Excel: "
+                f"{len(padded):,} ids of the {kind}s had lost their leading zeros, as in Excel: "
                 f"{', '.join(pairs[:3])}{' …' if len(pairs) > 3 else ''}"
             )
         missing = [id for id in self.by_id if not holds(id)]
         if not missing or not skip:
-            self._refuse(missing, n, f", where ids are like {name_some(some)}")
+            self._refuse(missing, n, f", where ids are like {name_some(some)}", kind)
             return notes
         for id in missing:
             del self.by_id[id]
         return [
             *notes,
-            f"{amount(len(missing), 'seed')} not in the corpus and left out: {name_some(missing)}",
+            f"{amount(len(missing), kind)} not in the corpus and left out: {name_some(missing)}",
         ]
 
-    def _refuse(self, missing: Collection[str], n: int, hint: str = "") -> None:
+    def _refuse(self, missing: Collection[str], n: int, hint: str = "", kind: str = "seed") -> None:
         if missing:
+            documents = {"rejection": "rejected documents"}.get(kind, f"{kind} documents")
             raise SeedError(
-                f"{len(missing):,} of {len(self.by_id):,} seed documents are not in the corpus of "
+                f"{len(missing):,} of {len(self.by_id):,} {documents} are not in the corpus of "
                 f"{n:,}: {name_some(missing)}{hint}.",
-                "Check the ids, name their columns with {id} and {seed_id}, or leave these seeds "
-                "out with {on_error:skip}",
+                "Check the ids, name their columns with {id} and {seed_id}, or leave these "
+                f"{kind}s out with {{on_error:skip}}",
             )
 
     def rows(self, ids: Iterable[str]) -> Labels:
