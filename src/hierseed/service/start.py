@@ -46,18 +46,18 @@ def serve_model(
             "and one is made up"
         )
     service = TopicService(load(folder, embedder=embedder))
-    listener = listen(host, port)
-    listener.listen(MOST_AT_ONCE)  # who reads the address may call at once
-    port = listener.getsockname()[1]
-    own = security.own_names(host, port, names)
-    app = Guard(build(service, language=language), token, own, most)
-    config = uvicorn.Config(
-        app, log_level="warning", limit_concurrency=MOST_AT_ONCE, timeout_keep_alive=WAIT
-    )
-    shown = f"[{host}]" if ":" in host else host
-    say(f"The model {folder} is served at http://{shown}:{port}")
-    if token:
-        say(f"Token: {token}")
-    say("Its description is at /openapi.json. Ctrl-C ends it.")
-    with contextlib.suppress(KeyboardInterrupt):  # how it is ended
-        uvicorn.Server(config).run(sockets=[listener])
+    with listen(host, port) as listener:
+        listener.listen(MOST_AT_ONCE)  # who reads the address may call at once
+        port = listener.getsockname()[1]
+        own = security.own_names(host, port, names)
+        app = Guard(build(service, language=language), token, own, most)
+        config = uvicorn.Config(
+            app, log_level="warning", limit_concurrency=MOST_AT_ONCE, timeout_keep_alive=WAIT
+        )
+        shown = f"[{host}]" if ":" in host else host
+        say(f"The model {folder} is served at http://{shown}:{port}")
+        if token:
+            say(f"Token: {token}")
+        say("Its description is at /openapi.json. Ctrl-C ends it.")
+        with contextlib.suppress(KeyboardInterrupt):  # how it is ended
+            uvicorn.Server(config).run(sockets=[listener])
