@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def test_damaged_vectors_next_to_a_model_are_replaced(
     damage(model / "model.vectors" / name)
     done = hierseed("assign", "model", "docs.csv", "-o", "again.csv")
     assert done.exit_code == 0, done.stderr
-    assert "the documents are embedded again" in done.stderr
+    assert "The documents are embedded again" in done.stderr
     assert (model / "again.csv").read_text() == (model / "whole.csv").read_text()
     before = contents(model / "model")
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
@@ -157,6 +158,7 @@ def test_a_function_that_is_named_again_runs(
         "def count(texts): return [[t.count('a'), t.count('e'), len(t)] for t in texts]"
     )
     monkeypatch.syspath_prepend(str(project.folder))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)  # of another test
     named = ("--embedder", "function:mine:count")
     done = hierseed("fit", "docs.csv", *FIT[:4], *named, "-o", "model")
     assert done.exit_code == 0, done.stderr

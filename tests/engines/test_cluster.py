@@ -111,7 +111,7 @@ def test_what_travels_in_a_round_does_not_grow_with_the_corpus(world, client, tm
     taxonomy, vectors, y, _ = world
     X = np.asarray(vectors)
     sizes = []
-    for copies in (1, 4):
+    for copies in (2, 8):  # both have more documents than a model keeps as references
         path = tmp_path / f"{copies}.npy"
         np.save(path, np.tile(X, (copies, 1)))
         seeds = np.concatenate([y, np.full((copies - 1) * len(y), -1)])

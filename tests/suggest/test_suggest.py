@@ -5,7 +5,7 @@ import pytest
 
 import hierseed.suggestions as module
 from hierseed.assignments import Assignments
-from hierseed.errors import CorpusError
+from hierseed.errors import CorpusError, ParameterError
 from hierseed.suggestions import suggest
 from hierseed.taxonomy import Taxonomy
 
@@ -146,5 +146,5 @@ def test_faulty_calls_are_refused(corpus):
     _, X, found = corpus
     with pytest.raises(CorpusError, match="300 documents assigned but 299 vectors"):
         suggest(found, X[:-1])
-    with pytest.raises(CorpusError, match="at least 1"):
+    with pytest.raises(ParameterError, match="at least 1"):
         suggest(found, X, 0)

@@ -17,6 +17,8 @@ from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
 
+LARGEST_BITS = 1000  # 2.0**bits is a number
+
 
 def pack_placer(placer: Placer) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return what it takes to place documents, as JSON and arrays."""
@@ -47,6 +49,8 @@ def unpack_placer(
     """Components, mixture, means, temperature, curve, grid and membership of a packed placer."""
     has_seeds = np.zeros(len(taxonomy), dtype=bool)
     has_seeds[arrays["seeded"]] = True
+    if abs(header["bits"]) > LARGEST_BITS:
+        raise ValueError(f"vectors rounded to {header['bits']} bits")
     mixture = Mixture(arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"])
     return (
         components_of(taxonomy, has_seeds),
