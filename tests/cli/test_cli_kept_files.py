@@ -72,7 +72,7 @@ def test_damaged_vectors_next_to_a_model_are_replaced(
     before = contents(model / "model")
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
     assert done.exit_code == 0, done.stderr
-    assert "model.vectors is damaged and is made again" in done.stderr
+    assert "model.vectors is damaged and is replaced" in done.stderr
     assert contents(model / "model") == before  # the same fit gives the same files
 
 
