@@ -1,7 +1,9 @@
 """Fixtures for all tests, and the list of skips that CI accepts."""
 
+import gc
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
@@ -26,6 +28,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _names_torch(item.path):
             item.add_marker("neural")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _close_sockets(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Collect what dask and httpx leave open here, not in the middle of another module's test."""
+    yield
+    text = request.path.read_text(encoding="utf-8")
+    if "httpx" in text or "cluster" in text:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)
+            gc.collect()
 
 
 @cache
