@@ -17,6 +17,7 @@ from hierseed_bench.tables.cells import Pick, cell, seconds
 from hierseed_bench.tables.markdown import Table, grid
 
 YARDSTICK = "ridge-all-labels"
+VARIANTS = {"anchored", "anchored-names", "projected"}  # the default method with one more part
 MORE = ("nearest-topic", "top-down", "constrained-kmeans", "bertopic")  # run with four seeds
 HOME = RESULTS / "method"
 
@@ -53,7 +54,7 @@ def best_other(name: str, k: int, measure: str) -> str:
     others = {m for at, m, seeds in _plain() if (at, seeds) == (name, k)}
     means = {
         m: np.mean([*draws(name, m, k, measure).values()])
-        for m in sorted(others - {"anchored", YARDSTICK})
+        for m in sorted(others - VARIANTS - {YARDSTICK})
     }
     return max(means, key=lambda m: means[m]) if means else "-"
 
