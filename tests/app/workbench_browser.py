@@ -110,6 +110,7 @@ class Visit:
             address += ("&" if "?" in address else "?") + f"token={TOKEN}"
         self.page.goto(address)
         self.page.wait_for_selector("#stage h1")
+        self.page.wait_for_function("window.did_handshake")  # earlier events are dropped
 
     def _heard(self, message: Any) -> None:
         if message.type == "error":
