@@ -54,7 +54,8 @@ def impatient(blocks, monkeypatch):
     return blocks
 
 
-def test_a_step_that_takes_its_time_is_waited_for(blocks):
+def test_a_step_that_takes_its_time_is_waited_for(blocks, monkeypatch):
+    monkeypatch.setattr(watch, "WORKER_TIMEOUT", 4.0)  # less than the step takes
     with pytest.raises(TypeError):  # of the step itself, which takes no second argument
         blocks.fold(check_finite, OnArrival(time.sleep, 5), None, None)
 
