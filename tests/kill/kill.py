@@ -5,12 +5,20 @@
 Each case works in a folder of its own. The moment is drawn between the start of the command and a
 little after its usual end: kills fall into imports, reading, embedding, fitting and writing. After
 the kill every file that was there before is as it was; after the second run all files are, byte for
-byte, those of the run without a kill. `--record` writes the counts into results/.
+byte, those of the run without a kill.
+
+Every fourth kill hits the workbench. Its folder is used again after a kill, so that one project
+survives several kills until all its steps are done; after each, everything that the workbench had
+acknowledged must be there.
+
+`--record` writes the counts into results/ after each kill. A run with the same seed resumes after
+the last kill of the record.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -21,7 +29,9 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -51,8 +61,8 @@ COMMANDS: dict[str, list[str]] = {
     "convert": ["convert", "topics.txt", "topics.json", "--overwrite"],
     "workbench": ["workbench"],
 }  # fmt: skip
-# The journal tells of interruptions too; what the workbench acknowledged is checked by itself.
-SKIPPED = {"journal.jsonl", "lock", "acknowledged.txt", "upload.csv"}
+# The journal records interruptions too.
+SKIPPED = {"journal.jsonl", "lock"}
 BEFORE = {"docs.csv", "topics.txt", "seeds.csv"}
 
 
@@ -89,10 +99,13 @@ def run(folder: Path, command: list[str]) -> float:
     """Run a command to its end; returns its seconds."""
     began = time.monotonic()
     process = start(folder, command)
-    _, said = process.communicate()
-    if process.returncode:
-        raise AssertionError(f"{command} ended with {process.returncode}: {said.decode()}")
+    ended_well(process, process.communicate()[1])
     return time.monotonic() - began
+
+
+def ended_well(process: subprocess.Popen[bytes], errors: bytes) -> None:
+    if process.returncode:
+        raise AssertionError(f"exit {process.returncode}: {errors.decode()[-2000:]}")
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -100,72 +113,123 @@ def contents(folder: Path) -> dict[str, bytes]:
     found = {}
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()
-        skipped = file.name in SKIPPED or ".partial" in name or name.startswith("work.")
-        if file.is_file() and not skipped:
+        if file.is_file() and file.name not in SKIPPED and ".partial" not in name:
             found[name] = file.read_bytes()
     return found
 
 
-def kill_at(base: Path, whole: dict[str, bytes], name: str, seconds: float, at: float) -> str:
-    """One kill; returns what was wrong, "" for nothing."""
-    with tempfile.TemporaryDirectory(dir=base.parent) as place:
-        folder = Path(place) / "work"
-        shutil.copytree(base, folder)
-        before = contents(folder)
-        process = start(folder, COMMANDS[name])
+def kill_after(folder: Path, command: list[str], seconds: float) -> bool:
+    """Start a command and kill it after so many seconds; False if it ended before by itself."""
+    process = start(folder, command)
+    try:
+        ended_well(process, process.communicate(timeout=seconds)[1])
+        return False
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return True
+
+
+@dataclass
+class Harness:
+    """A small job, what each command makes of it, and how long that takes."""
+
+    place: Path
+    names: list[str]
+    whole: dict[str, tuple[dict[str, bytes], float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.base = self.place / "base"
+        self.base.mkdir()
+        prepare(self.base)
+        for name in self.names:
+            folder = self.copy(f"whole {name}")
+            seconds = run(folder, COMMANDS[name])
+            self.whole[name] = contents(folder), seconds
+
+    def copy(self, name: str) -> Path:
+        return Path(shutil.copytree(self.base, self.place / name))
+
+    def kill(self, name: str, at: float) -> str:
+        """Kill a command at this share of its time; returns what was wrong, "" for nothing."""
         try:
-            process.communicate(timeout=at * seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-        after = contents(folder)
-        if name == "workbench" and (missing := workbench.lost(folder)):
-            return f"shown as done and lost: {missing[:5]}"
-        for file, content in before.items():
-            if file in BEFORE and after.get(file) != content:
-                return f"{file} was changed"
-            replaced = whole.get(file) == after.get(file)
-            if after.get(file) != content and not replaced:
-                return f"{file} is neither as before nor as after a whole run"
-        run(folder, COMMANDS[name])
-        if name == "workbench" and (missing := workbench.lost(folder)):
-            return f"lost after the second run: {missing[:5]}"
-        final = contents(folder)
-        wrong = [f for f in {**whole, **final} if whole.get(f) != final.get(f)]
-        left = [file.name for file in folder.iterdir() if ".partial" in file.name]
-        if wrong:
-            return f"differ after the second run: {wrong[:5]}"
-        return f"left behind: {left}" if left else ""
+            return self.kill_workbench(at) if name == "workbench" else self.kill_command(name, at)
+        except AssertionError as fault:
+            return str(fault)
+
+    def kill_command(self, name: str, at: float) -> str:
+        """A command leaves old files alone, and gives the same bytes when it is run again."""
+        whole, seconds = self.whole[name]
+        folder = self.copy("work")
+        try:
+            before = contents(folder)
+            kill_after(folder, COMMANDS[name], at * seconds)
+            after = contents(folder)
+            for file, content in before.items():
+                if file in BEFORE and after.get(file) != content:
+                    return f"{file} was changed"
+                replaced = whole.get(file) == after.get(file)
+                if after.get(file) != content and not replaced:
+                    return f"{file} is neither as before nor as after a whole run"
+            run(folder, COMMANDS[name])
+            final = contents(folder)
+            wrong = [f for f in {**whole, **final} if whole.get(f) != final.get(f)]
+            left = [file.name for file in folder.iterdir() if ".partial" in file.name]
+            if wrong:
+                return f"differ after the second run: {wrong[:5]}"
+            return f"left behind: {left}" if left else ""
+        finally:
+            shutil.rmtree(folder)
+
+    def kill_workbench(self, at: float) -> str:
+        """Everything that the workbench acknowledged is there after a kill; it then resumes."""
+        folder = self.place / "project"
+        if not folder.exists():
+            self.copy("project")
+        kept = False
+        try:
+            kept = kill_after(folder, COMMANDS["workbench"], at * self.whole["workbench"][1] / 2)
+            missing = workbench.lost(folder)
+            kept = kept and not missing
+            return f"acknowledged and lost: {missing[:5]}" if missing else ""
+        finally:
+            if not kept:
+                shutil.rmtree(folder)
+
+
+def choose(names: list[str], number: int) -> str:
+    """Which command the kill of this number hits: the workbench is every fourth."""
+    others = [name for name in names if name != "workbench"]
+    if not others or ("workbench" in names and number % 4 == 3):
+        return "workbench"
+    return others[(number - number // 4 if "workbench" in names else number) % len(others)]
 
 
 def kill_many(
     kills: int,
     seed: int,
     only: str | None = None,
-    after: Callable[[str, list[str]], object] = lambda name, faults: None,
+    first: int = 0,
+    after: Callable[[str, str], object] = lambda name, wrong: None,
 ) -> list[str]:
-    """Kill so many times, all commands in turn; return what was wrong.
+    """Kill so many times; return what was wrong.
 
-    `after` is called after each kill with the command and all faults so far.
+    `first` kills were done by an earlier run. `after` is called after each kill with the command
+    and what was wrong.
     """
     names = [name for name in COMMANDS if only in (None, name)]
     faults: list[str] = []
     with tempfile.TemporaryDirectory() as place:
-        base = Path(place) / "base"
-        base.mkdir()
-        prepare(base)
-        whole: dict[str, tuple[dict[str, bytes], float]] = {}
-        for name in names:
-            folder = Path(place) / f"whole {name}"
-            shutil.copytree(base, folder)
-            seconds = run(folder, COMMANDS[name])
-            whole[name] = contents(folder), seconds
+        harness = Harness(Path(place), names)
         rng = random.Random(seed)
         for number in range(kills):
-            name, at = names[number % len(names)], rng.uniform(0.02, 1.1)
-            if wrong := kill_at(base, *whole[name][:1], name, whole[name][1], at):
-                faults.append(f"{name}, killed at {at:.2f} of its time: {wrong}")
-            after(name, faults)
+            name, at = choose(names, number), rng.uniform(0.02, 1.1)
+            if number < first:
+                continue
+            if wrong := harness.kill(name, at):
+                wrong = f"{name}, killed at {at:.2f} of its time: {wrong}"
+                faults.append(wrong)
+            after(name, wrong)
     return faults
 
 
@@ -177,21 +241,26 @@ def main() -> int:
     parser.add_argument("--record", help="name of a file of results/ for the counts")
     options = parser.parse_args()
     sys.path.insert(0, str(SCRIPTS))
-    from machine import write
+    from machine import RESULTS, write
 
-    commands: Counter[str] = Counter()
+    record: dict[str, Any] = {"kills": 0, "seed": options.seed, "commands": {}, "faults": []}
+    if options.record and (RESULTS / f"{options.record}.json").exists():
+        earlier = json.loads((RESULTS / f"{options.record}.json").read_text())
+        if earlier["seed"] == options.seed and earlier["kills"] < options.kills:
+            record = {name: earlier[name] for name in record}
+    commands = Counter(record["commands"])
 
-    def after(name: str, faults: list[str]) -> None:
+    def after(name: str, wrong: str) -> None:
         commands[name] += 1
-        done = commands.total()
-        print(f"{done} kills, {len(faults)} faults", flush=True)
+        record.update(kills=commands.total(), commands=dict(commands))
+        record["faults"] += [wrong] if wrong else []
+        print(f"{record['kills']} kills, {len(record['faults'])} faults", flush=True)
         if options.record:  # after each: a run that is stopped leaves its record
-            record = {"kills": done, "seed": options.seed, "commands": dict(commands)}
-            write(options.record, record | {"faults": faults})
+            write(options.record, record)
 
-    faults = kill_many(options.kills, options.seed, options.only, after)
-    print("\n".join(faults))
-    return 1 if faults else 0
+    kill_many(options.kills, options.seed, options.only, record["kills"], after)
+    print("\n".join(record["faults"]))
+    return 1 if record["faults"] else 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Work in a project as the server does, and note each step once it was shown as done.
 
 Load, decide, edit, fit and export go through the same session and the same worker processes as
-a click in the browser. Run again after a kill, it goes on where it was. `lost` says what was noted
-and is not there any more.
+a click in the browser. Run again after a kill, it resumes after the last step that was noted.
+`lost` lists what was noted and is not there any more.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def main() -> None:
 
     def act(screen: str, do: str, **arguments: Any) -> None:
         session.act("go", screen=screen)
-        told = session.act(do, **arguments)["notes"]
-        bad = [note["text"] for note in told if note["kind"] == "bad"]
+        notes = session.act(do, **arguments)["notes"]
+        bad = [note["text"] for note in notes if note["kind"] == "bad"]
         if bad:
             raise AssertionError(f"{do}: {bad}")
 
@@ -134,9 +134,9 @@ def lost(folder: Path) -> list[str]:
     from hierseed.app.project import Project
     from hierseed.app.store import documents, labels, loads, topics
 
-    told = [line.split("\t") for line in _notes(folder)]
+    noted = [line.split("\t") for line in _notes(folder)]
     if not (folder / "work.hierseed").exists():
-        return [step for step, _ in told]
+        return [step for step, _ in noted]
     project = Project(folder / "work")
     try:
         assert project.db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
@@ -148,7 +148,7 @@ def lost(folder: Path) -> list[str]:
             indexed = project.db.execute("SELECT count(*) FROM document_text").fetchone()[0]
             assert n == texts == indexed
         missing = []
-        for step, detail in told:
+        for step, detail in noted:
             name, number = step.split()
             i = int(number)
             if name == "load":
