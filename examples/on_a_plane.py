@@ -37,7 +37,9 @@ print("right of the listed:", (found.labels == topic)[topic >= 0].mean().round(3
 
 # %%
 COLOURS = {"a": "#3d8bbf", "b": "#7fb3d5", "c": "#4f9d58", "d": "#93c47d"}
-figure, (given, middle, result) = plt.subplots(1, 3, figsize=(12, 4), sharex=True, sharey=True)
+figure, (given, middle, result) = plt.subplots(
+    1, 3, figsize=(12, 4), sharex=True, sharey=True, layout="constrained"
+)
 given.scatter(*X.T, s=7, color="#c9c4ba", lw=0)
 for leaf in set(y) - {-1}:
     given.scatter(*X[y == leaf].T, s=60, marker="*", color=COLOURS[taxonomy.names[leaf]], zorder=3)
@@ -46,7 +48,7 @@ dots = middle.scatter(
     *X.T, s=7, c=found.belongs[found.primary, 0], cmap="RdYlBu", vmin=0, vmax=1, lw=0
 )
 middle.set_title("b(x): does it belong to a listed topic?", fontsize=10)
-figure.colorbar(dots, ax=middle, fraction=0.045)
+figure.colorbar(dots, ax=[given, middle, result], location="bottom", shrink=0.3)
 names = [*model.taxonomy_.names, "None"]
 result.scatter(*X.T, s=7, color=[COLOURS.get(names[t], "#b5b0a6") for t in found.labels], lw=0)
 own = np.array(

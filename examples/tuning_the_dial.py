@@ -73,7 +73,7 @@ right.plot(asked, lost, marker="o", color="#c0654a", label="with a topic, lost")
 right.plot(asked, asked, color="#b5b0a6", lw=1, ls="--", label="false_alarm")
 right.set(xlabel="false_alarm", ylabel="share called Other or None", ylim=(-0.03, 1.03))
 right.set_title("false_alarm, on 57 coded parts of speeches", fontsize=10)
-right.legend(frameon=False, fontsize=8)
+right.legend(frameon=False, fontsize=8, loc="center right", bbox_to_anchor=(1, 0.62))
 for axes in (left, right):
     axes.spines[["top", "right"]].set_visible(False)
 show(figure, "tuning_the_dial")
