@@ -201,9 +201,9 @@ def test_an_engine_is_read_from_a_short_spelling() -> None:
 
 EXPORTED = [
     "AnchoredHierSeed", "Assignments", "CorpusError", "EmbeddingError", "HierSeed",
-    "HierSeedError", "InputError", "MissingDependency", "ModelError", "ParameterError",
-    "ProjectError", "SeedError", "Taxonomy", "TaxonomyError", "TextModel", "UnfitHierSeed",
-    "fit", "get_embedder", "load", "suggest",
+    "HierSeedError", "HierSeedWarning", "InputError", "MissingDependency", "ModelError",
+    "ParameterError", "ProjectError", "SeedError", "Taxonomy", "TaxonomyError", "TextModel",
+    "UnfitHierSeed", "fit", "get_embedder", "load", "suggest",
 ]  # fmt: skip
 
 

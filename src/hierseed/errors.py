@@ -1,4 +1,4 @@
-"""The exceptions of hierseed.
+"""The exceptions of hierseed, and its warning.
 
 HierSeedError
 ├── TaxonomyError        the taxonomy is not a tree, or a path is not in it
@@ -13,6 +13,8 @@ HierSeedError
 ├── InputError           several faults in the inputs of a fit, all of them at once
 ├── ProjectError         a workbench project can't be opened or changed in this way
 └── MissingDependency    an extra is not installed; prints the install line
+
+HierSeedWarning          a file was read on an assumption; the advice says how to correct it
 
 A message says what is wrong and where. The advice says what to do. It names parameters as
 `{name}` or `{name:value}`, so that each front end can word them: `on_error='skip'` in Python,
@@ -40,8 +42,8 @@ def python_wording(name: str, value: str) -> str:
     return f"{name}={shown}" if value else f"{name}=…"
 
 
-class HierSeedError(Exception):
-    """Base class of all errors that the caller can correct.
+class Advised(Exception):  # noqa: N818 - base of errors and warnings
+    """A message with advice, which each front end words.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ class HierSeedError(Exception):
 
     Examples
     --------
-    >>> fault = HierSeedError("docs.csv has no column 'text'.", "Name the column with {text}")
+    >>> fault = Advised("docs.csv has no column 'text'.", "Name the column with {text}")
     >>> print(fault)
     docs.csv has no column 'text'. Name the column with text=…
     >>> fault.worded(lambda name, value: f"--{name} {value}".strip())
@@ -64,12 +66,23 @@ class HierSeedError(Exception):
 
     def worded(self, wording: Wording) -> str:
         """Return message and advice, with parameters as a front end writes them."""
-        end = self.message[-1:]
-        gap = "" if end.isspace() else " " if end in ".,:;?!" or not self.advice else ". "
+        end, start = self.message[-1:], self.advice[:1]
+        if not start or start.isspace() or end.isspace():
+            gap = ""
+        else:
+            gap = " " if end in ".,:;?!" else ". "
         return f"{self.message}{gap}{word(self.advice, wording)}".strip()
 
     def __str__(self) -> str:
         return self.worded(python_wording)
+
+
+class HierSeedError(Advised):
+    """Base class of all errors that the caller can correct."""
+
+
+class HierSeedWarning(Advised, UserWarning):
+    """A file was read on an assumption that may be wrong."""
 
 
 def word(advice: str, wording: Wording) -> str:

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
+from hierseed.errors import HierSeedWarning, Wording, python_wording
+
 
 class Fact(NamedTuple):
     """A result of a step, such as the size of the corpus."""
@@ -18,6 +20,18 @@ class Note(NamedTuple):
     """A warning; the job continues."""
 
     text: str
+    advice: str = ""  # what to do, as in `HierSeedError`
+
+    @classmethod
+    def of(cls, warning: Warning | str) -> Note:
+        """The note of a warning, with its advice if it has one."""
+        if isinstance(warning, HierSeedWarning):
+            return cls(warning.message, warning.advice)
+        return cls(str(warning))
+
+    def worded(self, wording: Wording = python_wording) -> str:
+        """Return text and advice, with parameters as a front end writes them."""
+        return HierSeedWarning(self.text, self.advice).worded(wording)
 
 
 class Step(NamedTuple):
@@ -36,7 +50,7 @@ Listener = Callable[[Event], None]
 def warn_of_notes(event: Event) -> None:
     """The default listener: notes become warnings."""
     if isinstance(event, Note):
-        warnings.warn(event.text, stacklevel=4)
+        warnings.warn(HierSeedWarning(event.text, event.advice), stacklevel=4)
 
 
 def amount(count: int, unit: str, plural: str = "") -> str:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hierseed.cli.errors import wording
 from hierseed.errors import CorpusError
 from hierseed.io.corpus import Corpus, Document
 from hierseed.io.faults import Fault, SkippedRows
@@ -114,7 +115,8 @@ def test_all_faults_are_reported_at_once_with_their_lines(tmp_path: Path) -> Non
     assert message.startswith(f"6 lines of {file} can't be used")
     assert "on_error='skip'" in message
     assert "docs.csv:7: not UTF-8 (byte 0xE9 at position 6). It may be Windows" in message
-    assert "--encoding auto detects it" in message
+    assert "Use encoding='auto' or encoding='cp1252'" in message
+    assert "Use --encoding auto" in caught.value.worded(wording)
     assert sorted(faults_of(corpus)) == [
         (3, "empty text"),
         (6, "id occurs twice"),

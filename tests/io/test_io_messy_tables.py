@@ -81,7 +81,7 @@ def test_a_first_row_of_data_is_no_row_of_names(tmp_path: Path) -> None:
 
 def test_names_that_are_not_utf8_come_with_advice(tmp_path: Path) -> None:
     (tmp_path / "docs.csv").write_bytes(f"Nr;Größe\n1;{TEXT}\n".encode("cp1252"))
-    with pytest.raises(CorpusError, match=r"not UTF-8.*--encoding auto"):
+    with pytest.raises(CorpusError, match=r"not UTF-8.*encoding='auto'"):
         Corpus(tmp_path / "docs.csv").survey()
 
 

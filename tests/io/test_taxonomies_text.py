@@ -63,9 +63,9 @@ def test_other_marks_between_names_are_found_by_the_names_before_them(mark: str)
 
 
 def test_marks_that_may_be_part_of_names_are_only_pointed_out() -> None:
-    with pytest.warns(UserWarning, match="'A/B' is read as one name.*--separator '/'"):
+    with pytest.warns(UserWarning, match="'A/B' is read as one name.*separator='/'"):
         assert read_bytes("paths", "A\nA/B\n").names == ("A", "A/B")
-    with pytest.warns(UserWarning, match="'C>D' is read as one name.*--separator '>'"):
+    with pytest.warns(UserWarning, match="'C>D' is read as one name.*separator='>'"):
         assert read_bytes("paths", "A\nC>D\n").names == ("A", "C>D")
     assert read_bytes("paths", "HIV/AIDS\nFlu\n").names == ("HIV/AIDS", "Flu")
     assert read_bytes("paths", "A\nA>B\n", separator=">").paths == ("A", "A > B")

@@ -13,7 +13,7 @@ from typing import Any
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, gold, labels, loads
 from hierseed.app.store.actions import record
-from hierseed.app.wording import worded
+from hierseed.app.wording import left_out, worded, wording
 from hierseed.embed.language import foreign_language
 from hierseed.errors import HierSeedError
 from hierseed.io.corpus import EVERY_COLUMN, ROW_NUMBER, Corpus
@@ -86,7 +86,7 @@ def check_corpus(file: Path, id: str, text: str) -> Look:
     except HierSeedError as fault:
         look.faults.append(worded(fault))
         return look
-    look.faults = survey.faults.lines()
+    look.faults = survey.faults.lines(wording)
     if survey.n_documents:
         mean = survey.n_characters / survey.n_documents
         look.facts.append(
@@ -141,8 +141,7 @@ def load_corpus(
             event = {"done": done, "total": total, "left": left, "share": share}
             tell({"phase": "Reading the documents", **event})
     faults = corpus.survey().faults
-    left_out = f"{len(faults):,} rows left out: {'; '.join(faults.lines())}" if faults else ""
-    loads.finish(project, load, left_out.replace(file.name, name))
+    loads.finish(project, load, left_out(faults).replace(file.name, name))
     return added, faults
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from hierseed.errors import HierSeedError
+from hierseed.io.faults import Faults
 
 FIELDS = {
+    "encoding": "a copy of the file in UTF-8",
     "id": "'Ids are in' on the page Load",
     "text": "'Text is in' on the page Load",
     "embedder": "{value} under 'Embedder' on the page Fit",
@@ -16,10 +18,17 @@ FIELDS = {
 
 def worded(fault: Exception) -> str:
     """Message and advice of a fault, for a person in front of a page."""
-    return fault.worded(_wording) if isinstance(fault, HierSeedError) else str(fault)
+    return fault.worded(wording) if isinstance(fault, HierSeedError) else str(fault)
 
 
-def _wording(name: str, value: str) -> str:
+def left_out(faults: Faults) -> str:
+    """How many rows were left out, and why; empty if none were."""
+    lines = "; ".join(faults.lines(wording))
+    return f"{len(faults):,} rows left out: {lines}" if faults else ""
+
+
+def wording(name: str, value: str) -> str:
+    """Word a parameter as a field of a page."""
     # what no page offers is done with the command line, before the file is loaded
     spelled = f"{name}={value}" if value else name
     return FIELDS.get(name, f"`hierseed convert` ({spelled})").replace("{value}", value)

@@ -15,7 +15,7 @@ from typing import Any
 from hierseed.app import jobs
 from hierseed.app.failures import explain_failure
 from hierseed.app.project import Project
-from hierseed.app.wording import worded
+from hierseed.app.wording import left_out, worded
 from hierseed.errors import HierSeedError
 
 EVERY = 0.4  # seconds between two entries of progress
@@ -79,8 +79,8 @@ def _load(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
         name=arguments["name"], load=arguments.get("load"),
     )  # fmt: skip
     file.unlink(missing_ok=True)
-    left_out = f"; {len(faults):,} rows left out: {'; '.join(faults.lines())}" if faults else ""
-    return f"{added:,} documents added{left_out}".replace(file.name, arguments["name"])
+    said = "; ".join(filter(None, [f"{added:,} documents added", left_out(faults)]))
+    return said.replace(file.name, arguments["name"])
 
 
 def _sample(project: Project, arguments: dict[str, Any], tell: Tell) -> str:

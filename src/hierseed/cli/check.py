@@ -73,7 +73,8 @@ def check(
 
 def _report(console: Console, found: Inputs, missing: list[str]) -> None:
     faults = [fault.worded(wording) for fault in found.faults]
-    for note in found.notes:
+    notes = [note.worded(wording) for note in found.notes]
+    for note in notes:
         console.note(note)
     for fault in faults:
         console.fault(fault)
@@ -85,5 +86,5 @@ def _report(console: Console, found: Inputs, missing: list[str]) -> None:
         console.fact("Verdict", "ready for hierseed fit", "bold green")
     if console.json:
         ready = not faults and not missing
-        found_all = {"facts": found.facts, "faults": faults, "notes": found.notes}
+        found_all = {"facts": found.facts, "faults": faults, "notes": notes}
         console.result({"ready": ready, "not_looked_at": missing, **found_all})

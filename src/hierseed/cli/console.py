@@ -26,6 +26,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from hierseed.cli.errors import wording
 from hierseed.progress import Event, Fact, Note, Step, amount
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Console:
         if isinstance(event, Fact):
             self.fact(event.label, event.text)
         elif isinstance(event, Note):
-            self.note(event.text)
+            self.note(event.worded(wording))
 
     def _end_bar(self) -> None:
         self._bars.close()

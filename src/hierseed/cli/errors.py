@@ -98,5 +98,6 @@ def _say(command: str, as_json: bool | None, message: str) -> None:
 
 def _note(quiet: bool, message: Any, *_: Any, **__: Any) -> None:
     from hierseed.cli.console import Console
+    from hierseed.progress import Note
 
-    Console(quiet=quiet).note(str(message))
+    Console(quiet=quiet).note(Note.of(message).worded(wording))

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import difflib
 import re
+import warnings
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import NoReturn
 
-from hierseed.errors import CorpusError, TaxonomyError, name_some, plain_text
+from hierseed.errors import (
+    CorpusError,
+    HierSeedWarning,
+    TaxonomyError,
+    name_some,
+    plain_text,
+)
 from hierseed.io.faults import Fault
 from hierseed.io.records import Records, as_text
 from hierseed.io.topic_finder import TopicFinder
@@ -164,3 +171,12 @@ def _cells(records: Records) -> dict[str, list[str]]:
                 if text := (as_text(value) or "").strip():
                     cells[name].append(text)
     return cells
+
+
+def warn_of_guess(file: str, what: str, parameter: str) -> None:
+    """Warn that a column was found by its content."""
+    warning = HierSeedWarning(
+        f"{file}: {what}, guessed from the content.",
+        f"If that is wrong, name the column with {{{parameter}}}",
+    )
+    warnings.warn(warning, stacklevel=3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.errors import CorpusError
-from hierseed.io.columns import choose_columns, guess_id, guess_text
+from hierseed.io.columns import choose_columns, guess_id, guess_text, warn_of_guess
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.html_text import strip_html
 from hierseed.io.records import Records, as_text, describe, open_records
@@ -135,18 +134,11 @@ class Corpus:
         there = [name.lower() for name in self._records.columns]
         if not self._id and "id" not in there and (name := guess_id(self._records)):
             found["id"] = name
-            self._warn_of_guess(f"ids are in {name!r}", "id")
+            warn_of_guess(self.name, f"ids are in {name!r}", "id")
         if not self._text and "text" not in there and (name := guess_text(self._records)):
             found["text"] = [name]
-            self._warn_of_guess(f"texts are in {name!r}", "text")
+            warn_of_guess(self.name, f"texts are in {name!r}", "text")
         return found
-
-    def _warn_of_guess(self, what: str, option: str) -> None:
-        warnings.warn(
-            f"{self.name}: {what}, guessed from the content. If that is wrong, name the column "
-            f"with --{option}",
-            stacklevel=3,
-        )
 
     @property
     def kept(self) -> list[str]:
@@ -236,12 +228,13 @@ class Corpus:
         if survey.faults and self.on_error == "stop":
             count = f"{len(survey.faults):,} {unit}{'s' if len(survey.faults) > 1 else ''}"
             raise CorpusError(
-                f"{count} of {self.path} can't be used:{survey.faults.describe()}\n",
-                "Correct them, or leave them out with {on_error:skip}",
+                f"{count} of {self.path} can't be used:",
+                f"{survey.faults.listed()}\nCorrect them, or leave them out with {{on_error:skip}}",
             )
         if survey.n_documents == 0:
-            lost = f":{survey.faults.describe()}" if survey.faults else ""
-            raise CorpusError(f"{self.path} has no document that can be used{lost}")
+            colon = ":" if survey.faults else ""
+            none = f"{self.path} has no document that can be used{colon}"
+            raise CorpusError(none, survey.faults.listed())
 
     def _take_survey(self, progress: Callable[[int], object] | None) -> Survey:
         survey = Survey()

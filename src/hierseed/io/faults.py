@@ -10,14 +10,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hierseed.errors import Wording, plain_text, python_wording, word
 from hierseed.io.atomic import atomic_file
+from hierseed.progress import Note
 
 KEPT = 100  # faults kept in full; further ones are counted, so that memory stays bounded
 SHOWN = 5  # of each kind
 NOT_UTF8 = "not UTF-8"
-ADVICE = {
-    NOT_UTF8: "It may be Windows-1252, as Excel writes .csv: --encoding auto detects it, "
-    "--encoding cp1252 sets it; lines in UTF-8 are read as UTF-8"
+ADVICE = {  # what to do, as in `HierSeedError`
+    NOT_UTF8: "It may be Windows-1252, as Excel writes .csv. Use {encoding:auto} or "
+    "{encoding:cp1252}; lines in UTF-8 are still read as UTF-8"
 }
 
 
@@ -57,26 +59,35 @@ class Faults:
     def __len__(self) -> int:
         return self.counts.total()
 
-    def lines(self) -> list[str]:
+    def lines(self, wording: Wording = python_wording) -> list[str]:
         """Lines for a message: all faults of a kind if they are few, else the first and a count."""
+        return [word(line, wording) for line in self.advice()]
+
+    def advice(self) -> list[str]:
+        """The lines as advice of an error, which a front end words."""
         lines: list[str] = []
         for kind, count in self.counts.items():
             same = [fault for fault in self.kept if fault.kind == kind]
             alike = count > 1 and len({(fault.file, fault.detail) for fault in same}) == 1
             if count <= SHOWN and kind not in ADVICE and not alike:
-                lines += map(str, same)
+                lines += [plain_text(str(fault)) for fault in same]
                 continue
             places = ", ".join(fault.place for fault in same[1:SHOWN])
             joint = " The" if str(same[0]).endswith("?") else "; the"
             more = f"{joint} same in {places}" if places else ""
             end = f" and {count - SHOWN:,} more" if count > SHOWN else ""
             advice = f". {ADVICE[kind]}" if kind in ADVICE else ""
-            lines.append(f"{same[0]}{more}{end}{advice}")
+            lines.append(plain_text(f"{same[0]}{more}{end}") + advice)
         return lines
 
-    def describe(self) -> str:
-        """All lines, as a list."""
-        return "".join(f"\n  - {line}" for line in self.lines())
+    def listed(self) -> str:
+        """All lines of the advice, as a list."""
+        return "".join(f"\n  - {line}" for line in self.advice())
+
+
+def skipped_note(rows: str, faults: Faults) -> Note:
+    """The note about rows that were left out."""
+    return Note(f"{rows} left out:", faults.listed())
 
 
 class SkippedRows(AbstractContextManager["SkippedRows"]):

@@ -45,7 +45,7 @@ def read_gold(
         raise CorpusError(fault.message, fault.advice) from None
     if seeds.faults:
         raise CorpusError(
-            f"{len(seeds.faults):,} rows of {name} can't be used:{seeds.faults.describe()}"
+            f"{len(seeds.faults):,} rows of {name} can't be used:", seeds.faults.listed()
         )
     if not len(seeds):
         raise CorpusError(f"{name} has no labels. Give rows of id,topic")

@@ -27,7 +27,7 @@ from hierseed.estimators.parameters import check_names
 from hierseed.estimators.registry import METHODS, get_method
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents, DocumentVectors, RowNumbers, open_documents
-from hierseed.io.faults import Fault
+from hierseed.io.faults import Fault, Faults, skipped_note
 from hierseed.io.records import Records
 from hierseed.io.records.frames import open_frame
 from hierseed.io.seeds import Seeds, SeedTable, open_seeds, read_seeds, seeds_from_mapping
@@ -53,7 +53,7 @@ class Inputs:
         self._listener = listener
         self.facts: dict[str, str] = {}
         self.faults: list[HierSeedError] = []
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
 
     def fact(self, label: str, text: str) -> None:
         """Report and keep a fact."""
@@ -75,7 +75,7 @@ class Inputs:
     def refuse(self) -> None:
         """Report the notes, and raise all faults."""
         for note in self.notes:
-            self._listener(Note(note))
+            self._listener(note)
         if len(self.faults) == 1:
             raise self.faults[0]
         if self.faults:
@@ -92,7 +92,7 @@ class Inputs:
                 with warnings.catch_warnings(record=True) as caught:
                     warnings.simplefilter("always", UserWarning)
                     taxonomy = source.read()
-                self.notes += [str(warning.message) for warning in caught]
+                self.notes += [Note.of(warning.message) for warning in caught]
             elif isinstance(source, Taxonomy):
                 taxonomy = source
             else:
@@ -199,15 +199,15 @@ class Inputs:
         found.add(more)
         found.blank += more.blank
         if not on_skip:
-            self.faults += [SeedError(line) for line in more.faults.lines()]
+            self.faults += [SeedError("", line) for line in more.faults.advice()]
         elif more.faults:
-            self._note_skipped(table.path.name, len(more.faults), more.faults.describe())
+            self._note_skipped(table.path.name, more.faults)
 
     def _report_seeds(self, found: Seeds, names: str, taxonomy: Taxonomy | None) -> None:
         if found.blank:
-            self.notes.append(f"{amount(found.blank, 'row')} of the seeds without a topic: ignored")
+            self._note(f"{amount(found.blank, 'row')} of the seeds without a topic: ignored")
         for name, others in found.shared.items():
-            self.notes.append(
+            self._note(
                 f"the seeds' topic {name!r} is read as the topic of level 1; {name_some(others)} "
                 "has the same name: write the whole path where it is meant"
             )
@@ -238,13 +238,11 @@ class Inputs:
         if lacking := [taxonomy.paths[topic] for topic in seeds.without(taxonomy)]:
             instead = "start from their name" if names else "get no documents"
             count = amount(len(lacking), "leaf", "leaves")
-            self.notes.append(f"{count} without a seed, which {instead}: {name_some(lacking)}")
+            self._note(f"{count} without a seed, which {instead}: {name_some(lacking)}")
         counts = seeds.counts(len(taxonomy))
         few = [path for path, count in zip(taxonomy.paths, counts) if 0 < count < FEW]
         if few:
-            self.notes.append(
-                f"fewer than {FEW} seeds for {amount(len(few), 'topic')}: {name_some(few)}"
-            )
+            self._note(f"fewer than {FEW} seeds for {amount(len(few), 'topic')}: {name_some(few)}")
 
     def embedder(self, spec: Any) -> None:
         """Check that an embedder named by a text is ready."""
@@ -265,10 +263,11 @@ class Inputs:
             survey = documents.read(self._listener)
             self.fact("Corpus", documents.describe())
             if survey.faults and documents.on_error == "stop":
-                self.faults += [CorpusError(line) for line in survey.faults.lines()]
-                self.faults[-1].advice += "Correct the rows, or leave them out with {on_error:skip}"
+                self.faults += [CorpusError("", line) for line in survey.faults.advice()]
+                last = self.faults[-1]
+                last.advice += ". Correct the rows, or leave them out with {on_error:skip}"
             elif survey.faults:
-                self._note_skipped(documents.name, len(survey.faults), survey.faults.describe())
+                self._note_skipped(documents.name, survey.faults)
             self._check_size(str(documents.path), survey.n_documents)
             return documents
         return None
@@ -278,12 +277,13 @@ class Inputs:
         with self.collecting():
             if isinstance(documents, DocumentVectors):
                 ids = documents.ids
-                self.notes += seeds.match(_holds(documents), len(ids), ids[:3], kind=kind)
+                found = seeds.match(_holds(documents), len(ids), ids[:3], kind=kind)
             else:
                 survey, skip = documents.survey(), documents.on_error == "skip"
-                self.notes += seeds.match(
+                found = seeds.match(
                     survey.holds, survey.n_documents, survey.first_ids, skip=skip, kind=kind
                 )
+            self.notes += map(Note, found)
 
     def _check_size(self, name: str, n: int) -> None:
         if n == 0:
@@ -294,8 +294,11 @@ class Inputs:
                 "corpus, then assign single documents with the model"
             )
 
-    def _note_skipped(self, name: str, count: int, what: str) -> None:
-        self.notes.append(f"{amount(count, 'row')} of {name} left out:{what}")
+    def _note(self, text: str) -> None:
+        self.notes.append(Note(text))
+
+    def _note_skipped(self, name: str, faults: Faults) -> None:
+        self.notes.append(skipped_note(f"{amount(len(faults), 'row')} of {name}", faults))
 
 
 def _tables(source: Any) -> list[SeedTable | Records]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
-from hierseed.io.columns import choose_columns, guess_id, guess_topic, other_sheets
+from hierseed.io.columns import choose_columns, guess_id, guess_topic, other_sheets, warn_of_guess
 from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import Records, as_text, open_records
 from hierseed.io.seed_documents import Labels, SeedDocuments, as_labels
@@ -203,10 +202,10 @@ def open_seeds(
         records = table.open() if isinstance(table, SeedTable) else table
         topic = named.topic or _optional(records, "topic")
         if topic is None and finder is not None and (topic := guess_topic(records, finder)):
-            _warn_of_guess(records, f"topics are in {topic!r}", "topic")
+            warn_of_guess(records.path.name, f"topics are in {topic!r}", "topic")
         id = named.id or _optional(records, "id")
         if id is None and holds is not None and (id := _guess_seed_id(records, holds)):
-            _warn_of_guess(records, f"ids are in {id!r}", "seed-id")
+            warn_of_guess(records.path.name, f"ids are in {id!r}", "seed_id")
         text = named.text or _optional(records, "text")
         faults = [] if topic else ["no column 'topic'"]
         if id is None and text is None:
@@ -263,7 +262,7 @@ def read_seeds(
     seeds.shared = {taxonomy.names[topic]: finder.others(topic) for topic in finder.shared}
     if strict and seeds.faults:
         raise SeedError(
-            f"{len(seeds.faults):,} rows of {records.path} can't be used:{seeds.faults.describe()}"
+            f"{len(seeds.faults):,} rows of {records.path} can't be used:", seeds.faults.listed()
         )
     if strict and not len(seeds):
         raise SeedError(f"{records.path} has no seeds. Give rows of id,topic or text,topic")
@@ -351,14 +350,6 @@ def _guess_seed_id(records: Records, holds: Callable[[str], bool]) -> str | None
         return holds(id) or holds(respelled(id)) or bool(with_zeros(id, holds))
 
     return guess_id(records, holds) or guess_id(records, is_near)
-
-
-def _warn_of_guess(records: Records, what: str, option: str) -> None:
-    warnings.warn(
-        f"{records.path.name}: {what}, guessed from the content. If that is wrong, name the "
-        f"column with --{option}",
-        stacklevel=4,
-    )
 
 
 def _optional(records: Records, name: str) -> str | None:

@@ -60,9 +60,9 @@ class TextFolder:
         if len(raw) > self.limit:
             size = f"{file.stat().st_size:,} bytes, at most {self.limit:,} are read as one document"
             return Fault(place, 0, "file too long", size)
-        for signature, meaning in SIGNATURES.items():
+        for signature, (kind, _) in SIGNATURES.items():
             if raw.startswith(signature):
-                return Fault(place, 0, "not text", f"looks like {meaning}")
+                return Fault(place, 0, "not text", f"looks like {kind}")
         if b"\0" in raw:
             return Fault(place, 0, "not text", f"byte {raw.index(0):,} is zero")
         try:

@@ -12,7 +12,7 @@ from hierseed.errors import CorpusError
 from hierseed.io.faults import Fault
 from hierseed.io.records.database import ENDINGS, DatabaseFile
 from hierseed.io.records.delimited import DelimitedFile
-from hierseed.io.records.encoding import AUTO, called, check_encoding, detect_encoding
+from hierseed.io.records.encoding import AUTO, check_encoding, detect_encoding, encoding_warning
 from hierseed.io.records.excel import ExcelFile
 from hierseed.io.records.json_list import JsonFile
 from hierseed.io.records.jsonl import JsonLinesFile
@@ -126,9 +126,5 @@ def _encoding(path: Path, name: str | None) -> str:
         return check_encoding(name or "utf-8")
     found = detect_encoding(path)
     if found != "utf-8":
-        warnings.warn(
-            f"{path.name} is not UTF-8: read as {called(found)}. If letters look wrong, name the "
-            "encoding with --encoding",
-            stacklevel=3,
-        )
+        warnings.warn(encoding_warning(path.name, found), stacklevel=3)
     return found

@@ -72,8 +72,8 @@ class DelimitedFile:
             if len(names) > len(best[1]):
                 best = delimiter, names
         if not best[1]:
-            advice = f". {ADVICE[fault.kind]}" if fault and fault.kind in ADVICE else ""
-            raise CorpusError(f"the row of column names can't be read. {fault}{advice}")
+            advice = ADVICE.get(fault.kind, "") if fault else ""
+            raise CorpusError(f"the row of column names can't be read. {fault}", advice)
         return best
 
     def _records(self, delimiter: str) -> Iterator[tuple[list[Line], list[str]] | Fault]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from pathlib import Path
 
-from hierseed.errors import CorpusError
+from hierseed.errors import CorpusError, HierSeedWarning
 
 AUTO = "auto"  # as the name of an encoding: find out
 SAMPLE = 1 << 18  # bytes of lines that are not UTF-8: enough to decide
@@ -53,6 +53,14 @@ def is_wide(name: str) -> bool:
 def called(name: str) -> str:
     """An encoding in people's words."""
     return CALLED.get(name, name)
+
+
+def encoding_warning(file: str, encoding: str) -> HierSeedWarning:
+    """The warning about an encoding that was detected."""
+    return HierSeedWarning(
+        f"{file} is not UTF-8: read as {called(encoding)}.",
+        "If letters look wrong, name the encoding with {encoding}",
+    )
 
 
 def detect_encoding(path: Path) -> str:

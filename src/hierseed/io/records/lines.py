@@ -20,17 +20,17 @@ LIMIT = 8 * 2**20  # bytes in one document; the Bible has 4.3 million
 CONTROL = bytes({*range(32)} - {*b"\t\n\r\f"})  # what text has none of
 FEW = 3  # of them among the first bytes are a fault of their lines, not yet of the whole file
 
-SIGNATURES = {  # how files begin that people take for text
-    b"\xff\xfe": "UTF-16 text; read it with --encoding utf-16, or save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text; read it with --encoding utf-16, or save it as UTF-8",
-    b"PK\x03\x04": "a zip archive or an Office file; export it as CSV, or unpack it first",
-    b"\xd0\xcf\x11\xe0": "an old Office file; export it as CSV",
-    b"PAR1": "a Parquet file; give its name the ending .parquet",
-    b"%PDF": "a PDF file; extract its text first",
-    b"SQLite format 3": "an SQLite database; export the table as CSV",
-    b"\x28\xb5\x2f\xfd": "a zstd archive; unpack it first",
-    b"BZh": "a bzip2 archive; unpack it first",
-    b"\xfd7zXZ": "an xz archive; unpack it first",
+SIGNATURES = {  # first bytes of files that people take for text: what it is, what to do
+    b"\xff\xfe": ("UTF-16 text", "Read it with {encoding:utf-16}, or save it as UTF-8"),
+    b"\xfe\xff": ("UTF-16 text", "Read it with {encoding:utf-16}, or save it as UTF-8"),
+    b"PK\x03\x04": ("a zip archive or an Office file", "Export it as CSV, or unpack it first"),
+    b"\xd0\xcf\x11\xe0": ("an old Office file", "Export it as CSV"),
+    b"PAR1": ("a Parquet file", "Give its name the ending .parquet"),
+    b"%PDF": ("a PDF file", "Extract its text first"),
+    b"SQLite format 3": ("an SQLite database", "Export the table as CSV"),
+    b"\x28\xb5\x2f\xfd": ("a zstd archive", "Unpack it first"),
+    b"BZh": ("a bzip2 archive", "Unpack it first"),
+    b"\xfd7zXZ": ("an xz archive", "Unpack it first"),
 }
 
 
@@ -99,9 +99,9 @@ def open_bytes(path: Path) -> BinaryIO:
 
 def refuse_binary(path: Path, start: bytes) -> None:
     """Raise where the first bytes are not those of a UTF-8 text file."""
-    for signature, meaning in SIGNATURES.items():
+    for signature, (kind, advice) in SIGNATURES.items():
         if start.startswith(signature):
-            raise CorpusError(f"{path} is not plain text but looks like {meaning}")
+            raise CorpusError(f"{path} is not plain text but looks like {kind}.", advice)
     strange = len(start) - len(start.translate(None, CONTROL))
     if b"\0" in start and strange > max(FEW, len(start) // 100):
         raise CorpusError(

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import warnings
 
-from hierseed.errors import TaxonomyError, name_some
+from hierseed.errors import HierSeedWarning, TaxonomyError, name_some
 from hierseed.io.taxonomies import plain_list
 from hierseed.io.taxonomies.build import PathRows, build
 from hierseed.io.taxonomies.source import Source, tidy
@@ -71,11 +71,11 @@ def _other_mark(source: Source, lines: list[str]) -> str:
     perhaps = plain_list.PERHAPS if plain_list.find_mark(lines, [plain_list.PERHAPS]) else ">"
     doubtful = [line.strip() for line in lines if perhaps in line]
     if doubtful:
-        warnings.warn(
-            f"{source.name}: {doubtful[0]!r} is read as one name. If {perhaps!r} separates names, "
-            f"say so with --separator {perhaps!r}",
-            stacklevel=3,
+        warning = HierSeedWarning(
+            f"{source.name}: {doubtful[0]!r} is read as one name.",
+            f"If {perhaps!r} separates names, use {{separator:{perhaps}}}",
         )
+        warnings.warn(warning, stacklevel=3)
     return ""
 
 

@@ -11,11 +11,17 @@ from pathlib import Path
 from typing import NoReturn
 
 from hierseed.errors import TaxonomyError, plain_text
-from hierseed.io.records.encoding import AUTO, called, check_encoding, guess_encoding
+from hierseed.io.records.encoding import (
+    AUTO,
+    called,
+    check_encoding,
+    encoding_warning,
+    guess_encoding,
+)
 from hierseed.names import UNWRITABLE
 
 LIMIT = 256 * 2**20  # bytes; the largest public taxonomies (MeSH, EuroVoc) are below 200 MB
-NOT_UTF8 = "save the file as UTF-8, or read it with --encoding auto"
+NOT_UTF8 = "save the file as UTF-8, or read it with {encoding:auto}"
 LISTED = 50  # faults spelled out in one message; the rest are counted
 
 _BREAKS = re.compile(r"\s*[\t\n\r\f\v\x85\u2028\u2029]\s*")
@@ -63,8 +69,8 @@ class Source:
         if wide and self.encoding is None:
             self.stop(
                 "line 1",
-                "this is UTF-16, as Excel's 'Unicode text' is; save it as UTF-8, or read it with "
-                "--encoding utf-16",
+                "this is UTF-16, as Excel's 'Unicode text' is; ",
+                "save it as UTF-8, or read it with {encoding:utf-16}",
             )
         try:
             text = self.data.decode("utf-16" if wide else "utf-8-sig")
@@ -73,7 +79,7 @@ class Source:
                 return self._decoded(self.encoding)
             line = self.data.count(b"\n", 0, fault.start) + 1
             byte = self.data[fault.start]
-            self.stop(f"line {line}", f"the byte 0x{byte:02X} is not UTF-8; {NOT_UTF8}")
+            self.stop(f"line {line}", f"the byte 0x{byte:02X} is not UTF-8; ", NOT_UTF8)
         if "\0" in text:
             line = text.count("\n", 0, text.index("\0")) + 1
             self.stop(f"line {line}", "a NUL character: this is a binary file, not a text")
@@ -84,11 +90,7 @@ class Source:
         if encoding == AUTO:
             odd = [line for line in self.data.split(b"\n") if not _is_utf8(line)]
             encoding = guess_encoding(b"\n".join(odd))
-            warnings.warn(
-                f"{self.name} is not UTF-8: read as {called(encoding)}. If letters look wrong, "
-                "name the encoding with --encoding",
-                stacklevel=4,
-            )
+            warnings.warn(encoding_warning(self.name, encoding), stacklevel=4)
         try:
             text = self.data.decode(encoding)
         except UnicodeDecodeError as fault:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TypedDict, Unpack
 
-from hierseed.errors import TaxonomyError
+from hierseed.errors import HierSeedWarning, TaxonomyError
 from hierseed.io.taxonomies.build import Entry, PathRows, build, link
 from hierseed.io.taxonomies.codes import parents_of_codes
 from hierseed.io.taxonomies.parent_column import entries_with_parents
@@ -60,13 +60,12 @@ def read_table_layout(source: Source, table: Table, **options: Unpack[TableOptio
         columns = [i for i in range(len(table.header)) if i not in found.values()]
         if _looks_levelled(table, columns):
             levelled = columns
-            warnings.warn(
-                f"{source.name}: read as levels, level 1 first: "
-                f"{', '.join(repr(table.header[i]) for i in columns)}. If that is wrong, name the "
-                "columns with --column or --level",
-                UserWarning,
-                stacklevel=2,
+            names = ", ".join(repr(table.header[i]) for i in columns)
+            warning = HierSeedWarning(
+                f"{source.name}: read as levels, level 1 first: {names}.",
+                "If that is wrong, name the columns with {levels}",
             )
+            warnings.warn(warning, stacklevel=2)
     layout = layout or _guess_layout(source, table, found, bool(levelled))
     used = [i for role, i in found.items() if role in ROLES[layout]]
     source.unused = unused_columns(table, [*used, *levelled] if layout == "levels" else used)
