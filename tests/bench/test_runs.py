@@ -442,3 +442,36 @@ def test_the_digest_of_the_source_is_that_of_git():
     if not head or head.endswith("+"):
         pytest.skip("no git clone, or uncommitted changes")
     assert environment.source_digest() == environment.committed_digest(head)
+
+
+def test_renew_replaces_records_that_can_not_be_checked_and_no_others(folder, tmp_path):
+    configs = [RunConfig(folder, "nearest-leaf", draw=draw) for draw in range(3)]
+    records = Records(tmp_path)
+    run_all(configs, records)
+    (file,) = tmp_path.glob("*.jsonl")
+    read = map(json.loads, file.read_text().splitlines())
+    lines = [line | {"commit": "0123456789ab"} for line in read]
+    lines[0]["commit"] += "+"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    next((tmp_path / "predictions").rglob(f"{lines[1]['key']}.npz")).unlink()
+    made = run_all(configs, records, renew=True)
+    assert {record["key"] for record in made} == {lines[0]["key"], lines[1]["key"]}
+    assert [r for r in records if r["key"] == lines[2]["key"]] == [lines[2]]
+    assert len(list(records)) == 3
+    assert all(map(records.has_predictions, records))
+
+
+def test_a_method_that_reads_texts_is_given_no_vectors(folder, tmp_path):
+    bare = tmp_path / "bare"
+    shutil.copytree(folder, bare)
+    (bare / "minilm.npy").unlink()
+    config = RunConfig(str(bare), "josh")
+    data = ready(config.shape)
+    task, test, preparation = make_task(data, config, data.split(config))
+    assert test.vectors.shape == (len(test), 0)
+    assert not preparation
+    assert data.dataset.vectors_name.startswith("not used")
+    config = RunConfig(folder, "logreg")
+    other, _, _ = make_task(ready(config.shape), config, ready(config.shape).split(config))
+    assert task.seeds.texts == other.seeds.texts
+    assert len(other.seeds.vectors[0])

@@ -118,8 +118,15 @@ def all_(
     ] = float("inf"),
     again: Again = False,
     allow_dirty: AllowDirty = False,
+    renew: Annotated[
+        bool,
+        typer.Option(
+            "--renew",
+            help="Also repeat runs without predictions, or from source with uncommitted changes.",
+        ),
+    ] = False,
     dry: Annotated[
-        bool, typer.Option("--dry", help="Only name the runs that are missing.")
+        bool, typer.Option("--dry", help="Only name the runs that would be made.")
     ] = False,
 ) -> None:
     """Make the runs of every result, then tables, figures and pages.
@@ -139,10 +146,11 @@ def all_(
         if (not method or config.method in method) and (not data or config.data in data)
     ]
     if dry:
-        known = open_records(results).keys()
+        found = open_records(results)
+        known = found.checkable_keys() if renew else found.keys()
         print("\n".join(str(config) for config in configs if config.key not in known))
         return
-    make(configs, results, jobs, again, allow_dirty, minutes=minutes)
+    make(configs, results, jobs, again, allow_dirty, minutes=minutes, renew=renew)
     console = Console()
     for fault in write_documents(results):
         console.note(fault)
@@ -280,6 +288,7 @@ def make(
     *,
     path: Path | None = None,
     minutes: float = float("inf"),
+    renew: bool = False,
 ) -> Records:
     """Make runs that are not on disk, and report each."""
     from hierseed_bench.runs.environment import require_clean_tree
@@ -287,7 +296,8 @@ def make(
 
     console = Console()
     records = open_records(results)
-    waiting = len({config.key for config in configs} - (set() if again else records.keys()))
+    known = records.checkable_keys() if renew else records.keys()
+    waiting = len({config.key for config in configs} - (set() if again else known))
     if waiting:
         require_clean_tree(allow_dirty)
     if again:
@@ -310,7 +320,7 @@ def make(
             f"{config}  B3 {mean['bcubed_f1']:.3f}  V {mean['v_measure']:.3f}  {took}",
         )
 
-    run_all(configs, records, path=path, jobs=jobs, minutes=minutes, report=report)
+    run_all(configs, records, path=path, jobs=jobs, minutes=minutes, renew=renew, report=report)
     return records
 
 

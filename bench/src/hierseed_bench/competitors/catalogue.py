@@ -24,6 +24,7 @@ class Entry:
         "labels" (the whole training part)
     defaults : keyword arguments that make this row out of the class
     extra : the optional dependencies it needs, where it does
+    reads : what it reads of a document, "vectors" or "texts"; BERTopic reads both
     """
 
     place: str
@@ -31,6 +32,11 @@ class Entry:
     uses: str
     defaults: tuple[tuple[str, Any], ...] = ()
     extra: str = ""
+    reads: str = "vectors"
+
+
+def _system(title: str, name: str, uses: str, extra: str = "neural") -> Entry:
+    return Entry("comparison:Comparison", title, uses, (("system", name),), extra, "texts")
 
 
 METHODS: dict[str, Entry] = {
@@ -51,17 +57,15 @@ METHODS: dict[str, Entry] = {
         "kmeans:SeededKMeans", "constrained k-means", "fitting", (("constrained", True),)
     ),
     "bertopic": Entry("bertopic:SemiSupervised", "BERTopic", "fitting", extra="bertopic"),
-    "setfit": Entry("setfit:FewShot", "SetFit", "seeds", extra="setfit"),
-    "hlda": Entry("comparison:Comparison", "hLDA", "fitting", (("system", "hlda"),), "hlda"),
-    "tsntm": Entry("comparison:Comparison", "TSNTM", "fitting", (("system", "tsntm"),), "neural"),
-    "josh": Entry("comparison:Comparison", "JoSH", "fitting", (("system", "josh"),), "neural"),
-    "weshclass": Entry(
-        "comparison:Comparison", "WeSHClass", "fitting", (("system", "weshclass"),), "neural"
-    ),
-    "hdltex": Entry("comparison:Comparison", "HDLTex", "seeds", (("system", "hdltex"),), "neural"),
-    "hiagm": Entry("comparison:Comparison", "HiAGM", "seeds", (("system", "hiagm"),), "neural"),
-    "hilap": Entry("comparison:Comparison", "HiLAP-RL", "seeds", (("system", "hilap"),), "neural"),
-    "hft": Entry("comparison:Comparison", "HFT(M)", "seeds", (("system", "hft"),), "neural"),
+    "setfit": Entry("setfit:FewShot", "SetFit", "seeds", extra="setfit", reads="texts"),
+    "hlda": _system("hLDA", "hlda", "fitting", "hlda"),
+    "tsntm": _system("TSNTM", "tsntm", "fitting"),
+    "josh": _system("JoSH", "josh", "fitting"),
+    "weshclass": _system("WeSHClass", "weshclass", "fitting"),
+    "hdltex": _system("HDLTex", "hdltex", "seeds"),
+    "hiagm": _system("HiAGM", "hiagm", "seeds"),
+    "hilap": _system("HiLAP-RL", "hilap", "seeds"),
+    "hft": _system("HFT(M)", "hft", "seeds"),
     "sphere": Entry("geometry:Sphere", "mixture on the sphere", "fitting"),
     "hyperbolic": Entry("geometry:Hyperbolic", "tree in hyperbolic space", "seeds"),
     "projected": Entry("geometry:Projected", "Anchored HierSeed, projected", "fitting"),

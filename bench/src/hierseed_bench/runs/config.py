@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
 from typing import Any
 
+from hierseed_bench.competitors.catalogue import METHODS
+
 MIN_DOCS = 15
 
 
@@ -53,10 +55,14 @@ class RunConfig:
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        """What the data set and its vectors depend on: runs that share it share the reading."""
+        """What the data set and its vectors depend on: runs that share it share the reading.
+
+        A method that reads texts gets no vectors, so none are read or made for it.
+        """
+        reads_texts = self.method in METHODS and METHODS[self.method].reads == "texts"
         return (
             self.data,
-            self.vectors,
+            "" if reads_texts else self.vectors,
             self.min_docs,
             self.limit,
             self.skew,

@@ -88,8 +88,7 @@ SEVERAL: dict[str, dict[str, dict[str, Any]]] = {  # ways to give a document one
     },
     "ridge-all-labels": {"one topic": {}, "several": {"several": True}},
 }
-TUNED_SETS, TUNED_DRAWS = ("20newsgroups", "us_code", "wos_partial"), 2  # an encoder each: slow
-TUNED = (("max_steps", 50),)
+TUNED = (("max_steps", 50),)  # of SetFit, which tunes an encoder for every draw
 
 
 def one_topic(data: str, method: str) -> tuple[tuple[str, Any], ...]:
@@ -147,7 +146,7 @@ def extras(draws: int = DRAWS, data: Iterable[str] = OPEN_SETS) -> Iterator[RunC
     """BERTopic and SetFit, which bring large packages of their own."""
     for name, draw in product(data, range(draws)):
         yield RunConfig(name, "bertopic", draw=draw)
-    for name, draw in product(TUNED_SETS, range(min(draws, TUNED_DRAWS))):
+    for name, draw in product(data, range(draws)):
         yield RunConfig(name, "setfit", draw=draw, parameters=TUNED, tag=SHORTER)
 
 

@@ -23,7 +23,6 @@ from hierseed.embed.student import SUFFIX as STUDENT
 from hierseed.embed.student import Student
 from hierseed.embed.windows import SUFFIX as WINDOWS
 from hierseed.embed.windows import Limited, Windowed
-from hierseed.errors import CorpusError
 from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.evaluate.left_out import INSIDE
 from hierseed.io.atomic import atomic_file
@@ -59,7 +58,10 @@ def ready(shape: tuple[Any, ...], path: Path | None = None) -> PreparedData:
     """Read and reshape: sizes skewed, rare topics dropped, topics left out, vectors found."""
     data, vectors, min_docs, limit, exponent, share = shape
     dataset = load_dataset(data, path)
-    dataset = with_vectors(dataset, vectors.removesuffix(LSA))
+    if vectors:
+        dataset = with_vectors(dataset, vectors.removesuffix(LSA))
+    else:
+        dataset = replace(dataset, vectors=None, vectors_name="not used: this method reads texts")
     if limit:
         dataset = sample(dataset, limit)
     if exponent:
@@ -109,7 +111,7 @@ def make_task(
     dataset = data.dataset
     vectors = dataset.vectors
     if vectors is None:
-        raise CorpusError(f"the data set {dataset.name!r} has no vectors")
+        return _text_task(data, config, split)
     blocks = dataset.blocks if config.prepare else ()
     preparation = Preparation(centre=config.prepare, unit=config.prepare, blocks=blocks)
     preparation.fit(vectors[split.train])
@@ -120,9 +122,35 @@ def make_task(
         preparation = preparation.with_weights(found.weights)
 
     def documents(rows: NDArray[Any]) -> Documents:
-        texts = [dataset.texts[row] for row in rows]
-        return Documents(preparation.transform(vectors[rows]), texts)
+        return Documents(preparation.transform(vectors[rows]), [dataset.texts[row] for row in rows])
 
+    task = _task(documents, data, config, split)
+    if dict(METHODS[config.method].defaults).get("names"):
+        texts = [name_text(dataset.taxonomy, topic) for topic in range(len(dataset.taxonomy))]
+        names = get_embedder(config.vectors).encode(texts)
+        task = replace(task, names=preparation.transform(names))
+    return task, documents(split.test), preparation.header
+
+
+def _text_task(
+    data: PreparedData, config: RunConfig, split: Split
+) -> tuple[Task, Documents, dict[str, Any]]:
+    """The task of a method that reads texts: its documents have vectors of length 0."""
+
+    def documents(rows: NDArray[Any]) -> Documents:
+        texts = [data.dataset.texts[row] for row in rows]
+        return Documents(np.zeros((len(rows), 0), dtype=np.float32), texts)
+
+    return _task(documents, data, config, split), documents(split.test), {}
+
+
+def _task(
+    documents: Callable[[NDArray[Any]], Documents],
+    data: PreparedData,
+    config: RunConfig,
+    split: Split,
+) -> Task:
+    dataset = data.dataset
     task = Task(
         dataset.taxonomy,
         documents(split.seeds),
@@ -130,15 +158,11 @@ def make_task(
         documents(split.fitting),
         random_state=config.draw,
     )
-    if dict(METHODS[config.method].defaults).get("names"):
-        texts = [name_text(dataset.taxonomy, topic) for topic in range(len(dataset.taxonomy))]
-        names = get_embedder(config.vectors).encode(texts)
-        task = replace(task, names=preparation.transform(names))
-    if wants_labels(config):  # no other method sees them
-        train = split.train[[len(dataset.labels[row]) > 0 for row in split.train]]
-        labels = [dataset.labels[row] for row in train]
-        task = replace(task, labelled=documents(train), labelled_topics=labels)
-    return task, documents(split.test), preparation.header
+    if not wants_labels(config):  # no other method sees them
+        return task
+    train = split.train[[len(dataset.labels[row]) > 0 for row in split.train]]
+    labels = [dataset.labels[row] for row in train]
+    return replace(task, labelled=documents(train), labelled_topics=labels)
 
 
 def wants_labels(config: RunConfig) -> bool:

@@ -36,6 +36,10 @@ class Records:
         """Return the keys of all runs that are done."""
         return {record["key"] for record in self}
 
+    def checkable_keys(self) -> set[str]:
+        """Return the keys of runs from a clean commit whose predictions are kept."""
+        return {r["key"] for r in self if is_clean(r) and self.has_predictions(r)}
+
     def add(self, record: Record, predictions: Predictions | None = None) -> None:
         """Append one record, on the disk before this returns, with its predictions.
 
@@ -113,6 +117,12 @@ class Records:
             if all(_matches(getattr(setting, name), value) for name, value in wanted.items()):
                 latest[record["key"]] = record
         return list(latest.values())
+
+
+def is_clean(record: Record) -> bool:
+    """Whether a record names a commit that holds the code that made it."""
+    commit = str(record["commit"])
+    return bool(commit) and not commit.endswith("+")
 
 
 @contextlib.contextmanager

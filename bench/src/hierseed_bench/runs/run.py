@@ -134,22 +134,28 @@ def run_all(
     jobs: int = 1,
     threads: int = 1,
     minutes: float = float("inf"),
+    renew: bool = False,
     report: Report = lambda config, outcome: None,
 ) -> list[Record]:
     """Run what is not yet on disk; a method that fails is reported and the others continue.
 
     Several such processes may share one folder of records. A training that is killed, or cut off
-    after `minutes`, resumes from its checkpoint the next time.
+    after `minutes`, resumes from its checkpoint the next time. `renew` also replaces records that
+    can't be checked: those without predictions, or from source with uncommitted changes.
     """
-    done = records.keys()
+    done = records.checkable_keys() if renew else records.keys()
     todo = list({c.key: c for c in configs if c.key not in done}.values())
     todo.sort(key=lambda c: tuple(map(str, c.shape)))  # one data set at a time in memory
     deadline = time.time() + 60 * minutes
-    attempt = partial(_attempt, folder=records.folder, path=path, threads=threads, until=deadline)
+    attempt = partial(
+        _attempt, folder=records.folder, path=path, threads=threads, until=deadline, renew=renew
+    )
     made = []
     for config, outcome in _outcomes(todo, attempt, jobs):
         if isinstance(outcome, Outcome):
             outcome.record["concurrent_jobs"] = jobs
+            if renew:
+                records.forget([config.key])
             records.add(outcome.record, outcome.predictions)
             if config.data in FREE:
                 keep_gold(records.folder, *outcome.gold)
@@ -184,7 +190,7 @@ def _outcomes(
 
 
 def _attempt(
-    config: RunConfig, folder: Path, path: Path | None, threads: int, until: float
+    config: RunConfig, folder: Path, path: Path | None, threads: int, until: float, renew: bool
 ) -> Outcome | str:
     """Make a run, or return why there is none; long trainings resume from their checkpoint."""
     if time.time() > until:
@@ -200,7 +206,8 @@ def _attempt(
             method.checkpoint, method.progress = unfinished / config.key, watch
 
     with claimed(unfinished, config.key) as ours:
-        if not ours or config.key in Records(folder):
+        made = Records(folder).checkable_keys() if renew else Records(folder).keys()
+        if not ours or config.key in made:
             return "made by another process"
         try:
             outcome = run_one(config, path, threads, prepare)

@@ -7,7 +7,7 @@ from collections import Counter
 from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.runs.plan import OURS, everything
 from hierseed_bench.runs.plan_systems import SUPERVISED, UNLABELLED
-from hierseed_bench.runs.records import Record, Records
+from hierseed_bench.runs.records import Records, is_clean
 from hierseed_bench.tables.markdown import Table
 
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -21,12 +21,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
 def group_of(method: str) -> str:
     """Return the row of a method."""
     return next((name for name, own in GROUPS.items() if method in own), "other plain methods")
-
-
-def is_clean(record: Record) -> bool:
-    """Whether a record names a commit that holds the code that made it."""
-    commit = str(record["commit"])
-    return bool(commit) and not commit.endswith("+")
 
 
 def record_table(records: Records) -> Table:
