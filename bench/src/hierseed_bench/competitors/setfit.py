@@ -76,7 +76,10 @@ class FewShot:
     @property
     def notes(self) -> dict[str, Any]:
         """What was trained, for the record of a run."""
-        return {"steps": self.steps, "pairs_a_step": self.batch, "max_tokens": self.max_tokens}
+        from hierseed_bench.competitors.systems.backend import on_device
+
+        seen = {"steps": self.steps, "pairs_a_step": self.batch, "max_tokens": self.max_tokens}
+        return seen | on_device(self.model.model_body.device)
 
 
 @contextmanager
