@@ -126,7 +126,6 @@ def test_by_keyboard_alone(chrome: Any, house: tuple[Server, Project]) -> None:
     assert visit.faults == []
 
 
-@pytest.mark.slow
 def test_the_whole_journey_by_keyboard(chrome: Any, served: Any, tmp_path: Path) -> None:
     """From an empty project to an exported table; no mouse at any point."""
     paths = [f"{chapter} > {module}" for chapter, found in CHAPTERS.items() for module in found]

@@ -1,13 +1,12 @@
 """Faults that people met in a real browser: each stays mended."""
 
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from workbench_browser import Server, Visit, missing
 
-from hierseed.app import jobs
+from hierseed.app import fits
 from hierseed.app.project import Project
 from hierseed.app.serving import own_address
 from hierseed.app.store import documents, edits, labels, topics
@@ -205,50 +204,68 @@ def test_after_preparing_the_suggestions_are_there(
     visit.topic("Bread")
     page.click("text=Prepare them now")
     page.wait_for_selector(".card .reason")  # without another click
-    # the header says what to expect, not only how many are placed
-    visit.step("Fit")
-    page.click("text=Fit now")
-    page.wait_for_selector(".fits li:has-text('Expected accuracy')")
-    page.wait_for_selector(".brand span:has-text('right')")
     # a long text can be read to its end
-    visit.step("Seeds")
     page.fill("input[aria-label='Search the documents']", "begin")
-    page.wait_for_selector(".card:has-text('begin')")
+    page.wait_for_selector(".card mark:has-text('begin')")
     page.focus(".card.here")
     page.keyboard.press("o")
     page.wait_for_selector(".card .text:has-text('the very end')")
-    # files say what they would remove, and remove nothing unasked
-    visit.step("Load")
-    (tmp_path / "wrong.txt").write_text("X\nY\n")
-    page.set_input_files("input[aria-label='File with Taxonomy']", tmp_path / "wrong.txt")
-    page.wait_for_selector(".plan:has-text('2 not in this file')")
-    assert len(topics.current(project).ids) == 2
-    page.click(".plan button:has-text('Cancel')")
-    page.wait_for_selector(".plan", state="detached")
-    # a load that is cancelled does not look whole
-    big = tmp_path / "big.csv"
-    big.write_text("id,text\n" + "".join(f"b{i},some text {i}\n" for i in range(60_000)))
-    page.set_input_files("input[aria-label='File with Documents']", big)
-    page.click("text=Load these documents")
-    page.wait_for_selector(".job button:has-text('Cancel')")
-    deadline = time.monotonic() + 60
-    while documents.count(project) == 61 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    page.click(".job button:has-text('Cancel')")
-    page.wait_for_selector(".banner:has-text('was interrupted')")
-    page.click("button:text-is('Discard them')")
-    page.wait_for_selector(".banner", state="detached")
-    assert documents.count(project) == 61
-    assert jobs.active(project) is None
     assert visit.faults == []
     project.close()
 
 
-def test_commands_can_be_copied_over_plain_http(chrome: Any, served: Any, project: Project) -> None:
+def test_the_header_shows_the_expected_accuracy(chrome: Any, house: tuple[Server, Project]) -> None:
+    server, project = house
+    visit = Visit(chrome, server.address + "/fit")
+    visit.page.wait_for_selector(".fits li:has-text('Expected accuracy')")
+    fit = fits.last(project)
+    assert fit is not None
+    levels = ", ".join(f"{share:.0%}" for share in fit.facts["expected"])
+    assert visit.page.inner_text(".brand span") == f"Fit 1 · about {levels} right"
+    assert visit.faults == []
+
+
+def test_of_two_renames_at_once_the_second_person_is_asked(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
+    server, project = house
+    here = topics.current(project)
+    id = here.ids[here.taxonomy.index("Numbers > fractions")]
+    visit = Visit(chrome, server.address + "/taxonomy")
+    page = visit.page
+    visit.topic("fractions")
+    page.fill("#stage label:has-text('Name') input", "my name")
+    edits.rename(project, id, "their name")
+    page.wait_for_selector(".hint.bad:has-text('their name')")
+    assert page.input_value("#stage label:has-text('Name') input") == "my name"
+    page.click(".hint.bad button:text-is('Use theirs')")
+    page.wait_for_selector(".hint.bad", state="detached")
+    assert page.input_value("#stage label:has-text('Name') input") == "their name"
+    edits.rename(project, id, "fractions")
+    assert visit.faults == []
+
+
+def test_a_topic_that_another_person_deletes_is_not_left_without_a_word(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
+    server, project = house
+    id = edits.add(project, None, "short-lived")
+    visit = Visit(chrome, server.address + "/taxonomy")
+    visit.topic("short-lived")
+    edits.delete(project, id)
+    visit.page.wait_for_selector(".notes p:has-text('short-lived was deleted')")
+    visit.page.wait_for_selector("text=Select a topic in the tree")
+    assert visit.faults == []
+
+
+def test_the_address_of_this_computer_works_and_commands_can_be_copied_there(
+    chrome: Any, served: Any, project: Project
+) -> None:
     host = own_address("0.0.0.0")
     if host == "127.0.0.1":
         pytest.skip("this computer has no address but loopback")
     server = served(project.path, "--host", "0.0.0.0")
+    assert f"http://{host}:{server.port}" in server.said()  # the address that it prints
     visit = Visit(chrome, f"http://{host}:{server.port}/export")
     page = visit.page
     assert page.evaluate("navigator.clipboard === undefined")

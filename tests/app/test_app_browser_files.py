@@ -118,6 +118,12 @@ def test_the_embedder_is_chosen_the_bar_is_true_and_failures_are_said(
         page.click(".files a:has-text('taxonomy')")
     assert "'=1+2" in Path(waiting.value.path()).read_text(encoding="utf-8-sig")
 
+    # 29: writing it again makes another file
+    page.click("section[aria-label=Taxonomy] button:text-is('Write')")
+    page.wait_for_function("document.querySelectorAll('.files li').length === 2")
+    written = page.locator(".files a[download]").all_inner_texts()
+    assert len(set(written)) == 2
+
     # 15: where nothing can be written the page says so
     exports = project.folder / "exports"
     exports.rename(project.folder / "moved")

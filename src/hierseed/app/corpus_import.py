@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
+from hierseed.app.job_progress import OnProgress
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, gold, labels, loads
 from hierseed.app.store.actions import record
@@ -29,8 +28,6 @@ TEXT_NAMES = ("text", "body", "content", "abstract", "document", "message", "des
 ID_NAMES = ("id", "doc_id", "docid", "key", "uid", "identifier", "name")
 ID_WORDS = {"id", "no", "nr", "num", "number", "record", "key", "identifier", "ref", "uuid"}
 ENOUGH = 1_000  # rows that show whether a column's values differ
-
-Tell = Callable[[dict[str, Any]], None]
 
 
 @dataclass
@@ -107,7 +104,7 @@ def load_corpus(
     file: Path,
     id: str,
     text: str,
-    tell: Tell | None = None,
+    on_progress: OnProgress | None = None,
     *,
     name: str = "",
     load: int | None = None,
@@ -122,8 +119,8 @@ def load_corpus(
         arguments = {"file": str(file), "id": id, "text": text, "name": name}
         load = loads.begin(project, name, arguments)
     corpus = Corpus(file, id=id, text=text, on_error="skip", keep=[EVERY_COLUMN])
-    if tell:
-        tell({"phase": "Checking the file", "share": 0.0})
+    if on_progress:
+        on_progress({"phase": "Checking the file", "share": 0.0})
     total, done, added = len(corpus), 0, 0
     loads.set_total(project, load, total)
     started = time.perf_counter()
@@ -135,29 +132,29 @@ def load_corpus(
         kept = [{title: plain_value(values[i]) for i, title in others} for _, values in batch]
         added += documents.add(project, [document for document, _ in batch], kept)
         done += len(batch)
-        if tell:
+        if on_progress:
             left = (time.perf_counter() - started) / done * (total - done)
             share = CHECKED + (1 - CHECKED) * done / max(total, 1)
             event = {"done": done, "total": total, "left": left, "share": share}
-            tell({"phase": "Reading the documents", **event})
+            on_progress({"phase": "Reading the documents", **event})
     faults = corpus.survey().faults
     loads.finish(project, load, left_out(faults).replace(file.name, name))
     return added, faults
 
 
-def load_sample(project: Project, tell: Tell | None = None) -> int:
+def load_sample(project: Project, on_progress: OnProgress | None = None) -> int:
     """Fill the project with the demo: the docstrings of Python's own library."""
     from hierseed.demo.corpus import load_corpus as load_demo
 
-    if tell:
-        tell({"phase": "Reading the documents", "done": 0, "total": 1})
+    if on_progress:
+        on_progress({"phase": "Reading the documents", "done": 0, "total": 1})
     demo = load_demo()
     for start in range(0, len(demo.ids), BATCH):
         part = slice(start, start + BATCH)
         documents.add(project, zip(demo.ids[part], demo.texts[part]))
-        if tell:
+        if on_progress:
             done = min(start + BATCH, len(demo.ids))
-            tell({"phase": "Reading the documents", "done": done, "total": len(demo.ids)})
+            on_progress({"phase": "Reading the documents", "done": done, "total": len(demo.ids)})
     ids = edits.replace_all(project, demo.taxonomy, "library reference")
     rows = documents.rows_of(project, demo.ids)
     here = [rows[id] for id in demo.ids]

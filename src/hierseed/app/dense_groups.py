@@ -60,5 +60,5 @@ def dense_groups(
 
 def _name(words: list[str]) -> str:
     """A first name for a part, to be overwritten: its longer words say more than `up` or `two`."""
-    telling = [word for word in words if len(word) > 3] or words
-    return ", ".join(telling[:3]).capitalize() or "A new topic"
+    long = [word for word in words if len(word) > 3] or words
+    return ", ".join(long[:3]).capitalize() or "A new topic"

@@ -10,9 +10,8 @@ import csv
 import json
 import shlex
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -20,6 +19,7 @@ from hierseed.app import codebook, other_tools
 from hierseed.app.current_report import current_report
 from hierseed.app.fits import Fit
 from hierseed.app.fitting import Dials, project_seeds, seed_rows
+from hierseed.app.job_progress import OnProgress
 from hierseed.app.project import Project
 from hierseed.app.replication import write_validation
 from hierseed.app.store import documents, labels, topics
@@ -34,8 +34,6 @@ PART = 5_000  # documents at a time
 TABLES = ("csv", "xlsx", "parquet", "jsonl")
 TOOLS = {"label-studio": ".json", "doccano": ".jsonl"}
 VERDICTS = {1: "yes", -1: "no", 0: "withdrawn"}
-
-Tell = Callable[[dict[str, Any]], None]
 
 
 def folder(project: Project) -> Path:
@@ -58,7 +56,12 @@ def new_file(project: Project, what: str, ending: str, fit: Fit | None = None) -
 
 
 def write_documents(
-    project: Project, fit: Fit, ending: str, *, text: bool = True, tell: Tell | None = None
+    project: Project,
+    fit: Fit,
+    ending: str,
+    *,
+    text: bool = True,
+    on_progress: OnProgress | None = None,
 ) -> Path:
     """All documents in one table: where each is, how sure, and what people decided.
 
@@ -71,8 +74,8 @@ def write_documents(
     with open_table(target, guard=True) as table:
         for stop, frame in _frames(project, fit, text=text, parquet=ending == "parquet"):
             table.write(frame)
-            if tell:
-                tell({"phase": "Writing the table", "done": stop, "total": fit.n})
+            if on_progress:
+                on_progress({"phase": "Writing the table", "done": stop, "total": fit.n})
     return target
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from hierseed.app import document_map, fits, vectors
-from hierseed.app.job_progress import JobProgress
+from hierseed.app.job_progress import JobProgress, OnProgress
 from hierseed.app.project import Project, now
 from hierseed.app.store import documents, examples, labels, topics
 from hierseed.app.store import gold as gold_labels
@@ -28,8 +28,6 @@ from hierseed.taxonomy import Taxonomy
 
 SUGGESTED = 60  # documents to label next, found at each fit
 PROPOSED = 10  # topics that the taxonomy may lack, found at each fit
-
-Tell = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,7 @@ def seed_rows(seeds: Seeds, taxonomy: Taxonomy) -> list[list[str]]:
     return rows + [["", text, paths[t]] for t, text in zip(seeds.text_topics, seeds.texts)]
 
 
-def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
+def fit(project: Project, dials: Dials, on_progress: OnProgress | None = None) -> int:
     """Embed, fit, place, and keep the result; return the number of the fit."""
     here = topics.current(project)
     if not len(here.taxonomy):
@@ -117,9 +115,11 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     if not given and not dials.names:
         raise SeedError("no seeds yet. Accept a few documents, or let names stand in for seeds")
     skip = ("Turning texts into vectors",) if vectors.ready(project) else ()
-    bar = JobProgress(project, documents.count(project), tell or (lambda event: None), skip=skip)
-    say = bar.tell
-    store = vectors.make(project, say)
+    bar = JobProgress(
+        project, documents.count(project), on_progress or (lambda event: None), skip=skip
+    )
+    update = bar.update
+    store = vectors.make(project, update)
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # empty topics are shown in the tree
@@ -128,24 +128,24 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
             here.taxonomy,
             seeds if given else None,  # no seed at all: names stand in for every topic
             method=dials.method,
-            progress=_phase(say, "Fitting", only="Fitting"),
+            progress=_phase(update, "Fitting", only="Fitting"),
             seeds_from_names=dials.names,
             rejected=rejected,
             **dials.settings(),
         )
-    say({"phase": "Placing the documents", "done": 0, "total": 1})
+    update({"phase": "Placing the documents", "done": 0, "total": 1})
     placed = model.place(
         store,
         texts=ProjectTexts(project),
         threshold=dials.threshold(),
         level=dials.fine or None,
-        progress=_phase(say, "Placing the documents"),
+        progress=_phase(update, "Placing the documents"),
     )
     assignments = placed.assignments
     seconds = time.perf_counter() - started
     words = "Finding words and drawing the map"
-    say({"phase": words, "done": 0, "total": 1})
-    report = placed.report(project.name, _phase(say, words))
+    update({"phase": words, "done": 0, "total": 1})
+    report = placed.report(project.name, _phase(update, words))
     points = document_map.place_documents(placed, report)
     facts = {
         "method": dials.method,
@@ -163,12 +163,12 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
         "expected": [round(one.value, 4) for one in expected_accuracy(model.estimator)],
     }
     model.about |= {"corpus": project.name, "seconds": facts["seconds"]}
-    say({"phase": "Looking for missing topics", "done": 0, "total": 1})
+    update({"phase": "Looking for missing topics", "done": 0, "total": 1})
     last = fits.last(project)
     proposals = placed.propose_topics(PROPOSED, earlier=fits.proposals(last) if last else ())
     next_ones = placed.suggest(SUGGESTED)
     offers = [(int(row), reason) for row, reason in zip(next_ones.row, next_ones.reasons)]
-    say({"phase": "Saving the fit", "done": 0, "total": 1})
+    update({"phase": "Saving the fit", "done": 0, "total": 1})
     id = fits.write(
         project,
         model,
@@ -186,12 +186,12 @@ def fit(project: Project, dials: Dials, tell: Tell | None = None) -> int:
     return id
 
 
-def _phase(say: Tell, phase: str, only: str = "") -> Listener:
+def _phase(update: OnProgress, phase: str, only: str = "") -> Listener:
     """Pass the steps of one phase on; `only` names the one that counts."""
 
     def listen(event: Event) -> None:
         if isinstance(event, Step) and event.total and event.name in (only or event.name):
-            say({"phase": phase, "done": event.done, "total": event.total})
+            update({"phase": phase, "done": event.done, "total": event.total})
 
     return listen
 

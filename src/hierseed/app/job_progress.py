@@ -21,22 +21,24 @@ FIRST = {
 }
 LEAST = 0.3  # seconds that every phase takes, however small the corpus
 
-Tell = Callable[[dict[str, Any]], None]
+OnProgress = Callable[[dict[str, Any]], None]
 
 
 class JobProgress:
-    """Adds the share of the whole job, and the time left, to what its phases tell."""
+    """Adds the share of the whole job, and the time left, to the progress of its phases."""
 
-    def __init__(self, project: Project, n: int, tell: Tell, *, skip: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, project: Project, n: int, on_progress: OnProgress, *, skip: tuple[str, ...] = ()
+    ) -> None:
         known = {**FIRST, **project.get(KEY, {})}
-        self.project, self.n, self.pass_on = project, max(n, 1), tell
+        self.project, self.n, self.pass_on = project, max(n, 1), on_progress
         self.expected = {
             phase: 0.0 if phase in skip else known[phase] * self.n + LEAST for phase in FIRST
         }
         self.began: dict[str, float] = {}
         self.share = 0.0
 
-    def tell(self, event: dict[str, Any]) -> None:
+    def update(self, event: dict[str, Any]) -> None:
         """Pass an event of a phase on, with the share of the whole."""
         phase, at = str(event.get("phase", "")), time.perf_counter()
         if phase not in self.expected:

@@ -36,7 +36,7 @@ CREATE TABLE load (
     first_row INTEGER NOT NULL,
     total INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('unfinished', 'complete', 'discarded')),
-    told TEXT NOT NULL DEFAULT ''
+    message TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE action (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

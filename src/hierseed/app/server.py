@@ -23,10 +23,9 @@ from nicegui.language import Language
 from hierseed.app import document_map, export, fits, uploads
 from hierseed.app.failures import explain_failure
 from hierseed.app.pages.session import SCREENS, Session
-from hierseed.app.project import Project
 from hierseed.app.projects import Projects
 from hierseed.app.wording import worded
-from hierseed.errors import HierSeedError
+from hierseed.errors import HierSeedError, ProjectError
 
 WEB = Path(__file__).parent / "web"
 TICK = 0.7  # seconds between two looks at what other tabs and workers did
@@ -69,13 +68,11 @@ class Stage(Element, component="web/stage.js"):
 class Tab:
     """One open page: a session, and the parts that show it."""
 
-    def __init__(self, project: Project, address: str, *, listed: bool) -> None:
-        self.session = Session(project, listed=listed)
-        self.session.restore(address)
+    def __init__(self, session: Session, first: dict[str, Any]) -> None:
+        self.session = session
         self.lock = asyncio.Lock()
         self.sent: dict[str, str] = {}
         self.same: dict[str, Any] = {}
-        first = self.session.everything()
         with ui.element("div").classes("workbench"):
             self.parts = {
                 "frame": Frame(), "numbers": Numbers(), "tree": Tree(), "stage": Stage(),
@@ -125,7 +122,7 @@ class Tab:
             if name in news and self.put(name, news[name]):
                 part.update()
         for note in news.get("notes", []):
-            self.parts["frame"].run_method("tell", note)
+            self.parts["frame"].run_method("addNote", note)
 
 
 def build(projects: Projects, *, most: int = uploads.MOST) -> FastAPI:
@@ -180,20 +177,33 @@ def build(projects: Projects, *, most: int = uploads.MOST) -> FastAPI:
     if projects.folder is not None:
         _add_list(app, projects, projects.folder)
 
-    async def page(request: Request, project: str = "") -> Response | None:
+    def begin(project: str, address: str) -> tuple[Session, dict[str, Any]] | None:
+        """A session and what it shows first; None where the list of projects is to be shown."""
         if projects.folder is not None and project not in projects.names():
-            return FileResponse(WEB / "projects.html", media_type="text/html")
+            return None
+        session = Session(projects.get(project), listed=projects.folder is not None)
+        session.restore(address)
+        first = session.everything()
+        if "stage" not in first:  # the file can't be read
+            raise ProjectError(first["notes"][0]["text"])
+        return session, first
+
+    async def page(request: Request, project: str = "") -> Response | None:
         try:
-            opened = await work(projects.get, project)
+            begun = await work(begin, project, f"{request.url.path}?{request.url.query}")
         except HierSeedError as fault:
             return PlainTextResponse(worded(fault), status_code=500)
+        except (OSError, sqlite3.Error) as fault:
+            return PlainTextResponse(explain_failure(fault), status_code=500)
+        if begun is None:
+            return FileResponse(WEB / "projects.html", media_type="text/html")
+        session, first = begun
+        name = session.project.name
         ui.add_head_html(HEAD)
-        ui.page_title(f"{opened.name} · hierseed")
+        ui.page_title(f"{name} · hierseed")
         # Painted before the scripts have arrived; the header takes its place.
-        name = escape(opened.name)
-        ui.add_body_html(f'<div id="opening"><b>{name}</b><span>Opening …</span></div>')
-        listed = projects.folder is not None
-        Tab(opened, f"{request.url.path}?{request.url.query}", listed=listed)
+        ui.add_body_html(f'<div id="opening"><b>{escape(name)}</b><span>Opening …</span></div>')
+        Tab(session, first)
         return None
 
     for screen in ("", *(kind.name for kind in SCREENS)):

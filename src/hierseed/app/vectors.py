@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.app.job_progress import OnProgress
 from hierseed.app.project import Project
 from hierseed.app.store import documents
 from hierseed.embed import Embedder, Preparation, Prepared, VectorStore, embed_corpus
@@ -27,12 +27,10 @@ MEASURED_LETTERS = 1_200  # letters of the documents that speeds were measured o
 SKETCH = 32  # numbers kept in memory per document for a first, coarse search
 EXACT = 100_000  # with fewer documents than this all are compared in full
 SHORTLIST = 1_500  # documents of the coarse search that are compared in full
-
-Tell = Callable[[dict[str, Any]], None]
 Floats = NDArray[np.float32]
 
 
-def make(project: Project, tell: Tell | None = None) -> VectorStore:
+def make(project: Project, on_progress: OnProgress | None = None) -> VectorStore:
     """Embed what has no vector yet, going on where an earlier run stopped."""
     total = documents.count(project)
     if total == 0:
@@ -52,8 +50,8 @@ def make(project: Project, tell: Tell | None = None) -> VectorStore:
             embedder.fit(document.text for document in documents.every(project))
 
     def progress(event: dict[str, Any]) -> None:
-        if tell:
-            tell({"phase": "Turning texts into vectors", **event})
+        if on_progress:
+            on_progress({"phase": "Turning texts into vectors", **event})
 
     pairs = ((document.id, document.text) for document in documents.every(project))
     store = embed_corpus(

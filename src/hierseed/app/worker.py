@@ -14,13 +14,12 @@ from typing import Any
 
 from hierseed.app import jobs
 from hierseed.app.failures import explain_failure
+from hierseed.app.job_progress import OnProgress
 from hierseed.app.project import Project
 from hierseed.app.wording import left_out, worded
 from hierseed.errors import HierSeedError
 
 EVERY = 0.4  # seconds between two entries of progress
-
-Tell = Callable[[dict[str, Any]], None]
 
 
 def main(path: str, job: int) -> None:
@@ -54,11 +53,11 @@ def _end_with_server() -> None:
     os._exit(3)
 
 
-def _reporter(project: Project, job: int) -> Tell:
+def _reporter(project: Project, job: int) -> OnProgress:
     last = 0.0
     phase = ""
 
-    def tell(event: dict[str, Any]) -> None:
+    def on_progress(event: dict[str, Any]) -> None:
         nonlocal last, phase
         at = time.monotonic()
         if at - last < EVERY and event.get("phase") == phase:
@@ -67,15 +66,15 @@ def _reporter(project: Project, job: int) -> Tell:
         with project.write() as db:
             db.execute("UPDATE job SET progress = ? WHERE id = ?", (json.dumps(event), job))
 
-    return tell
+    return on_progress
 
 
-def _load(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
+def _load(project: Project, arguments: dict[str, Any], on_progress: OnProgress) -> str:
     from hierseed.app import corpus_import
 
     file = Path(arguments["file"])
     added, faults = corpus_import.load_corpus(
-        project, file, arguments["id"], arguments["text"], tell,
+        project, file, arguments["id"], arguments["text"], on_progress,
         name=arguments["name"], load=arguments.get("load"),
     )  # fmt: skip
     file.unlink(missing_ok=True)
@@ -83,36 +82,36 @@ def _load(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
     return said.replace(file.name, arguments["name"])
 
 
-def _sample(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
+def _sample(project: Project, arguments: dict[str, Any], on_progress: OnProgress) -> str:
     from hierseed.app import corpus_import
 
-    return f"{corpus_import.load_sample(project, tell):,} documents of the sample added"
+    return f"{corpus_import.load_sample(project, on_progress):,} documents of the sample added"
 
 
-def _fit(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
+def _fit(project: Project, arguments: dict[str, Any], on_progress: OnProgress) -> str:
     from hierseed.app import fitting
 
-    return f"fit {fitting.fit(project, fitting.Dials(**arguments), tell)} is ready"
+    return f"fit {fitting.fit(project, fitting.Dials(**arguments), on_progress)} is ready"
 
 
-def _embed(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
+def _embed(project: Project, arguments: dict[str, Any], on_progress: OnProgress) -> str:
     from hierseed.app import vectors
 
-    return f"{len(vectors.make(project, tell)):,} documents have vectors"
+    return f"{len(vectors.make(project, on_progress)):,} documents have vectors"
 
 
-def _export(project: Project, arguments: dict[str, Any], tell: Tell) -> str:
+def _export(project: Project, arguments: dict[str, Any], on_progress: OnProgress) -> str:
     from hierseed.app import export, fits
 
     fit = fits.get(project, arguments["fit"])
     if arguments["what"] == "bundle":
         return f"{export.write_bundle(project, fit).name} is ready"
     ending, text = arguments["ending"], arguments["text"]
-    made = export.write_documents(project, fit, ending, text=text, tell=tell)
+    made = export.write_documents(project, fit, ending, text=text, on_progress=on_progress)
     return f"{made.name} is ready"
 
 
-WORK: dict[str, Callable[[Project, dict[str, Any], Tell], str]] = {
+WORK: dict[str, Callable[[Project, dict[str, Any], OnProgress], str]] = {
     "load": _load,
     "sample": _sample,
     "embed": _embed,

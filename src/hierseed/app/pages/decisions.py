@@ -69,12 +69,12 @@ class DecisionScreen(Screen):
     def do_move(self, row: int, key: str) -> None:
         """Make a document a seed of this topic, and of no other."""
         self._decide(int(row), self.topic_id(key), labels.YES, exact=True)
-        self._tell(key, "A seed of")
+        self._confirm(key, "A seed of")
 
     def do_also(self, row: int, key: str) -> None:
         """Make a document a seed of this topic too."""
         self._decide(int(row), self.topic_id(key), labels.YES, several=True)
-        self._tell(key, "Also a seed of")
+        self._confirm(key, "Also a seed of")
 
     def do_whole(self, row: int, decision: str) -> None:
         """Decide about the document as a whole: none of these, or unsure; again withdraws."""
@@ -90,7 +90,7 @@ class DecisionScreen(Screen):
             self.project, row, topic, verdict, source=self.source, by=self.person, **options
         )
 
-    def _tell(self, key: str, what: str) -> None:
+    def _confirm(self, key: str, what: str) -> None:
         path = topics.current(self.project).path(self.topic_id(key))
         later = " It counts at the next fit." if self.session.fit else ""
         self.session.say(f"{what} {path} now.{later}")

@@ -257,13 +257,13 @@ class Session:
             return None
         ended = job is not None and job.state != "running" and self.job_state not in ("", state)
         if ended and job is not None and f"id={job.id}," in self.job_state:
-            self._tell_end(job)
+            self._report_end(job)
         self.job_state = state
         if pulse == self.pulse:  # only the bar has moved
             return {"frame": self.frame(), "notes": []}
         return self.everything()
 
-    def _tell_end(self, job: jobs.Job) -> None:
+    def _report_end(self, job: jobs.Job) -> None:
         if job.state == "done":
             self.say(f"{job.message[:1].upper()}{job.message[1:]}.")
         elif job.state != "cancelled":

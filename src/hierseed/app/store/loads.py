@@ -44,13 +44,13 @@ def set_total(project: Project, id: int, total: int) -> None:
 def finish(project: Project, id: int, message: str) -> None:
     """Write down that all of the file is in the project, and which rows were left out."""
     with project.write() as db:
-        db.execute("UPDATE load SET state = 'complete', told = ? WHERE id = ?", (message, id))
+        db.execute("UPDATE load SET state = 'complete', message = ? WHERE id = ?", (message, id))
 
 
 def every(project: Project) -> list[Load]:
     """All loads that were not discarded, the oldest first."""
     rows = project.db.execute(
-        "SELECT id, at, name, arguments, first_row, total, state, told FROM load"
+        "SELECT id, at, name, arguments, first_row, total, state, message FROM load"
         " WHERE state != 'discarded' ORDER BY id"
     )
     return [Load(r[0], r[1], r[2], json.loads(r[3]), *r[4:]) for r in rows]

@@ -133,7 +133,7 @@ export default {
       this.$refs.who.showModal();
       this.$refs.name.focus();
     },
-    // Tell the server who sits here: a name, and a key of this browser for undo without one.
+    // Send the server who sits here: a name, and a key of this browser for undo without one.
     hello(name) {
       name = name.trim();
       localStorage.setItem("hierseed-coder", name);
@@ -162,7 +162,7 @@ export default {
       this.setTheme(this.theme === "dark" ? "light" : "dark");
       localStorage.setItem("hierseed-theme", this.theme);
     },
-    tell(note) {
+    addNote(note) {
       shared.answered++;
       const id = this.next++;
       this.notes = [...this.notes.slice(-2), { ...note, id }];

@@ -29,8 +29,8 @@ export default {
       this.$emit("act", { do: what, ...more });
     },
     title(one) {
-      const telling = one.words.filter((word) => word.length > 3);
-      const name = (telling.length ? telling : one.words).slice(0, 3).join(", ");
+      const long = one.words.filter((word) => word.length > 3);
+      const name = (long.length ? long : one.words).slice(0, 3).join(", ");
       return name ? name[0].toUpperCase() + name.slice(1) : "A new topic";
     },
   },
