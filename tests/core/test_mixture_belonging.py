@@ -1,7 +1,7 @@
 """From scores to belonging: each step against an independent oracle, and the promise kept."""
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from hierseed.core.mixture.belonging import (
     listed_share,
     missing_levels,
     monotone,
-    topic_sizes,
+    worst_weights,
 )
 from hierseed.core.mixture.components import make_components
 from hierseed.core.mixture.left_out import LeftOut
@@ -91,6 +91,12 @@ def test_density_is_a_sum_of_normal_densities():
     np.testing.assert_allclose(density(at, values, weight, 0.3), expected, rtol=1e-12)
 
 
+def left_out(scores, component):
+    """Scores of seeds in topics with so many seeds that one more or less does not matter."""
+    n = len(component)
+    return LeftOut(scores, component, np.full(n, np.nan), np.full(n, 100))
+
+
 def mixed(rng, n, listed, gap=3.0):
     """Scores of documents, of which this share is of listed topics; and which are."""
     inside = rng.random(n) < listed
@@ -126,9 +132,9 @@ def test_the_listed_share_compares_the_upper_tails():
 def test_the_curve_is_near_the_true_probability(listed):
     rng = np.random.default_rng(0)
     score, _ = mixed(rng, 4000, listed)
-    own = rng.normal(size=200)
+    own = rng.normal(size=1000)
     knots = np.quantile(score, np.linspace(0, 1, 65))
-    curve = belonging_curve(knots, score, own, np.full(200, 1 / 200), listed)
+    curve = belonging_curve(knots, score, own, np.full(1000, 1 / 1000))
     inside = listed * norm.pdf(knots)
     truth = inside / (inside + (1 - listed) * norm.pdf(knots, -3.0))
     assert (np.diff(curve) >= 0).all()
@@ -141,9 +147,8 @@ def test_missing_levels_are_distinguished_by_how_they_score():
     """Documents of a missing leaf score near listed ones, those of a missing branch far away."""
     rng = np.random.default_rng(0)
     n = 300
-    seeds = LeftOut(
+    seeds = left_out(
         np.stack([-6 + rng.normal(size=n), -2 + rng.normal(size=n), rng.normal(size=n)], axis=1),
-        np.zeros(n, dtype=np.intp),
         np.zeros(n, dtype=np.intp),
     )
     score = np.concatenate([-6 + rng.normal(size=500), -2 + rng.normal(size=500)])
@@ -155,22 +160,61 @@ def test_missing_levels_are_distinguished_by_how_they_score():
     assert found[0][knots < -5].min() > 0.8
     assert found[1][(knots > -2) & (knots < 1)].min() > 0.8
     # nothing is known: nowhere
-    silent = LeftOut(np.full((n, 3), np.nan), seeds.component, seeds.component)
+    silent = left_out(np.full((n, 3), np.nan), seeds.component)
     assert (missing_levels(knots, score, np.ones(1000), silent, np.ones(n))[0] == 1).all()
 
 
-def test_sizes_of_topics_are_corrected_for_documents_that_go_astray():
-    """A third of the documents of the large topic are nearest to a small one; by a direct count."""
-    topic = np.repeat([0, 1, 2], [60, 30, 30])
-    nearest = topic.copy()
-    nearest[:20] = 1
-    seeds = LeftOut(np.zeros((120, 2)), topic, nearest)
-    seen = np.array([600.0, 340.0, 50.0])  # 900, 40 and 50 in truth
-    found = topic_sizes(seen, seeds)
-    assert found.sum() == pytest.approx(seen.sum())
-    assert abs(found - [900, 40, 50]).sum() < 0.5 * abs(seen - [900, 40, 50]).sum()
-    certain = LeftOut(np.zeros((3, 2)), np.arange(3), np.arange(3))  # no seed goes astray
-    np.testing.assert_allclose(topic_sizes(np.full(3, 7.0), certain), 7.0)
+@pytest.mark.parametrize("doubt", [1.0, 1.5, 3.0])
+def test_worst_weights_are_the_best_of_all_ways_to_change_sizes_by_the_factor(doubt):
+    """Every one of the 2^6 choices of larger and smaller topics, compared."""
+    rng = np.random.default_rng(0)
+    own, component = rng.normal(size=24), np.repeat(np.arange(6), 4)
+    own += np.repeat(rng.normal(size=6), 4)
+    own[5] = np.nan  # a seed of which nothing is known
+    weight, finite = np.repeat(rng.uniform(1, 9, 6), 4), np.isfinite(own)
+
+    def mean(factor):
+        w = weight[finite] * factor[component[finite]]
+        return w @ own[finite] / w.sum()
+
+    every = [np.array(each) for each in product([1 / doubt, doubt], repeat=6)]
+    found = worst_weights(own, component, weight, doubt)
+    lowest = min(mean(factor) for factor in every)
+    assert found[finite] @ own[finite] / found[finite].sum() == pytest.approx(lowest)
+
+
+def test_a_seed_without_itself_is_corrected_for_the_seed_that_its_topic_lacks():
+    """Scores of topics with m seeds lack 6 / m; a document is compared with all of them."""
+    others = np.repeat([1, 2, 3, 7], 5)  # of topics with 2, 3, 4 and 8 seeds
+    truth = np.random.default_rng(0).normal(size=20) - 6 / (others + 1)
+    alone = truth + 6 / (others + 1) - 6 / others
+    fewer = alone + 6 / others - 6 / np.maximum(others - 1, 1)
+    fewer[others < 2] = np.nan
+    seeds = LeftOut(alone[:, None], np.zeros(20, dtype=np.intp), fewer, others)
+    np.testing.assert_allclose(seeds.own, truth)
+    silent = replace(seeds, fewer=np.full(20, np.nan))  # topics with two seeds: not known
+    np.testing.assert_array_equal(silent.own, alone)
+
+
+def test_a_large_loose_topic_does_not_make_documents_look_foreign():
+    """Its documents are nearest to other topics, so that its size is underestimated by half."""
+    rng = np.random.default_rng(0)
+    truth = np.array([0.6, 0.1, 0.1, 0.1, 0.1])
+    loose = np.array([-1.5, 0.0, 0.0, 0.0, 0.0])
+    topic = rng.choice(5, 4000, p=truth)
+    score = loose[topic] + rng.normal(size=4000)
+    nearest = np.where((topic == 0) & (rng.random(4000) < 0.5), rng.integers(1, 5, 4000), topic)
+    component = np.repeat(np.arange(5), 20)
+    own = loose[component] + rng.normal(size=100)
+    seeds = left_out(own[:, None] + [-3.0, 0.0], component)
+    found = learn_belonging(score, nearest, seeds, np.full(5, 20), 0.05)
+    assert not found.depth(score)[1].any()
+    foreign = np.append(score, rng.normal(size=1500) - 4)
+    near = np.append(nearest, rng.integers(0, 5, 1500))
+    found = learn_belonging(foreign, near, seeds, np.full(5, 20), 0.05)
+    rejected = found.depth(foreign)[1]
+    assert rejected[4000:].mean() > 0.5
+    assert rejected[:4000].mean() < 0.1  # at most twice the promise, as its size is half
 
 
 # ------------------------------------------------------------------ laws
@@ -181,7 +225,7 @@ def learned(false_alarm=0.05, listed=0.4, seed=0, levels=2, n_seeds=80):
     score, inside = mixed(rng, 3000, listed)
     columns = [-4 + k + rng.normal(size=n_seeds) for k in range(levels)]
     topic = np.arange(n_seeds) % 8
-    seeds = LeftOut(np.stack([*columns, rng.normal(size=n_seeds)], axis=1), topic, topic)
+    seeds = left_out(np.stack([*columns, rng.normal(size=n_seeds)], axis=1), topic)
     nearest = rng.integers(0, 8, len(score))
     found = learn_belonging(score, nearest, seeds, np.full(8, n_seeds // 8), false_alarm)
     return found, score, inside
@@ -217,20 +261,25 @@ def test_a_greater_false_alarm_rejects_no_less_and_none_rejects_nothing():
 
 @pytest.mark.parametrize("shift", [0.0, 0.1])
 def test_documents_that_score_as_seeds_do_all_belong(shift):
-    """80 seeds: a tenth of a standard deviation is within three standard errors.
+    """80 seeds: a tenth of a standard deviation is one standard error.
 
-    The tails alone say that some documents are foreign in many draws.
+    The tails alone say that some documents are foreign in many draws. Two standard errors are
+    exceeded by chance in a few draws of a hundred.
     """
-    for seed in range(20):
+    lost = []
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         score, own = rng.normal(size=3000) - shift, rng.normal(size=80)
         topic = np.arange(80) % 8
-        seeds = LeftOut(np.stack([own - 3, own], axis=1), topic, topic)
+        seeds = left_out(np.stack([own - 3, own], axis=1), topic)
         nearest = rng.integers(0, 8, len(score))
         found = learn_belonging(score, nearest, seeds, np.full(8, 10), 0.05)
-        assert not found.depth(score)[1].any()
-        assert found.at(score).min() > 0.98
-        assert found.foreign.low == 0.0
+        lost.append(found.depth(score)[1].mean())
+        if not lost[-1]:
+            assert found.at(score).min() > 0.98
+            assert found.foreign.low == 0.0
+    assert np.mean(lost) < (0.006 if shift else 0.002)
+    assert np.mean(np.array(lost) > 0) < (0.2 if shift else 0.05)
 
 
 def test_too_few_seeds_say_that_all_documents_belong():
@@ -276,7 +325,7 @@ def test_documents_unlike_all_topics_belong_less_than_the_score_of_their_neighbo
     found, _ = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
     noise = np.random.default_rng(0).normal(size=(500, X.shape[1])).astype(np.float32)
     lenient = replace(found.hood, least=-np.inf, least_part=-np.inf)
-    for rows, change in ((noise, 0.01), (X[inside], 0.0)):
+    for rows, change in ((noise, 0.005), (X[inside], 0.0)):
         now = found.belonging.at(found.hood.scores(rows)[0])
         before = found.belonging.at(lenient.scores(rows)[0])
         assert (now <= before).all()

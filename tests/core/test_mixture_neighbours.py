@@ -204,7 +204,7 @@ def test_left_out_seeds_score_as_if_they_were_really_removed(name):
             told += 1
         others = pairs.seed != pairs.seed[at]
         if not (others & (pairs.component == pairs.component[at])).any():
-            assert np.isnan(found.own[row])
+            assert np.isnan(found.scores[row, -1])
             continue
         without = [
             (pairs.vectors[others & (pairs.component == k)] - hood.centre).sum(axis=0)
@@ -213,10 +213,26 @@ def test_left_out_seeds_score_as_if_they_were_really_removed(name):
         ]
         less = hood.of_sums(np.array(without))
         # directions are rounded once more: sums of the other seeds differ in their last digits
-        assert found.own[row] == pytest.approx(slow_score(u, less, hood), abs=2e-3)
-        assert found.own[row] != slow_score(u, hood.topics, hood)
+        assert found.scores[row, -1] == pytest.approx(slow_score(u, less, hood), abs=2e-3)
+        assert found.scores[row, -1] != slow_score(u, hood.topics, hood)
         told += 1
+        assert np.isfinite(found.fewer[row]) == (found.others[row] > 1)
+        if found.others[row] > 1 and (~others).sum() == 1:  # a seed of one topic
+            peers = np.flatnonzero(others & (pairs.component == pairs.component[at]))
+            possible = [
+                slow_score(u, hood.of_sums(_sums(pairs, hood.centre, components, at, peer)), hood)
+                for peer in peers
+            ]
+            assert np.abs(found.fewer[row] - possible).min() < 2e-3
     assert told > len(order)
+
+
+def _sums(pairs, centre, components, *gone):
+    """Sums of the seeds of each component, without those of some pairs."""
+    kept = ~np.isin(pairs.seed, pairs.seed[gone[0]])
+    kept[list(gone)] = False
+    parts = [pairs.vectors[kept & (pairs.component == k)] for k in range(len(components))]
+    return np.array([(part - centre).sum(axis=0) for part in parts if len(part)])
 
 
 def test_a_topic_whose_only_seed_is_left_out_is_like_no_document():

@@ -8,8 +8,10 @@ beyond that is foreign. Two numbers follow, both without labels:
   distribution that fits below the corpus's (mixture proportion estimation);
 - the probability that a document with a given score belongs (a local false discovery rate).
 
-Foreign documents are said to exist only where documents score significantly lower than seeds.
-Otherwise all documents belong, and nothing is rejected.
+Topics differ in how high their documents score, and how many documents a topic has is not known
+well. Foreign documents are therefore said to exist only where documents score significantly lower
+than seeds even if topics that score low have more documents than it seems. Otherwise all documents
+belong, and nothing is rejected.
 
 Seeds are exchangeable with documents of their topic, so a quantile of their scores bounds the
 share of such documents that is lost (a conformal p-value). Seeds whose whole topic was left out
@@ -36,9 +38,7 @@ KNOTS = 65
 LEAST_SEEDS = 5  # left-out scores that make a distribution
 ROUNDS = 2  # of weighing seeds by the size of their topic, which depends on belonging
 TAIL = (0.4, 0.75)  # quantiles of seeds' scores between which shares are compared
-SHIFT_ROUNDS = 5  # few: left-out seeds say only roughly where documents of a topic go
-SPREAD = 0.5  # seeds of each topic that would go to any topic
-SIGNIFICANT = 3.0  # standard errors by which documents must score lower than seeds
+SIGNIFICANT = 2.0  # standard errors by which documents must score lower than seeds
 MIXING = 60  # rounds of expectation-maximisation for the shares of missing levels
 NOWHERE = 0.5  # weight of the prior that foreign documents belong nowhere, to that of the data
 TIE = 0.01  # documents whose belonging is equal are ranked by their score within this
@@ -103,13 +103,21 @@ def learn_belonging(
     knots = np.unique(np.quantile(score, np.linspace(0, 1, KNOTS))) if len(score) else score
     if np.isfinite(own).sum() < LEAST_SEEDS or len(knots) < 3:
         return Belonging.certain(levels)
+    seen = topic_sizes(nearest, np.ones(len(score)), counts)
+    doubt = float(np.exp(np.log(seen).std()))
+    weight = (seen / np.maximum(counts, 1))[seeds.component]
+    worst = worst_weights(own, seeds.component, weight, doubt)
+    found, curve = is_lower(score, own, worst), np.ones(len(knots))
+    share = Share(listed_share(score, own, worst).value, listed_share(score, own, weight).low, 1.0)
     belongs = np.ones(len(score))
-    for _ in range(ROUNDS):  # a topic's seeds stand for the documents that belong to it
-        seen: Floats = np.asarray(1.0 + np.bincount(nearest, belongs, minlength=len(counts)))
-        size = topic_sizes(seen, seeds) / np.maximum(counts, 1)
-        share, curve, clear = two_groups(knots, score, own, size[seeds.component])
+    for _ in range(ROUNDS if found else 0):
+        seen = topic_sizes(nearest, belongs, counts)
+        weight = (seen / np.maximum(counts, 1))[seeds.component]
+        share = listed_share(score, own, weight)
+        worst = worst_weights(own, seeds.component, weight, doubt)
+        curve = belonging_curve(knots, score, own, worst)
         belongs = np.interp(score, knots, curve)
-    missing = missing_levels(knots, score, 1.0 - belongs, seeds, size[seeds.component])
+    missing = missing_levels(knots, score, 1.0 - belongs, seeds, weight)
     below = np.empty((levels + 1, len(knots)))
     below[-1] = curve
     for level in range(levels):
@@ -119,53 +127,42 @@ def learn_belonging(
     below = (1.0 - TIE) * below + TIE * rank
     if knots[0] > NOTHING:  # documents without content belong nowhere
         knots, below = np.append(NOTHING, knots), np.pad(below, ((0, 0), (1, 0)))
-    limit = conformal_quantile(own, size[seeds.component], false_alarm)
-    limit = limit if clear else min(limit, NOTHING / 2.0)  # only documents without content
-    foreign = Share(1.0 - share.value, 1.0 - share.high, 1.0 - share.low)
-    return Belonging(knots, below, limit, foreign)
+    limit = conformal_quantile(own, weight, false_alarm)
+    limit = limit if found else min(limit, NOTHING / 2.0)  # only documents without content
+    return Belonging(knots, below, limit, share.complement())
 
 
-def topic_sizes(seen: Floats, seeds: LeftOut) -> Floats:
-    """Documents of each topic, from the documents nearest to it.
-
-    Documents of a large topic are often nearest to the seeds of a small one. How often is seen on
-    seeds without themselves. Expectation-maximisation corrects for it, as under label shift.
-    Without the correction the seeds of small topics, which are tight, count for too many documents,
-    and documents of large topics look foreign.
-    """
-    n = len(seen)
-    lone = np.setdiff1d(np.arange(n), seeds.component)
-    topic, nearest = np.append(seeds.component, lone), np.append(seeds.nearest, lone)
-    count = np.bincount(topic, minlength=n) + SPREAD
-    size = seen.copy()
-    for _ in range(SHIFT_ROUNDS):
-        each = size / count
-        expected = np.bincount(nearest, each[topic], minlength=n) + SPREAD * each.mean()
-        ratio = seen / expected
-        size *= (np.bincount(topic, ratio[nearest], minlength=n) + SPREAD * ratio.mean()) / count
-    return size
+def topic_sizes(nearest: Ints, belongs: Floats, counts: Ints) -> Floats:
+    """Documents nearest to each topic, and one more."""
+    return np.asarray(1.0 + np.bincount(nearest, belongs, minlength=len(counts)))
 
 
-def two_groups(
-    knots: Floats, score: Floats, own: Floats, weight: Floats
-) -> tuple[Share, Floats, bool]:
-    """Share of documents that score as these seeds do, and the probability at each knot.
+def worst_weights(own: Floats, component: Ints, weight: Floats, doubt: float) -> Floats:
+    """Weights of seeds that differ from these by a factor at most and give the lowest mean score.
 
-    Probabilities take the upper end of the share's interval: where seeds are few, documents are
-    given the benefit of the doubt. All are 1 where documents do not score lower than seeds.
-
-    Also whether that is clear: the interval excludes 1, or documents score lower by twice as much
-    as is significant. Otherwise doubtful documents do not shape topics, but are not rejected.
+    Documents of a large, loose topic are often nearest to the seeds of a small, tight one, so a
+    topic's size is uncertain, by about as much as sizes vary. Topics that score low are taken to be
+    larger by this factor, and the others smaller.
     """
     finite = np.isfinite(own)
-    own, weight = own[finite], weight[finite] / weight[finite].sum()
-    share = listed_share(score, own, weight)
+    n = int(component.max(initial=-1)) + 1
+    mass = np.bincount(component[finite], weight[finite], minlength=n)
+    total = np.bincount(component[finite], (weight * np.where(finite, own, 0.0))[finite], n)
+    order = np.argsort(total / np.maximum(mass, 1e-300), kind="stable")
+    low, low_total = np.cumsum(mass[order]), np.cumsum(total[order])
+    mean = (doubt * low_total + (total.sum() - low_total) / doubt) / np.maximum(
+        doubt * low + (mass.sum() - low) / doubt, 1e-300
+    )
+    factor = np.full(n, 1.0 / doubt)
+    factor[order[: int(mean.argmin()) + 1]] = doubt
+    return np.asarray(weight * factor[component])
+
+
+def is_lower(score: Floats, own: Floats, weight: Floats) -> bool:
+    """Whether documents score significantly lower than seeds do."""
+    own, weight = _finite(own, weight)
     error = _deviation(own, weight) * float(np.sqrt((weight**2).sum()))
-    lower = float(weight @ own - score.mean())
-    if lower <= SIGNIFICANT * error:
-        return Share(share.value, share.low, 1.0), np.ones(len(knots)), False
-    clear = share.high < 1.0 or lower > 2.0 * SIGNIFICANT * error
-    return share, belonging_curve(knots, score, own, weight, share.high), clear
+    return float(weight @ own - score.mean()) > SIGNIFICANT * error
 
 
 def _own(seeds: LeftOut) -> Floats:
@@ -186,6 +183,7 @@ def listed_share(score: Floats, own: Floats, weight: Floats) -> Share:
     Few foreign documents score as high as the better half of the seeds. There the share of
     documents above a score, over the share of seeds above it, is that of listed topics.
     """
+    own, weight = _finite(own, weight)
     order = np.argsort(own)
     tail = 1.0 - np.cumsum(weight[order]) + weight[order]  # of seeds at or above each
     inside = np.flatnonzero((tail >= 1.0 - TAIL[1]) & (tail <= 1.0 - TAIL[0]))
@@ -201,10 +199,10 @@ def listed_share(score: Floats, own: Floats, weight: Floats) -> Share:
     return Share(value, low, high)
 
 
-def belonging_curve(
-    knots: Floats, score: Floats, own: Floats, weight: Floats, share: float
-) -> Floats:
-    """Probability of belonging at each knot: never falls, and agrees with the share."""
+def belonging_curve(knots: Floats, score: Floats, own: Floats, weight: Floats) -> Floats:
+    """Probability of belonging at each knot: never falls, and agrees with the share listed."""
+    own, weight = _finite(own, weight)
+    share = listed_share(score, own, weight).value
     effective = 1.0 / float((weight**2).sum())
     spread = _deviation(own, weight)
     width = 1.06 * max(spread, 1e-12) * effective**-0.2
@@ -285,6 +283,12 @@ def monotone(values: Floats, weight: Floats) -> Floats:
             mass[-2:] = [both]
             count[-2:] = [count[-2] + count[-1]]
     return np.repeat(level, count)
+
+
+def _finite(values: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Finite values, and their weights with a sum of one."""
+    finite = np.isfinite(values)
+    return values[finite], weight[finite] / weight[finite].sum()
 
 
 def _deviation(values: Floats, weight: Floats) -> float:

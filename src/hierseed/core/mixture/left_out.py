@@ -35,17 +35,28 @@ class LeftOut:
     scores : (seeds, levels + 1). Column j: without all topics in the seed's branch at level j + 1.
         The last column: without the seed alone. NaN where the rest says nothing.
     component : of each seed
-    nearest : component nearest to each seed without itself; its own where it is the only seed
+    fewer : scores without the seed and one more of its topic; NaN where no third seed is left
+    others : number of other seeds of its topic
     """
 
     scores: Floats
     component: Ints
-    nearest: Ints
+    fewer: Floats
+    others: Ints
 
     @property
     def own(self) -> Floats:
-        """Scores without the seed alone, as documents of listed topics have them."""
-        return self.scores[:, -1]
+        """Scores that documents of listed topics have, estimated from seeds without themselves.
+
+        A topic without one of its seeds is known less well than the topic that documents are
+        compared with. The score of a topic with m seeds lacks about c / m, so that a seed without
+        itself lacks c / (m (m - 1)) more than a document does. Leaving out one more seed shows c.
+        """
+        alone, m = self.scores[:, -1], self.others + 1.0
+        steps = (alone - self.fewer) * (m - 1.0) * (m - 2.0)
+        known = np.isfinite(steps)
+        lack = max(float(steps[known].mean()), 0.0) if known.any() else 0.0
+        return np.asarray(alone + lack / np.maximum(m * (m - 1.0), 1.0))
 
 
 @dataclass(frozen=True)
@@ -100,7 +111,8 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
     path = components.tree.ancestors[components.topic]
     to_topics = hood.references @ hood.topics.T
     crowd = to_topics.max(axis=1) - hood.difference
-    parts, nearest = [np.zeros((0, path.shape[1] + 1))], [np.zeros(0, dtype=np.intp)]
+    parts, fewer = [np.zeros((0, path.shape[1] + 1))], [np.zeros(0)]
+    others = topics.counts[pairs.component] - 1
     for at in topics.pieces(hood.k):
         U, part = hood.directions(pairs.vectors[at])
         neighbour, real = _indices(hood.lookup(U)[1])
@@ -117,19 +129,20 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
             scored = (mine_path[:, level] >= 0) & siblings.any(axis=1)
             if scored.any():
                 found[scored, level] = places.score(missing)[scored]
-        nearest.append(pairs.component[at])
-        has_others = topics.counts[pairs.component[at]] > 1
-        if has_others.any():
-            row, topic, less, near, missing = topics.without(at, U)
-            rest = np.einsum("ikj,ij->ik", hood.references[neighbour[row]], less)
-            around[row, :, topic] = rest
-            score = replace(places, near=near, around=around).score(missing)
-            found[has_others, -1] = score[has_others]
-            nearest[-1] = np.where(
-                has_others, np.where(missing, -np.inf, near).argmax(axis=1), nearest[-1]
-            )
+        for also, scores in ((0, found[:, -1]), (1, np.full(len(at), np.nan))):
+            enough = others[at] > also
+            if enough.any():
+                row, topic, less, near, missing = topics.without(at, U, also)
+                rest = np.einsum("ikj,ij->ik", hood.references[neighbour[row]], less)
+                around[row, :, topic] = rest
+                score = replace(places, near=near, around=around).score(missing)
+                scores[enough] = score[enough]
         parts.append(found)
-    return LeftOut(np.concatenate(parts), pairs.component[topics.chosen], np.concatenate(nearest))
+        fewer.append(scores)
+    chosen = topics.chosen
+    return LeftOut(
+        np.concatenate(parts), pairs.component[chosen], np.concatenate(fewer), others[chosen]
+    )
 
 
 class _Topics:
@@ -140,15 +153,19 @@ class _Topics:
         self.sums = np.zeros((len(hood.topics), pairs.vectors.shape[1]))
         np.add.at(self.sums, pairs.component, pairs.vectors - hood.centre)
         self.counts = np.bincount(pairs.component, minlength=len(self.sums))
-        self.chosen = _some(pairs)
+        self.chosen, self.next = _some(pairs), _next(pairs)
 
     def pieces(self, values: int) -> Iterator[Ints]:
         """Pairs to leave out, as many at a time as memory allows with so many values a topic."""
         size = max(VALUES // (values * len(self.sums)), 1)
         return (self.chosen[at : at + size] for at in range(0, len(self.chosen), size))
 
-    def without(self, at: Ints, U: Singles) -> tuple[Ints, Ints, Singles, Floats, Bools]:
+    def without(
+        self, at: Ints, U: Singles, also: int = 0
+    ) -> tuple[Ints, Ints, Singles, Floats, Bools]:
         """Leave out each of these seeds, whose unit rows are U, from all of its topics.
+
+        `also` : number of further seeds to leave out of each topic, 0 or 1
 
         Returns rows of `at` with each topic of theirs, the direction of that topic without the
         seed, similarities of all rows to all topics, and topics that have no other seed.
@@ -156,18 +173,37 @@ class _Topics:
         row, pair = np.nonzero(self.pairs.seed[at][:, None] == self.pairs.seed)
         topic = self.pairs.component[pair]
         rest = self.sums[topic] - (self.pairs.vectors[pair] - self.hood.centre)
+        if also:
+            rest -= self.pairs.vectors[self.next[pair]] - self.hood.centre
         less = self.hood.of_sums(rest)
         near = (U @ self.hood.topics.T).astype(np.float64)
         near[row, topic] = np.einsum("ij,ij->i", U[row], less)
         missing = np.zeros(near.shape, dtype=bool)
-        missing[row, topic] = self.counts[topic] < 2
+        missing[row, topic] = self.counts[topic] < 2 + also
         return row, topic, less, near, missing
 
 
+def _in_order(pairs: Pairs) -> Ints:
+    """An order that depends on topics and vectors alone."""
+    return np.lexsort((*pairs.vectors.T[:3], pairs.component))
+
+
 def _some(pairs: Pairs) -> Ints:
-    """All pairs, or every so many of them in an order that depends on the vectors alone."""
-    order = np.lexsort((*pairs.vectors.T[:3], pairs.component))
+    """All pairs, or every so many of them."""
+    order = _in_order(pairs)
     return order[:: -(-len(order) // MOST)]
+
+
+def _next(pairs: Pairs) -> Ints:
+    """The seed that follows each seed of a topic; the first one follows the last."""
+    order = _in_order(pairs)
+    component = pairs.component[order]
+    first = np.searchsorted(component, component)
+    after = np.arange(1, len(order) + 1)
+    after = np.where(np.append(component[1:], -1) == component, after, first)
+    found = np.empty(len(order), dtype=np.intp)
+    found[order] = order[after]
+    return found
 
 
 def _indices(mine: Bools) -> tuple[Ints, Bools]:
