@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import hierseed
 from hierseed.estimators.registry import METHODS
 
 PACKAGE = Path(hierseed.__file__).parent
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 MODULES = [
     ".".join(("hierseed", *path.relative_to(PACKAGE).with_suffix("").parts))
     for path in sorted(PACKAGE.rglob("*.py"))
@@ -20,10 +22,31 @@ MODULES = [
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name, tmp_path, monkeypatch):
+    """The examples of methods continue those of their class."""
     monkeypatch.chdir(tmp_path)  # some write a model folder
-    result = doctest.testmod(import_module(name.removesuffix(".__init__")))
-    assert result.attempted
-    assert not result.failed
+    module = import_module(name.removesuffix(".__init__"))
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    of_class = {}
+    for test in sorted(doctest.DocTestFinder().find(module), key=lambda test: test.name):
+        test.globs |= of_class.get(test.name.rpartition(".")[0], {})
+        runner.run(test, clear_globs=False)
+        of_class[test.name] = test.globs
+    assert runner.tries
+    assert not runner.failures
+
+
+@pytest.mark.parametrize("page", ["text_model", "taxonomy", "assignments"])
+def test_every_member_on_a_page_of_the_reference_has_an_example(page):
+    text = (REFERENCE / f"{page}.md").read_text(encoding="utf-8")
+    kind = getattr(hierseed, re.search(r"autoclass:: hierseed\.(\w+)", text)[1])
+    hidden = re.search(r":exclude-members: (.*)", text)
+    hidden = set(hidden[1].split(", ")) if hidden else set()
+    names = [name for name in dir(kind) if name[0] != "_" and name not in hidden]
+    members = {name: inspect.getattr_static(kind, name) for name in names}
+    described = {name for name, member in members.items() if inspect.getdoc(member)}
+    without = [name for name in described if ">>> " not in (inspect.getdoc(members[name]) or "")]
+    assert len(described) > 10
+    assert not without
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))

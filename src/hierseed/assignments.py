@@ -72,6 +72,8 @@ class Assignments:
     ([0, 1, 0], 1.0)
     >>> found.to_frame()["topic"].tolist()
     ['A', 'B', 'A']
+
+    The examples of the methods continue this one.
     """
 
     taxonomy: Taxonomy
@@ -110,41 +112,89 @@ class Assignments:
 
     @cached_property
     def primary(self) -> Ints:
-        """The first record of each document."""
+        """The first record of each document.
+
+        Examples
+        --------
+        >>> found.primary.tolist()
+        [0, 1, 2]
+        """
         return np.flatnonzero(np.diff(self.row, prepend=-1))
 
     @property
     def labels(self) -> Ints:
-        """Deepest topic of each document, -1 for None."""
+        """Deepest topic of each document, -1 for None.
+
+        Examples
+        --------
+        >>> found.labels.tolist()
+        [0, 1, 0]
+        """
         return self.topic[self.primary]
 
     @property
     def levels(self) -> Ints:
-        """The primary topic at each level, documents x levels; -1 below the deepest."""
+        """The primary topic at each level, documents x levels; -1 below the deepest.
+
+        Examples
+        --------
+        >>> found.levels.tolist()
+        [[0], [1], [0]]
+        """
         return self.path[self.primary]
 
     @property
     def is_none(self) -> NDArray[np.bool_]:
-        """True for records of documents that belong nowhere."""
+        """True for records of documents that belong nowhere.
+
+        Examples
+        --------
+        >>> found.is_none.tolist()
+        [False, False, False]
+        """
         return np.asarray(self.topic < 0)
 
     @property
     def is_other(self) -> NDArray[np.bool_]:
-        """True where the deepest topic is an Other."""
+        """True where the deepest topic is an Other.
+
+        Examples
+        --------
+        >>> found.is_other.tolist()
+        [False, False, False]
+        """
         return np.asarray(~self.is_none & self.taxonomy.is_other[self.topic])
 
     @property
     def is_unsure(self) -> NDArray[np.bool_]:
-        """True for None where the document probably belongs, but no topic is sure enough."""
+        """True for None where the document probably belongs, but no topic is sure enough.
+
+        Examples
+        --------
+        >>> found.is_unsure.tolist()
+        [False, False, False]
+        """
         return np.asarray(self.is_none & (self.belongs[:, 0] >= 0.5))
 
     @property
     def coverage(self) -> float:
-        """Share of documents that are not None."""
+        """Share of documents that are not None.
+
+        Examples
+        --------
+        >>> found.coverage
+        1.0
+        """
         return float((self.labels >= 0).mean()) if self.n_documents else 0.0
 
     def counts(self) -> Ints:
-        """Documents in each topic, those further down included."""
+        """Documents in each topic, those further down included.
+
+        Examples
+        --------
+        >>> found.counts().tolist()
+        [2, 1]
+        """
         pairs = np.unique(
             np.stack([np.repeat(self.row, self.path.shape[1]), self.path.ravel()]), axis=1
         )
@@ -152,7 +202,13 @@ class Assignments:
         return np.bincount(topics, minlength=len(self.taxonomy))
 
     def at(self, level_of: Floats) -> Floats:
-        """Pick, for each record, the value at its deepest level (level 1 for None)."""
+        """Pick, for each record, the value at its deepest level (level 1 for None).
+
+        Examples
+        --------
+        >>> (found.at(found.distance) > 0.1).tolist()
+        [False, False, True]
+        """
         depth = np.maximum((self.path >= 0).sum(axis=1) - 1, 0)
         return level_of[np.arange(len(self)), depth]
 
@@ -161,6 +217,11 @@ class Assignments:
 
         `threshold` may be one for each level, as `hierseed.evaluate.thresholds` gives them.
         Where even level 1 falls short the document becomes None. Seeds keep their topics.
+
+        Examples
+        --------
+        >>> found.confident(2.0).labels.tolist()  # no score is as high
+        [-1, -1, -1]
         """
         sure = (self.path >= 0) & ((self.score >= threshold) | self.is_seed[self.row, None])
         depth = np.cumprod(sure, axis=1).sum(axis=1)
@@ -183,7 +244,13 @@ class Assignments:
         )
 
     def select(self, level: int) -> Assignments:
-        """Cut every path at a level."""
+        """Cut every path at a level.
+
+        Examples
+        --------
+        >>> found.select(1).labels.tolist()
+        [0, 1, 0]
+        """
         cut = np.arange(self.path.shape[1]) >= level
         path = np.where(cut, -1, self.path)
         topic = path[np.arange(len(self)), np.maximum((path >= 0).sum(axis=1) - 1, 0)]
@@ -213,6 +280,11 @@ class Assignments:
 
         Over all topics, the probabilities of a document sum up to the probability that it belongs
         to the topic it is placed in, not to `belongs`, which counts any listed topic.
+
+        Examples
+        --------
+        >>> found.top(1)["topic"].tolist()
+        ['A', 'B', 'A']
         """
         return _frame(self.top_columns(k, self.ids))
 
@@ -235,6 +307,11 @@ class Assignments:
         `level_k` is the path down to level k, empty where the document stops above it. `ids`
         are those of `self`, or row numbers, unless given. `all_paths` comes last where topics have
         several parents: the topic by each of them, with ` | ` between.
+
+        Examples
+        --------
+        >>> found.to_frame(ids=["x", "y", "z"])["id"].tolist()
+        ['x', 'y', 'z']
         """
         return _frame(self.columns(self.ids if ids is None else ids))
 

@@ -23,16 +23,13 @@ from hierseed.embed.embedder import Embedder
 from hierseed.embed.function import allow_functions
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.engines.choose import Engine
-from hierseed.errors import CorpusError, ModelError, ParameterError
+from hierseed.errors import ModelError
 from hierseed.estimators.base import SeededEstimator
-from hierseed.evaluate import Scores, score, thresholds
 from hierseed.io.assign_chunks import Counts, chunks_of_rows
-from hierseed.io.atomic import atomic_file
 from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import DocumentEmbedder
 from hierseed.io.documents import DocumentVectors, size_of
-from hierseed.io.gold import gold_topics
 from hierseed.io.model_bundle import (
     FILE,
     REJECTED_VECTORS,
@@ -46,14 +43,12 @@ from hierseed.io.seed_documents import SeedDocuments
 from hierseed.lazy_object import LazyObject
 from hierseed.placed import PlacedDocuments
 from hierseed.progress import Listener, Step, amount, warn_of_notes
-from hierseed.proposals import Proposal, Proposals
-from hierseed.report.page import render
-from hierseed.suggestions import Suggestions
 from hierseed.taxonomy import Taxonomy
+from hierseed.validation import Validation
 from hierseed.views import TopicViews
 
 
-class TextModel(TopicViews):
+class TextModel(Validation, TopicViews):
     """A model that places texts. `hierseed.fit` makes one, `hierseed.load` reads one.
 
     Parameters
@@ -76,14 +71,14 @@ class TextModel(TopicViews):
 
     Examples
     --------
-    >>> import hierseed
+    >>> import hierseed, pandas as pd
     >>> texts = {"a": "the cat purrs", "b": "the dog barks", "c": "a cat naps", "d": "a dog digs"}
     >>> model = hierseed.fit(texts, ["Cats", "Dogs"], {"Cats": ["a"], "Dogs": ["b"]},
     ...                      embedder="wordllama", method="unfit", other=False)
     >>> model.assign(texts).to_frame()[["id", "topic", "is_seed"]].values.tolist()
     [['a', 'Cats', True], ['b', 'Dogs', True], ['c', 'Cats', False], ['d', 'Dogs', False]]
-    >>> model.evaluate(texts, {"c": "Cats", "d": "Dogs"}).all.mean.accuracy
-    1.0
+
+    The examples of the methods continue this one.
     """
 
     def __init__(
@@ -111,12 +106,24 @@ class TextModel(TopicViews):
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder of the fit; one that gives other vectors now is refused."""
+        """The embedder of the fit; one that gives other vectors now is refused.
+
+        Examples
+        --------
+        >>> model.embedder.name
+        'wordllama'
+        """
         return self._documents.embedder
 
     @property
     def taxonomy_(self) -> Taxonomy:  # type: ignore[override]
-        """The taxonomy with its Other topics."""
+        """The taxonomy with its Other topics.
+
+        Examples
+        --------
+        >>> model.taxonomy_.paths
+        ('Cats', 'Dogs')
+        """
         return self.estimator.taxonomy_
 
     @property
@@ -129,7 +136,13 @@ class TextModel(TopicViews):
         return X if self.preparation is None else Prepared(X, self.preparation)
 
     def encode(self, texts: Sequence[str]) -> Any:
-        """Embed texts as in the fit, without preparation."""
+        """Embed texts as in the fit, without preparation.
+
+        Examples
+        --------
+        >>> model.encode(["a cat", "a dog"]).shape
+        (2, 256)
+        """
         return self._documents.encode(texts)
 
     def assign(
@@ -152,6 +165,13 @@ class TextModel(TopicViews):
         engine : None or "threads", "cuda", a number of worker processes, or the address of a dask
             scheduler; the result is the same
         progress : called with each event of `hierseed.progress`
+
+        Examples
+        --------
+        >>> model.assign({"e": "my dog"}).to_frame()["topic"].item()
+        'Dogs'
+        >>> model.assign(texts, threshold=0.99).coverage  # only the seeds remain
+        0.5
         """
         listener = progress or warn_of_notes
         opened = self._documents.open(documents, listener)
@@ -184,6 +204,14 @@ class TextModel(TopicViews):
         file : a name without an extension is a folder of Parquet parts; unfinished ones resume
         overwrite : replace a folder of parts that another model or other options made
         engine : as in `assign`; the files have the same bytes
+
+        Examples
+        --------
+        >>> counts = model.write_table(texts, "placed.csv")
+        >>> counts.placed, counts.documents
+        (4, 4)
+        >>> pd.read_csv("placed.csv")["topic"].tolist()
+        ['Cats', 'Dogs', 'Cats', 'Dogs']
         """
         listener = progress or warn_of_notes
         counts = Counts(self.taxonomy_)
@@ -217,6 +245,12 @@ class TextModel(TopicViews):
         ----------
         texts : pairs of id and text, where `documents` are vectors
         vectors : folder for the vectors of other documents than the fit's; None: in memory
+
+        Examples
+        --------
+        >>> placed = model.place(texts)
+        >>> placed.assignments.labels.tolist(), placed.X.shape
+        ([0, 1, 0, 1], (4, 256))
         """
         listener = progress or warn_of_notes
         opened = self._documents.open(documents, listener)
@@ -232,110 +266,15 @@ class TextModel(TopicViews):
         X = self.prepare(rows.X)
         return PlacedDocuments(self.estimator, X, placed, texts, Path(opened.name).stem)
 
-    def suggest(
-        self, documents: Any, n: int = 20, *, per_topic: int | None = None, **options: Any
-    ) -> Suggestions:
-        """Return up to n documents that are most useful to label next; options as of `place`."""
-        return self.place(documents, **options).suggest(n, per_topic=per_topic)
-
-    def propose_topics(
-        self, documents: Any, n: int = 10, *, earlier: Sequence[Proposal] = (), **options: Any
-    ) -> Proposals:
-        """Return up to n topics that the taxonomy may lack; options as of `place`.
-
-        Parameters
-        ----------
-        earlier : proposals of an earlier fit; the same group of documents keeps its id
-        """
-        return self.place(documents, **options).propose_topics(n, earlier=earlier)
-
-    def report(
-        self,
-        documents: Any,
-        file: str | PathLike[str],
-        *,
-        title: str | None = None,
-        **options: Any,
-    ) -> dict[str, Any]:
-        """Write one page that shows what is in every topic; return what it shows."""
-        with atomic_file(file) as partial:  # fail before the long step
-            found = self.place(documents, **options).report(title, options.get("progress"))
-            partial.write_text(render(found), encoding="utf-8", newline="\n")
-        return found
-
-    def evaluate(self, documents: Any, gold: Any, **options: Any) -> Scores:
-        """Score the placement of documents against gold labels; seeds are left out.
-
-        Parameters
-        ----------
-        gold : mapping of id to path or paths, DataFrame or file with the columns `id` and `topic`
-        """
-        found, truth, rows = self._coded(documents, gold, **options)
-        ids = found.ids or ()
-        listed = self.estimator.taxonomy
-        return score(listed, found.levels[rows], [truth[ids[row]] for row in rows])
-
-    def _coded(
-        self, documents: Any, gold: Any, **options: Any
-    ) -> tuple[Assignments, dict[str, list[int]], list[int]]:
-        """Place documents; read gold labels; find the rows that have both and are no seeds."""
-        found = self.assign(documents, **options)
-        ids, listed = found.ids or (), self.estimator.taxonomy
-        truth = gold_topics(gold, listed, set(ids).__contains__)
-        rows = [row for row, id in enumerate(ids) if id in truth and not found.is_seed[row]]
-        if not rows:
-            raise CorpusError(
-                f"none of {len(truth):,} documents with gold labels is among the documents, "
-                "apart from seeds. Check that both use the same ids"
-            )
-        return found, truth, rows
-
-    def thresholds(
-        self, documents: Any, coded: Any, precision: float, **options: Any
-    ) -> NDArray[np.float64]:
-        """Return the score that placements of each level must reach for a precision.
-
-        Parameters
-        ----------
-        documents : among them those coded by hand
-        coded : documents coded by hand, drawn at random; as `gold` of `evaluate`
-        precision : share of the remaining placements that must be right
-
-        Returns
-        -------
-        array with a threshold per level, for `assign` and `write_table`; above 1 where no score
-        suffices
-        """
-        found, truth, rows = self._coded(documents, coded, **options)
-        ids = found.ids or ()
-        gold = [truth[ids[row]] for row in rows]
-        scores = found.score[found.primary][rows]
-        return thresholds(self.taxonomy_, found.levels[rows], scores, gold, precision)
-
-    def set_precision(
-        self, documents: Any, coded: Any, precision: float, **options: Any
-    ) -> NDArray[np.float64]:
-        """Set thresholds so that this share of placements is right from now on.
-
-        The thresholds are those of `thresholds`; they are saved with the model.
-
-        Parameters
-        ----------
-        documents, coded, precision : as of `thresholds`
-        """
-        if not hasattr(self.estimator, "set_thresholds"):
-            raise ParameterError(
-                f"{type(self.estimator).__name__} has no thresholds to set. Use the method "
-                "'anchored', or give the precision to `assign`."
-            )
-        found = self.thresholds(documents, coded, precision, **options)
-        self.estimator.set_thresholds(found)
-        labels = self.place(documents, **options).assignments.labels
-        self.estimator.labels_, self.estimator.coverage_ = labels, float((labels >= 0).mean())
-        return found
-
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write a model folder: JSON and arrays, never a pickle. `hierseed.load` reads it."""
+        """Write a model folder: JSON and arrays, never a pickle. `hierseed.load` reads it.
+
+        Examples
+        --------
+        >>> model.save("model")
+        >>> hierseed.load("model").assign({"e": "my dog"}).to_frame()["topic"].item()
+        'Dogs'
+        """
         self.write(folder)
         if self._checkpoint is not None:
             self._checkpoint.remove()

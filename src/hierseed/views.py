@@ -1,8 +1,9 @@
-"""Words, examples and plots of a model's topics: methods that `TextModel` inherits."""
+"""What a model shows of its topics: methods that `TextModel` inherits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -11,14 +12,18 @@ import pandas as pd
 from hierseed.assignments import Assignments
 from hierseed.errors import CorpusError
 from hierseed.estimators.base import SeededEstimator
+from hierseed.io.atomic import atomic_file
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents
 from hierseed.io.topic_finder import TopicFinder
 from hierseed.placed import PlacedDocuments
+from hierseed.proposals import Proposal, Proposals
 from hierseed.report import selection
 from hierseed.report.gather import Limits
 from hierseed.report.map import make_map
+from hierseed.report.page import render
 from hierseed.report.words import distinctive_words
+from hierseed.suggestions import Suggestions
 from hierseed.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -26,23 +31,79 @@ if TYPE_CHECKING:
 
 
 class TopicViews:
-    """Words, examples and pictures of topics.
+    """Suggestions, proposals, the report; words, examples and pictures of topics.
 
-    All but `plot_history` and `nearest_topics` are about documents: those of the fit unless others
-    are given. A model that was loaded does not hold its documents, so it needs them. Pictures are
-    matplotlib figures; they need `pip install 'hierseed[plots]'`.
+    Words, examples and pictures are about the documents of the fit unless others are given. A
+    model that was loaded does not hold its documents, so it needs them. Pictures are matplotlib
+    figures; they need `pip install 'hierseed[plots]'`.
 
     Attributes
     ----------
     corpus : documents of the fit; None after `hierseed.load`
+
+    Examples
+    --------
+    >>> import hierseed
+    >>> texts = {"a": "the cat purrs", "b": "the dog barks", "c": "a cat naps", "d": "a dog digs"}
+    >>> model = hierseed.fit(texts, ["Cats", "Dogs"], {"Cats": ["a"], "Dogs": ["b"]},
+    ...                      embedder="wordllama", other=False)
     """
 
     estimator: SeededEstimator
     taxonomy_: Taxonomy
     place: Callable[..., PlacedDocuments]
-    _coded: Callable[..., tuple[Assignments, dict[str, list[int]], list[int]]]
+    _coded: Callable[..., tuple[Assignments, list[int], list[list[int]]]]
     corpus: Documents | None = None
     _of_the_fit: PlacedDocuments | None = None
+
+    def suggest(
+        self, documents: Any, n: int = 20, *, per_topic: int | None = None, **options: Any
+    ) -> Suggestions:
+        """Return up to n documents that are most useful to label next; options as of `place`.
+
+        Examples
+        --------
+        >>> model.suggest(texts, 2).to_frame()["id"].tolist()
+        ['d', 'c']
+        """
+        return self.place(documents, **options).suggest(n, per_topic=per_topic)
+
+    def propose_topics(
+        self, documents: Any, n: int = 10, *, earlier: Sequence[Proposal] = (), **options: Any
+    ) -> Proposals:
+        """Return up to n topics that the taxonomy may lack; options as of `place`.
+
+        Parameters
+        ----------
+        earlier : proposals of an earlier fit; the same group of documents keeps its id
+
+        Examples
+        --------
+        >>> len(model.propose_topics(texts))  # too few documents to propose any
+        0
+        """
+        return self.place(documents, **options).propose_topics(n, earlier=earlier)
+
+    def report(
+        self,
+        documents: Any,
+        file: str | PathLike[str],
+        *,
+        title: str | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Write one page that shows what is in every topic; return what it shows.
+
+        Examples
+        --------
+        >>> shown = model.report(texts, "report.html")
+        >>> shown["n"], shown["topics"]["name"]
+        (4, ['Cats', 'Dogs'])
+        """
+        with atomic_file(file) as partial:  # fail before the long step
+            found = self.place(documents, **options).report(title, options.get("progress"))
+            partial.write_text(render(found), encoding="utf-8", newline="\n")
+        return found
 
     @overload
     def topic_words(self, topic: str, n: int = 10, *, documents: Any = None) -> list[str]: ...
@@ -63,6 +124,12 @@ class TopicViews:
         Returns
         -------
         list of words, best first; for all topics a dict of path to list
+
+        Examples
+        --------
+        >>> more = ["cat purrs", "cat naps", "cat hides"] * 9 + ["dog barks", "dog digs"] * 9
+        >>> model.topic_words("Cats", 2, documents=more)
+        ['hides', 'purrs']
         """
         wanted = None if topic is None else TopicFinder(self.taxonomy_).find(topic)
         placed = self._placed(documents)
@@ -79,6 +146,11 @@ class TopicViews:
         """Return the central documents of a topic: id, text, score, distance, is_seed.
 
         They are the nearest to the topic's vector of those placed in it or below it.
+
+        Examples
+        --------
+        >>> model.examples("Dogs")["id"].tolist()
+        ['b', 'd']
         """
         wanted = TopicFinder(self.taxonomy_).find(topic)
         placed = self._placed(documents)
@@ -97,7 +169,13 @@ class TopicViews:
         )
 
     def nearest_topics(self, topic: str, n: int = 5) -> pd.DataFrame:
-        """Return the listed topics of the same level whose vectors are nearest: topic, distance."""
+        """Return the listed topics of the same level whose vectors are nearest: topic, distance.
+
+        Examples
+        --------
+        >>> model.nearest_topics("Cats")["topic"].tolist()
+        ['Dogs']
+        """
         taxonomy, wanted = self.taxonomy_, TopicFinder(self.taxonomy_).find(topic)
         rivals = taxonomy.tree.at_level(int(taxonomy.tree.level[wanted]))
         rivals = rivals[(rivals != wanted) & ~taxonomy.is_other[rivals]]
@@ -113,19 +191,33 @@ class TopicViews:
         Parameters
         ----------
         depth : the deepest level drawn; None for all
+
+        Examples
+        --------
+        >>> model.plot_tree().savefig("tree.png")
         """
         from hierseed.plots.sizes import draw_tree
 
         return draw_tree(self._placed(documents).assignments, depth)
 
     def plot_sizes(self, *, documents: Any = None, level: int = 1, most: int = 30) -> Picture:
-        """Draw the number of documents in the largest topics of a level, and in None."""
+        """Draw the number of documents in the largest topics of a level, and in None.
+
+        Examples
+        --------
+        >>> model.plot_sizes(level=1).savefig("sizes.png")
+        """
         from hierseed.plots.sizes import draw_sizes
 
         return draw_sizes(self._placed(documents).assignments, level, most)
 
     def plot_map(self, *, documents: Any = None, most: int = 4_000) -> Picture:
-        """Draw topics as islands and documents as points; of more than `most`, a sample."""
+        """Draw topics as islands and documents as points; of more than `most`, a sample.
+
+        Examples
+        --------
+        >>> model.plot_map().savefig("map.png")
+        """
         from hierseed.plots.map import draw_map
 
         placed = self._placed(documents)
@@ -146,12 +238,15 @@ class TopicViews:
         ----------
         gold : as of `evaluate`
         most : topics shown, those with the most mistakes; the rest are added up
+
+        Examples
+        --------
+        >>> model.plot_confusion({"c": "Cats", "d": "Dogs"}).savefig("confusion.png")
         """
         from hierseed.plots.confusion import confusion, draw_confusion
 
-        found, truth, rows = self._coded(self._given(documents), gold)
-        ids = found.ids or ()
-        table = confusion(found, rows, [truth[ids[row]] for row in rows], level, most)
+        found, rows, truth = self._coded(self._given(documents), gold)
+        table = confusion(found, rows, truth, level, most)
         return draw_confusion(table, level)
 
     def plot_over_time(
@@ -170,6 +265,11 @@ class TopicViews:
         dates : mapping or Series of document id to date, or one date for each document in their
             order; a date is a text such as 2024-05-31, a year, or a datetime
         every : "D", "W", "M", "Q" or "Y"; None chooses by the time that the dates span
+
+        Examples
+        --------
+        >>> years = {"a": 2001, "b": 2002, "c": 2003, "d": 2003}
+        >>> model.plot_over_time(years).savefig("time.png")
         """
         from hierseed.plots.time import count_over_time, draw_over_time
 
@@ -178,7 +278,12 @@ class TopicViews:
         return draw_over_time(found, table, undated, level, most)
 
     def plot_history(self) -> Picture:
-        """Draw the rounds of the fit: objective, documents that moved, coverage."""
+        """Draw the rounds of the fit: objective, documents that moved, coverage.
+
+        Examples
+        --------
+        >>> model.plot_history().savefig("history.png")
+        """
         from hierseed.plots.history import draw_history
 
         return draw_history(getattr(self.estimator, "history_", []), type(self.estimator).__name__)

@@ -27,7 +27,7 @@ from hierseed.estimators.base import Progress, SeededEstimator
 from hierseed.estimators.inputs import check_start, need_seeds, refuse_bare_leaves, seed_means
 from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
-from hierseed.taxonomy_edits import match_topics
+from hierseed.topic_matching import match_topics
 
 Floats = NDArray[np.float64]
 SHARE, NOT_NEGATIVE, POSITIVE = Interval(0, 1), Interval(0), Interval(0, closed="neither")

@@ -14,7 +14,7 @@ from hierseed.errors import SeedError, name_some
 from hierseed.estimators.inputs import check_start, seed_pairs
 from hierseed.estimators.rejections import Groups, replace_records
 from hierseed.taxonomy import Taxonomy
-from hierseed.taxonomy_edits import match_topics
+from hierseed.topic_matching import match_topics
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
