@@ -25,6 +25,7 @@ myst_dmath_allow_space = myst_dmath_allow_digits = False  # $250 is an amount of
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]  # tables of results begin at any level of heading
 default_role = "code"  # docstrings write `name` as Markdown does
+smartquotes_action = "qe"  # quotes and ellipses: `--option` keeps its dashes
 highlight_language = "text"
 
 autodoc_typehints = "none"  # the signature says nothing that the text does not
