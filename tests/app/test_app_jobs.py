@@ -9,6 +9,7 @@ import time
 import pytest
 
 from hierseed.app import fits, fitting, jobs
+from hierseed.app.job_progress import JobProgress
 from hierseed.app.project import Project
 from hierseed.app.store import documents
 from hierseed.errors import ProjectError
@@ -111,6 +112,26 @@ def test_a_job_that_fails_says_why(empty: Project) -> None:
     job = jobs.wait(empty, jobs.start(empty, "fit"))
     assert job.state == "failed"
     assert "no taxonomy" in job.message
+
+
+def test_a_slow_embedder_is_seen_in_the_time_that_is_left(
+    empty: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bar follows the pace of a phase where its estimate was wrong; resumed, too."""
+    clock = 100.0
+    monkeypatch.setattr("hierseed.app.job_progress.time.perf_counter", lambda: clock)
+    phase = "Turning texts into vectors"
+    for already in (0, 400):
+        events: list[dict[str, float]] = []
+        bar = JobProgress(empty, 1_000, events.append, seconds={phase: 10.0})  # type: ignore[arg-type]
+        rest = sum(bar.expected.values()) - 10.0
+        for done in range(already, 1_000, 100):
+            bar.update({"phase": phase, "done": done, "total": 1_000})
+            clock += 30.0  # 0.3 seconds per document
+        assert events[-1]["left"] == pytest.approx(30.0 + rest, rel=0.2)
+        assert events[-1]["share"] <= 0.9
+        shares = [event["share"] for event in events]
+        assert shares == sorted(shares)
 
 
 def test_the_bar_tells_the_whole_of_a_fit(project: Project) -> None:

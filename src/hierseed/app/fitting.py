@@ -114,10 +114,10 @@ def fit(project: Project, dials: Dials, on_progress: OnProgress | None = None) -
     names = len(seeds.without(here.taxonomy)) if dials.names else 0
     if not given and not dials.names:
         raise SeedError("no seeds yet. Accept a few documents, or let names stand in for seeds")
-    skip = ("Turning texts into vectors",) if vectors.ready(project) else ()
     bar = JobProgress(
-        project, documents.count(project), on_progress or (lambda event: None), skip=skip
-    )
+        project, documents.count(project), on_progress or (lambda event: None),
+        seconds={"Turning texts into vectors": vectors.seconds_to_make(project)},
+    )  # fmt: skip
     update = bar.update
     store = vectors.make(project, update)
     started = time.perf_counter()

@@ -15,7 +15,7 @@ from hierseed.app.job_progress import OnProgress
 from hierseed.app.project import Project
 from hierseed.app.store import documents
 from hierseed.embed import Embedder, Preparation, Prepared, VectorStore, embed_corpus
-from hierseed.embed.catalogue import Kind
+from hierseed.embed.catalogue import AUTO, KINDS, Kind
 from hierseed.embed.choose import HEADER, choose_embedder, get_embedder, load_embedder
 from hierseed.embed.embedder import is_fitted, is_trained
 from hierseed.embed.function import refuse_unnamed
@@ -24,6 +24,7 @@ from hierseed.errors import CorpusError, HierSeedError
 from hierseed.io.atomic import atomic_file
 
 MEASURED_LETTERS = 1_200  # letters of the documents that speeds were measured on
+UNKNOWN = 1e-3  # seconds per document of an embedder whose speed was never measured
 SKETCH = 32  # numbers kept in memory per document for a first, coarse search
 EXACT = 100_000  # with fewer documents than this all are compared in full
 SHORTLIST = 1_500  # documents of the coarse search that are compared in full
@@ -94,6 +95,22 @@ def expected_seconds(project: Project, kind: Kind, n: int) -> float | None:
         "SELECT avg(length(text)) FROM (SELECT text FROM document LIMIT 1000)"
     ).fetchone()[0]
     return n / int(speed) * min(1.0, float(mean or 0) / MEASURED_LETTERS + 0.1)
+
+
+def automatic() -> str:
+    """The embedder that is used where none is chosen: the best one installed."""
+    return next((name for name in AUTO if not KINDS[name].lacking()), AUTO[-1])
+
+
+def seconds_to_make(project: Project) -> float:
+    """Expected seconds until every document has a vector."""
+    if ready(project):
+        return 0.0
+    chosen = str(project.get("embedder", "auto"))
+    name = automatic() if chosen == "auto" else chosen.partition(":")[0]
+    n = documents.count(project)
+    seconds = expected_seconds(project, KINDS[name], n) if name in KINDS else None
+    return seconds or n * UNKNOWN
 
 
 def ready(project: Project) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from hierseed.app import fits, fitting, jobs, vectors
 from hierseed.app.pages.screen import Screen
 from hierseed.app.store import documents, labels, loads, topics
-from hierseed.embed.catalogue import AUTO, KINDS
+from hierseed.embed.catalogue import KINDS
 from hierseed.errors import ProjectError
 from hierseed.progress import duration
 
@@ -64,7 +64,7 @@ class FitScreen(Screen):
         """What can turn texts into vectors, with the time it would take here."""
         chosen = self.project.get("embedder", "auto")
         stored = vectors.stored_embedder(self.project)
-        best = next((name for name in AUTO if not KINDS[name].lacking()), AUTO[-1])
+        best = vectors.automatic()
         listed = [
             {
                 "name": "auto",

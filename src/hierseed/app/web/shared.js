@@ -79,6 +79,8 @@ export function shortName(name, above) {
   const rest = name.slice(above.length).match(/^\s*[:–-]\s*(.+)$/);
   return rest ? rest[1] : name;
 }
+// A long word such as comp.sys.mac.hardware may break after its marks, not in the middle of a part.
+export const breakable = (name) => name.replace(/\S{17,}/g, (word) => word.replace(/([._/@-])(?=\w)/g, "$1\u200b"));
 // The names of a path, from the top.
 export const crumbs = (path) => (path || "").split(" > ").map((name, i, all) => shortName(name, all[i - 1]));
 // A path, or a text with paths in it, as people read it.

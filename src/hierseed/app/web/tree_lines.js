@@ -3,7 +3,7 @@
 import * as Vue from "vue";
 import menu from "/workbench/web/menu.js";
 import picker from "/workbench/web/picker.js";
-import { askFocus, counted, number, shared, shortName } from "/workbench/web/shared.js";
+import { askFocus, breakable, counted, number, shared, shortName } from "/workbench/web/shared.js";
 
 export default {
   components: { topicMenu: menu, picker },
@@ -16,7 +16,7 @@ export default {
         @keydown.down.prevent="enter" @keydown.enter.prevent="pickFirst" @keydown.esc="filter = ''"></div>
       <p v-if="!view.lines.length" class="empty">No topics yet. Load a taxonomy, or add topics by hand.</p>
       <p v-else-if="!shown.length" class="empty">No topic is called so.</p>
-      <div v-else role="tree" aria-label="Taxonomy" @keydown="key">
+      <div v-else role="tree" aria-label="Taxonomy" :class="{ unplaced: !placed }" @keydown="key">
         <div v-for="line in shown" :key="line.key" role="treeitem" :id="'t-' + line.key" v-memo="memo(line)"
              :class="{ line: true, apart: line.apart, none: line.key === 'none', bare: seeds(line) === 0, above: !hits.has(line.key), over: over === line.key }"
              :style="{ '--depth': line.level - 1 }" :draggable="!line.apart"
@@ -28,7 +28,7 @@ export default {
           <span class="twist" aria-hidden="true" @click.stop="line.leaf || turn(line.key)">{{ line.leaf ? "" : closed[line.key] && !words.length ? "▸" : "▾" }}</span>
           <input v-if="renaming === line.key" class="rename" :value="name" :aria-label="'New name of ' + line.name" @input="name = $event.target.value"
             @keydown.stop @keydown.enter="rename(line)" @keydown.esc="leave(line.key)" @blur="leave(line.key, false)" @click.stop>
-          <span v-else class="name">{{ short(line) }}</span>
+          <span v-else class="name">{{ breakable(short(line)) }}</span>
           <span v-if="line.apart"></span><span v-else class="seeds" :title="counted(seeds(line), 'seed')" aria-hidden="true">{{ seeds(line) || (line.leaf ? "○" : "") }}</span>
           <span class="count">{{ count(line) === null ? "" : number(count(line)) }}</span>
           <span v-if="count(line) !== null" class="cover" aria-hidden="true"><i :style="{ width: width(line) }"></i></span>
@@ -67,6 +67,9 @@ export default {
     },
     most() {
       return Math.max(1, ...this.lines.map((line) => this.count(line) || 0));
+    },
+    placed() {
+      return this.lines.some((line) => this.count(line) !== null);
     },
     children() {
       const children = new Map();
