@@ -220,8 +220,9 @@ def test_the_header_shows_the_expected_accuracy(chrome: Any, house: tuple[Server
     visit.page.wait_for_selector(".fits li:has-text('Expected accuracy')")
     fit = fits.last(project)
     assert fit is not None
-    levels = ", ".join(f"{share:.0%}" for share in fit.facts["expected"])
-    assert visit.page.inner_text(".brand span") == f"Fit 1 · about {levels} right"
+    one, two = fit.facts["expected"]
+    shown = f"Fit 1 · about {one:.0%} right at level 1, {two:.0%} at level 2"
+    assert visit.page.inner_text(".brand span") == shown
     assert visit.faults == []
 
 

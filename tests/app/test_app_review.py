@@ -224,11 +224,15 @@ def test_other_columns_filter_and_count(empty: Project, tmp_path: Path) -> None:
     assert chart is not None
     assert chart["titles"] == [str(year) for year in range(1990, 2000)]
     assert chart["totals"] == [9] * 10
+    assert chart["ordered"]
     placed = fit.placements(here).labels
     by_hand = [sum(i % 10 == year and placed[i] == 0 for i in range(90)) for year in range(10)]
     line = next(line for line in chart["lines"] if line["name"] == "A")
     assert line["counts"] == by_hand
     assert sum(by_hand) >= 40  # its seeds
+    below = metadata.over(empty, fit.placements(here), "year", str(here.ids[0]))
+    assert below is not None
+    assert [line["name"] for line in below["lines"]] == [line["name"] for line in chart["lines"]]
 
 
 @pytest.mark.filterwarnings("error")

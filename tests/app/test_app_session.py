@@ -1,5 +1,6 @@
 """The screens without a browser: what is shown, and what a click does."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -284,6 +285,19 @@ def test_no_hits_are_not_called_many(project: Project) -> None:
     view = session.act("search", query="")["stage"]["view"]
     assert view["total"] == documents.count(project)
     assert view["note"] == ""
+
+
+def test_a_preview_shows_lists_and_takes_none_for_the_text(tmp_path: Path) -> None:
+    file = tmp_path / "docs.jsonl"
+    row = {
+        "body": "a short text",
+        "labels": [["religion", "a very long name of a topic"]],
+        "ok": True,
+    }
+    file.write_text("".join(json.dumps(row) + "\n" for _ in range(3)))
+    look = look_at_corpus(file)
+    assert look.text == "body"
+    assert look.rows[0][1:] == ['[["religion", "a very long name of a topic"]]', "True"]
 
 
 def test_the_header_says_what_to_expect_right(project: Project) -> None:

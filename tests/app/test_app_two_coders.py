@@ -38,7 +38,10 @@ def test_two_coders_from_a_csv_to_a_replication_package(
     found = read_docstrings(list(modules))
     with (tmp_path / "docs.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(
-            [("id", "text", "year"), *((d.id, d.text, 1990 + i % 30) for i, d in enumerate(found))]
+            [
+                ("id", "text", "year", "party"),
+                *((d.id, d.text, 1990 + i % 30, "AB"[i % 2]) for i, d in enumerate(found)),
+            ]
         )
     (tmp_path / "topics.txt").write_text("".join(f"{c} > {m}\n" for m, c in modules.items()))
     truth = {d.id: d.module for d in found}
@@ -56,6 +59,15 @@ def test_two_coders_from_a_csv_to_a_replication_package(
     anna.step("Fit")
     page.click("text=Fit now")
     page.wait_for_selector(".fits li:has-text('Fit 1')")
+
+    # topics over the years as lines, by party as bars
+    anna.step("Review")
+    page.click(".tabs >> text=Over time")
+    page.wait_for_selector("h1:text-is('Topics over year')")
+    assert page.locator(".chart polyline").count() == len(CHAPTERS)
+    page.select_option("label:has-text('Column') select", "party")
+    page.wait_for_selector("h1:text-is('Topics by party')")
+    assert page.locator(".bars th").all_inner_texts() == ["A", "B"]
 
     # one draws a sample, both code it: Ben disagrees on the second and is unsure of the third
     anna.step("Validate")
@@ -113,7 +125,7 @@ def test_two_coders_from_a_csv_to_a_replication_package(
     result = json.loads(texts["sample-1-results.json"])
     assert result["agreement"]["levels"][1]["alpha"]["n"] == SIZE - 1
     assert result["accuracy"]["coded"] == SIZE
-    assert documents.columns_of(project, [0])[0] == {"year": "1990"}
+    assert documents.columns_of(project, [0])[0] == {"year": "1990", "party": "A"}
     assert labels.seeds(project) == {}  # coding makes no seeds
     project.close()
     assert anna.faults == ben.faults == []

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from hierseed.app.job_progress import OnProgress
 from hierseed.app.project import Project
@@ -49,24 +50,24 @@ def look_at_corpus(file: Path) -> Look:
         records = open_records(file)
         look.columns = list(records.columns)
         found = islice(records.rows(look.columns), ENOUGH)
-        rows = [
-            [as_text(value) or "" for value in row.values]
-            for row in found
-            if not isinstance(row, Fault)
-        ]
+        values = [row.values for row in found if not isinstance(row, Fault)]
     except HierSeedError as fault:
         look.faults.append(worded(fault))
         return look
-    look.rows = rows[:PREVIEW]
-    lengths = [
-        sum(len(row[i]) for row in look.rows) / max(len(look.rows), 1)
-        for i in range(len(look.columns))
-    ]
+    look.rows = [[_shown(value) for value in row] for row in values[:PREVIEW]]
+    rows = [[as_text(value) or "" for value in row] for row in values]  # a list is no text
+    lengths = [sum(len(row[i]) for row in rows[:PREVIEW]) for i in range(len(look.columns))]
     longest = look.columns[lengths.index(max(lengths))] if lengths else ""
     look.text = _named(look.columns, TEXT_NAMES) or longest
     others = [column for column in look.columns if column != look.text]
     look.id = _named(others, ID_NAMES) or _numbering(look.columns, rows, others) or ROW_NUMBER
     return look
+
+
+def _shown(value: Any) -> str:
+    """A cell of the preview; a list or an object as JSON."""
+    text = as_text(value)
+    return str(plain_value(value)) if text is None else text
 
 
 def check_corpus(file: Path, id: str, text: str) -> Look:

@@ -114,7 +114,7 @@ def columns(project: Project) -> list[dict[str, Any]]:
 
 
 def over(project: Project, placed: Placements, column: str, key: str = "") -> dict[str, Any] | None:
-    """Shares of topics over the values of a column, a line for each topic.
+    """Shares of topics over the values of a column; `ordered` where these are numbers or dates.
 
     The topics are those of level 1, or those below the selected one. None where the column has
     too many values that are no numbers.
@@ -122,11 +122,11 @@ def over(project: Project, placed: Placements, column: str, key: str = "") -> di
     tree = placed.taxonomy.tree
     parent = placed.number.get(key, -1) if key.isdigit() else -1
     level = placed.level(parent) if parent >= 0 else 0
-    if level >= tree.height:
+    if parent >= 0 and tree.is_leaf[parent]:  # nothing below: show it among its siblings
         parent, level = int(tree.parent[parent]), level - 1
     path = placed.path[placed.primary]
     inside = path[:, level - 1] == parent if parent >= 0 else np.ones(placed.n, dtype=bool)
-    steps, titles, _ = bins(project, column, placed.n)
+    steps, titles, ordered = bins(project, column, placed.n)
     if steps is None:
         return None
     known = inside & (steps >= 0)
@@ -150,6 +150,7 @@ def over(project: Project, placed: Placements, column: str, key: str = "") -> di
     above = placed.taxonomy.paths[parent] if parent >= 0 else ""
     return {
         "column": column,
+        "ordered": ordered,
         "titles": titles,
         "totals": totals.tolist(),
         "lines": lines,

@@ -97,8 +97,9 @@ class Session:
         placed = fit.placements(topics.current(self.project))
         levels = fit.facts.get("expected") or []
         if levels:
-            right = ", ".join(f"{value:.0%}" for value in levels)
-            return f"Fit {fit.id} · about {right} right"
+            shown = {1: levels[0], len(levels): levels[-1]}
+            right = ", ".join(f"{value:.0%} at level {level}" for level, value in shown.items())
+            return f"Fit {fit.id} · about {right.replace(' at', ' right at', 1)}"
         share = f"{(placed.labels >= 0).mean():.0%} in a topic" if placed.n else ""
         return f"Fit {fit.id} · {share}"
 
@@ -219,7 +220,8 @@ class Session:
         try:
             self._leave_lost_topic()
             self.pulse = self.project.pulse()
-            parts = {"frame": self.frame(), **self.tree(), "stage": self.stage()}
+            stage = self.stage()  # first, as Load takes the files over that have waited
+            parts = {"frame": self.frame(), **self.tree(), "stage": stage}
         except (OSError, sqlite3.Error, ProjectError) as fault:
             parts = {}
             said = worded(fault) if isinstance(fault, ProjectError) else explain_failure(fault)

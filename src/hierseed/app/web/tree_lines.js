@@ -228,6 +228,7 @@ export default {
       const hit = order.find((line) => this.short(line).toLowerCase().startsWith(this.typed));
       if (hit) this.moveTo(hit.key);
     },
+    breakable,
     short(line) {
       return shortName(line.name, this.byKey.get(line.parent)?.name);
     },
