@@ -17,7 +17,8 @@ from hierseed.errors import EmbeddingError
 def test_counts_are_those_of_scikit_learn(corpus):
     # an independent oracle; every term is kept, so all words make pairs there too
     texts = sample_by_content([f"{text} {i % 7} café" for i, text in enumerate(corpus)], 1000)
-    terms, counts = learn_terms(texts, 10_000, 10_000, 2.0)
+    terms, counts, seen = learn_terms(texts, 10_000, 10_000, 2.0)
+    assert seen >= set(terms.words)
     oracle = TfidfVectorizer(
         ngram_range=(1, 2), min_df=2, max_df=0.5, sublinear_tf=True, strip_accents="unicode"
     ).fit(texts)
@@ -99,6 +100,27 @@ def test_joined_vectors_are_both_blocks(corpus):
     np.testing.assert_array_equal(inner, get_embedder("wordllama:64").encode(corpus))
     raw = Lsa().fit(corpus).encode(corpus)
     np.testing.assert_allclose(learned, raw / np.linalg.norm(raw, axis=1, keepdims=True), atol=1e-6)
+
+
+def test_a_text_with_no_word_of_the_corpus_has_no_content(corpus, tmp_path):
+    nonsense = ["zzzz qqqq", "asdkjh asdkj", "?!"]
+    embedder = get_embedder("wordllama:64+lsa").fit(corpus)
+    save_embedder(embedder, tmp_path)
+    for one in (embedder, load_embedder(tmp_path)):
+        assert not one.encode(nonsense).any()
+        assert one.encode([*corpus, "zzzz striker"]).any(axis=1).all()
+    assert embedder.inner.encode(nonsense).any()  # it makes something of any letters
+
+
+def test_letters_typed_at_random_have_no_content_where_texts_are_read_by_groups_of_letters():
+    german = "Der Minister hat das Gesetz nicht unterschrieben, und die Partei ist mit dem Plan "
+    other = "Die Mannschaft war mit dem Spiel nicht zufrieden, weil sie auch das Tor für sich sah "
+    lsa = Lsa(3).fit([f"{text} {number}" for number in range(30) for text in (german, other)])
+    assert not lsa.words  # groups of letters
+    assert lsa.encode(["ein Gesetz", "das Tor"]).any(axis=1).all()
+    groups = "Gesetzesminister Parteiplan"  # known groups, no known word
+    assert lsa.count([groups]).nnz
+    assert not lsa.encode([groups]).any()
 
 
 def test_a_learned_block_of_weight_zero_leaves_the_other_as_it_is_alone(corpus):

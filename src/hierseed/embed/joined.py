@@ -88,13 +88,19 @@ class Joined:
         return self
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Embed with both at the same time, and put the blocks side by side."""
+        """Embed with both at the same time, and put the blocks side by side.
+
+        A text of which the corpus has no word has no content that could be compared with it,
+        whatever the inner embedder makes of its letters: it gives zeros.
+        """
         refuse_unfitted(self.name, self.fitted)
         rows = as_text_list(texts)
         with ThreadPoolExecutor(1) as other:
             learned = other.submit(self.learned.encode, rows)
             inner = self.inner.encode(rows)
-            return join(inner, learned.result())
+            vectors = join(inner, learned.result())
+        vectors[self.learned.unknown(rows)] = 0.0
+        return vectors
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write what each of the two has learned."""

@@ -21,6 +21,7 @@ from hierseed.embed.language import foreign_language, foreign_script
 from hierseed.embed.learned import load_learned, save_learned
 from hierseed.embed.sample import sample_by_content
 from hierseed.embed.terms import Terms, learn_terms
+from hierseed.embed.vocabulary import Vocabulary
 from hierseed.errors import EmbeddingError
 
 CHUNK = 2048
@@ -54,6 +55,7 @@ class Lsa:
         self.fitted = False
         self._terms = Terms([], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
         self._components = np.zeros((0, dimension), dtype=np.float32)
+        self.vocabulary = Vocabulary.of([])
 
     @property
     def name(self) -> str:
@@ -70,7 +72,7 @@ class Lsa:
         """Hash of the vocabulary, its weights and the singular vectors."""
         terms = self._terms
         words = "\n".join(terms.words)
-        learned = terms.pairs, terms.weights, self._components
+        learned = terms.pairs, terms.weights, self._components, self.vocabulary.hashes
         return fingerprint(self.name, int(terms.letters), words, *learned)
 
     def fit(self, texts: Iterable[str]) -> Self:
@@ -80,7 +82,8 @@ class Lsa:
         letters = bool(foreign_language(rows)) and not foreign_script(rows)
         if letters:  # neighbouring groups of letters overlap: their pairs say nothing new
             sizes = sum(sizes), 0
-        self._terms, counts = learn_terms(rows, *sizes, IDF_POWER, letters)
+        self._terms, counts, seen = learn_terms(rows, *sizes, IDF_POWER, letters)
+        self.vocabulary = Vocabulary.of(seen)
         if not counts.nnz:
             raise EmbeddingError(
                 f"no words to learn from in {len(rows):,} different texts. "
@@ -92,13 +95,18 @@ class Lsa:
         return self
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Project each text; one without a known term gives zeros."""
+        """Project each text; one without a known word gives zeros."""
         refuse_unfitted(self.name, self.fitted)
         rows = as_text_list(texts)
         vectors = np.empty((len(rows), self.dimension), dtype=np.float32)
         for start in range(0, len(rows), CHUNK):
             vectors[start : start + CHUNK] = self.project(self.count(rows[start : start + CHUNK]))
+        vectors[self.unknown(rows)] = 0.0
         return vectors
+
+    def unknown(self, texts: Sequence[str]) -> list[int]:
+        """Rows of the texts of which the corpus has no word."""
+        return [row for row, text in enumerate(texts) if not self.vocabulary.knows(text)]
 
     def count(self, texts: Sequence[str]) -> sparse.csr_array:
         """Weighted counts of the terms of each text: words, then pairs of words."""
@@ -119,7 +127,7 @@ class Lsa:
         return self._terms.weights
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write `lsa.json`, `pairs.npy`, `weights.npy` and `components.npy`."""
+        """Write `lsa.json` and four arrays."""
         refuse_unfitted(self.name, self.fitted)
         options = {
             "dimension": self.requested,
@@ -133,15 +141,18 @@ class Lsa:
             "pairs": terms.pairs,
             "weights": terms.weights,
             "components": self._components,
+            "vocabulary": self.vocabulary.hashes,
         }
         save_learned(folder, "lsa", header, **arrays)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:
         """Read what `save` wrote."""
-        header, arrays = load_learned(folder, "lsa", "pairs", "weights", "components")
+        names = "pairs", "weights", "components", "vocabulary"
+        header, arrays = load_learned(folder, "lsa", *names)
         embedder = cls(**header["options"])
-        pairs, weights, embedder._components = arrays
+        pairs, weights, embedder._components, hashes = arrays
+        embedder.vocabulary = Vocabulary(hashes)
         embedder._terms = Terms(header["words"], pairs, weights, header["letters"])
         embedder.fitted = True
         return embedder

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -33,16 +33,30 @@ CACHED = 1 << 16  # words whose groups are kept
 
 def split_terms(text: str) -> list[str]:
     """Words in lower case without accents; single characters in scripts without spaces."""
+    return TERM.findall(_plain(text))
+
+
+def find_terms(text: str) -> Iterator[str]:
+    """The same one after the other, for those who need only the first ones."""
+    return (found[0] for found in TERM.finditer(_plain(text)))
+
+
+def _plain(text: str) -> str:
     text = text.lower()
-    if not text.isascii():
-        decomposed = unicodedata.normalize("NFKD", text)
-        text = "".join(one for one in decomposed if not unicodedata.combining(one))
-    return TERM.findall(text)
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(one for one in decomposed if not unicodedata.combining(one))
 
 
 def split_letters(text: str) -> list[str]:
     """Groups of letters of each word, with a space for its beginning and its end."""
-    return [group for word in split_terms(text) for group in _letter_groups(word)]
+    return letter_groups(split_terms(text))
+
+
+def letter_groups(words: Iterable[str]) -> list[str]:
+    """Groups of letters of these words."""
+    return [group for word in words for group in _letter_groups(word)]
 
 
 @lru_cache(CACHED)
@@ -120,17 +134,20 @@ def find_pairs(ids: Ints, document: Ints, n_words: int) -> tuple[Ints, Ints]:
 
 def learn_terms(
     texts: Iterable[str], max_words: int, max_pairs: int, power: float, letters: bool = False
-) -> tuple[Terms, sparse.csr_array]:
+) -> tuple[Terms, sparse.csr_array, set[str]]:
     """Choose the terms that are in most documents, and weigh them by their rarity.
 
-    The weight is a power of the inverse document frequency. Also the weighted counts of `texts`.
+    The weight is a power of the inverse document frequency. Also the weighted counts of `texts`,
+    and all of their words.
     """
     index: dict[str, int] = {}
     every: list[Ints] = []
-    split = split_letters if letters else split_terms
+    seen: set[str] = set()
     for text in texts:
-        own = [index.setdefault(word, len(index)) for word in split(text)]
-        every.append(np.array(own, dtype=np.int64))
+        words = split_terms(text)
+        seen.update(words)
+        own = letter_groups(words) if letters else words
+        every.append(np.array([index.setdefault(one, len(index)) for one in own], dtype=np.int64))
     n = len(every)
     least, most = (2, MANY * n) if n >= FEW_DOCUMENTS else (1, n)
     ends = np.cumsum([0, *map(len, every)])
@@ -155,7 +172,7 @@ def learn_terms(
     weights = (np.log((1 + n) / (1 + frequencies)) + 1) ** power
     weights[frequencies > most] = 0
     terms = Terms(names[kept].tolist(), keys[usable], weights.astype(np.float32), letters)
-    return terms, terms.weigh(ids, ends)
+    return terms, terms.weigh(ids, ends), seen
 
 
 def document_frequency(document: Ints, column: Ints, n: int) -> Ints:
