@@ -185,6 +185,7 @@ def report_results(estimator: SeededEstimator, listener: Listener) -> None:
     if (
         foreign is not None
         and foreign.value > MANY_FOREIGN
+        and foreign.low > 0.0
         and not getattr(estimator, "rejects_", True)
     ):
         listener(
