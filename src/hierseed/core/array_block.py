@@ -236,16 +236,17 @@ class ArrayBlock(Block):
             kernels.round_rows(X, start, 2.0**grid.bits, place[at], sums[at], found)
         return sums
 
-    def kernel_rows(self) -> Iterator[tuple[slice, NDArray[Any], int]] | None:
+    def kernel_rows(self, results: int = 1) -> Iterator[tuple[slice, NDArray[Any], int]] | None:
         """The rows for a compiled kernel, if they pay off; see `Block.kernel_rows`."""
-        kernels = self._kernels(len(self))
+        kernels = self._kernels(len(self), results)
         if kernels is None:
             return None
         return ((at, X, start) for at, X, start, _, _ in self._sources(kernels, None))
 
-    def _kernels(self, rows: int) -> ModuleType | None:
+    def _kernels(self, rows: int, results: int = 1) -> ModuleType | None:
         """The compiled kernels, if they pay off and are for numbers of this type."""
-        return compiled(rows * self.width) if self.dtype == np.float32 else None
+        numbers = rows * max(self.width, results)
+        return compiled(numbers) if self.dtype == np.float32 else None
 
     @cached_property
     def _source(self) -> NDArray[Any] | None:

@@ -138,10 +138,11 @@ class Block(ABC):
         """Sum of each row of `quantized`."""
         return self.quantized(grid).sum(axis=1)
 
-    def kernel_rows(self) -> Iterator[tuple[slice, Array, int]] | None:
+    def kernel_rows(self, results: int = 1) -> Iterator[tuple[slice, Array, int]] | None:
         """The rows for a compiled kernel: slices of the block, an array, and where it begins there.
 
-        None where an engine has no compiled kernels, or they do not pay off yet.
+        None where an engine has no compiled kernels, or they do not pay off yet; `results` is how
+        many numbers the kernel computes for each row.
         """
         return None
 

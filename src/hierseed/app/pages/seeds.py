@@ -127,7 +127,8 @@ class SeedsScreen(DecisionScreen):
             return []
         decided = {*labels.seeds(self.project), *labels.whole(self.project, labels.NONE_OF_THESE)}
         decided.update(labels.whole(self.project, labels.UNSURE))
-        return [(row, reason) for row, reason in fit.suggestions if row not in decided]
+        found = [(row, reason) for row, reason in fit.suggestions if row not in decided]
+        return [(row, f"{reason[:1].upper()}{reason[1:]}") for row, reason in found]
 
     def _queue(self, key: str) -> list[int]:
         coders = codings.coders(self.project)

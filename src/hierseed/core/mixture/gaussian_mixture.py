@@ -6,7 +6,9 @@ the document: one matrix product scores a block.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,13 +107,23 @@ class Mixture:
         return L
 
     def packed(self, unit: float) -> tuple[Floats, Floats]:
-        """What `log_joint` multiplies with and adds, as compiled kernels take it."""
-        kernels = load_kernels()
-        assert kernels
-        packed = kernels.pack_wide((unit * self.direction).T)
-        offset = np.full(len(packed) // self.means.shape[1], -np.inf)
-        offset[: len(self.means)] = self.offset + self.log_size
-        return packed, offset
+        """What `log_joint` multiplies with and adds, as compiled kernels take it; kept."""
+        if unit not in self._packed:
+            kernels = load_kernels()
+            assert kernels
+            packed = kernels.pack_wide((unit * self.direction).T)
+            offset = np.full(len(packed) // self.means.shape[1], -np.inf)
+            offset[: len(self.means)] = self.offset + self.log_size
+            self._packed[unit] = packed, offset
+        return self._packed[unit]
+
+    @cached_property
+    def _packed(self) -> dict[float, tuple[Floats, Floats]]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: a worker packs them itself."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
 
 def shares(

@@ -200,7 +200,7 @@ def _share_out(
     block: Block, mixture: Mixture, quantization: Quantization, weight: Array, summed: bool = True
 ) -> Sums | None:
     """The E-step in one call, where the engine has compiled kernels."""
-    rows = block.kernel_rows()
+    rows = block.kernel_rows(len(mixture.means))
     kernels = load_kernels() if rows else None
     if rows is None or kernels is None:
         return None

@@ -100,7 +100,7 @@ def descend(block: Block, placer: Placer) -> Descent:
 
 def walk_down(block: Block, placer: Placer) -> Descent | None:
     """`go_down` in one call, where the engine has compiled kernels; runners-up are left out."""
-    rows = None if block.cache(MixtureCache).logs else block.kernel_rows()
+    rows = None if block.cache(MixtureCache).logs else block.kernel_rows(len(placer.mixture.means))
     kernels = load_kernels() if rows else None
     if rows is None or kernels is None:
         return None
