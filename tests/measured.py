@@ -33,7 +33,7 @@ def rows() -> Iterator[str]:
     yield _row(
         "commands killed with `kill -9`, then run again (`make kill`)", "kills",
         f"{kills['kills']} kills of {len(kills['commands'])} commands, "
-        f"{len(kills['faults'])} faults",
+        f"{kills['commands']['workbench']} of them of the workbench, {len(kills['faults'])} faults",
     )  # fmt: skip
     thesauri = record("thesauri")
     each = thesauri["thesauri"]
