@@ -182,3 +182,28 @@ def test_vectors_that_are_none(tmp_path: Path) -> None:
     journal.write_text(journal.read_text().splitlines(keepends=True)[0])  # cut off before the end
     with pytest.raises(CorpusError, match="not complete"):
         open_vectors(tmp_path / "store")
+
+
+def test_a_topic_with_one_seed_keeps_its_documents_in_a_corpus_of_eight():
+    """How many seeds a topic has says nothing of its size: it once decided all weak cases."""
+    pytest.importorskip("wordllama", reason="the embedder wordllama is not installed")
+    documents = [
+        "The hospital hired more nurses for the emergency ward",
+        "A new vaccine protects children from measles",
+        "Doctors treat patients with heart disease",
+        "The striker scored two goals in the final",
+        "The tennis champion won her third title",
+        "The bank raised interest rates again",
+        "Unemployment fell as factories hired workers",
+        "Stocks dropped after the central bank's decision",
+    ]
+    seeds = {
+        "Health": ["A clinic for patients", "The doctor prescribed medicine"],
+        "Sport": ["The team won the match"],
+        "Economy": ["Inflation and interest rates", "The stock market"],
+    }
+    model = fit(documents, list(seeds), seeds, embedder="wordllama")
+    found = [model.taxonomy_.paths[topic] for topic in model.assign(documents).labels]
+    assert found[:3] == ["Health"] * 3
+    assert found[3:5] == ["Sport"] * 2
+    assert found.count("Economy") >= 2

@@ -89,7 +89,7 @@ def test_rounds_equal_a_dense_version(name, graded):
             G += w * ((U - mu[k]).T * R[:, k]) @ (U - mu[k])
             G += 10 * ((pairs.vectors - mu[k]).T * S[:, k]) @ (pairs.vectors - mu[k])
         W = G / (w * b.sum() + 10 * len(rows)) + problem.ridge * np.eye(X.shape[1])
-        log_size = np.log(w * R.sum(0) + S.sum(0) + SIZE_PRIOR)
+        log_size = np.log(w * R.sum(0) + S.sum() / K + SIZE_PRIOR)
         log_size -= np.log(np.exp(log_size).sum())
     np.testing.assert_allclose(found.mixture.means, mu, atol=1e-5)
     np.testing.assert_allclose(covariance(found.mixture), W, atol=1e-5)
@@ -154,10 +154,11 @@ def test_objective_is_the_penalised_likelihood_it_says(unlevelled):
     b = membership.parts(membership.hood.scores(U)[0]) / PARTS
     direct = problem.document_weight * np.log(np.exp(logs + mixture.log_size).sum(1)) @ b
     for x, k in zip(pairs.vectors, pairs.component):
-        direct += 10 * multivariate_normal(mixture.means[k], W).logpdf(x) + mixture.log_size[k]
+        direct += 10 * multivariate_normal(mixture.means[k], W).logpdf(x)
     direct -= problem.strength / 2 * (steps @ np.linalg.inv(W) * steps).sum()
     direct -= problem.mass * problem.ridge / 2 * np.trace(np.linalg.inv(W))
-    direct += SIZE_PRIOR * mixture.log_size.sum()
+    seeds_each = len(pairs.component) / len(components)
+    direct += (SIZE_PRIOR + seeds_each) * mixture.log_size.sum()
     assert value == pytest.approx(-direct / problem.mass, rel=1e-6)
 
 

@@ -250,11 +250,19 @@ def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
     nodes = tree_means(components.nodes, components.node, sums, weights, problem.strength)
     means = nodes[components.node]
     covariance, solved = problem.products.less(means, sums)
-    size = w * seen.weights + seeds.weights + SIZE_PRIOR
+    size = w * seen.weights + _size_prior(seeds)
     mixture = Mixture.of(means, covariance, np.log(size / size.sum()), solved)
     towards = 2.0 * np.vdot(solved, sums) + 2.0 * weights @ mixture.offset
     fixed = problem.mass * means.shape[1] + float(towards)
     return mixture.levelled(problem.centre), nodes, fixed
+
+
+def _size_prior(seeds: Seeds) -> float:
+    """Documents that every topic has to begin with: as many for all topics as seeds on average.
+
+    How many seeds a topic has was decided by whoever chose them. It says nothing of its size.
+    """
+    return SIZE_PRIOR + float(seeds.weights.mean())
 
 
 def objective(problem: Problem, mixture: Mixture, seen: Totals, fixed: float) -> float:
@@ -265,8 +273,8 @@ def objective(problem: Problem, mixture: Mixture, seen: Totals, fixed: float) ->
     seeds, w, s = problem.seeds, problem.document_weight, problem.settings.seed_weight
     width, log_det = mixture.means.shape[1], mixture.log_det
     linear = np.vdot(seeds.sums, mixture.direction.T) + seeds.weights @ mixture.offset
-    value = w * seen.log_likelihood + s * linear + seeds.weights @ mixture.log_size
-    value += SIZE_PRIOR * mixture.log_size.sum()
+    value = w * seen.log_likelihood + s * linear
+    value += _size_prior(seeds) * mixture.log_size.sum()
     value -= 0.5 * (fixed + problem.mass * (log_det + width * math.log(2 * math.pi)))
     return float(-value / problem.mass)
 
