@@ -16,7 +16,7 @@ TORCH  ?= 2.13.0
 
 PYTEST  = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
-.PHONY: demo test test-neural test-browser test-doors test-install test-all coverage fuzz kill torch \
+.PHONY: demo test test-neural test-browser test-doors test-install test-lowest test-all coverage fuzz kill torch \
 	browser doors lint bench \
 	bench-quick bench-results bench-comparison docs docs-pictures docs-tables clean
 
@@ -57,6 +57,16 @@ test-doors: doors
 # Wheel and sdist in empty environments, with pip and with uv; size and time are on docs/start.md.
 test-install: $(VENV)/.ready
 	$(BIN)/python -m pytest -m slow tests/test_install.py
+
+# The lowest versions that pyproject.toml allows; other packages warn of old ones, so warnings pass.
+test-lowest: $(VENV)/.ready
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-lowest
+	$(BIN)/uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
+		-e ".[all,api,duckdb]" -e bench
+	$(BIN)/uv pip install --quiet --python .venv-lowest \
+		pytest pytest-xdist hypothesis polars bcubed "hiclass>=5" httpx build uv
+	.venv-lowest/bin/python -m pytest -n $(JOBS) --dist loadfile -o filterwarnings=default \
+		-m "not slow and not browser"
 
 test-all: $(VENV)/.ready torch browser doors lint
 	$(PYTEST) --stage all

@@ -189,11 +189,11 @@ def test_a_signal_ends_in_one_line(tmp_path: Path, sent: int) -> None:
 def test_a_log_has_a_line_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for between, said in [(0.0, "Embedding  7 of 9 documents\n"), (1e9, "")]:
+    for between, said in [(0.0, "Embedding  7 of 9 documents"), (1e9, "")]:
         monkeypatch.setattr(console, "LOG_INTERVAL", between)
         with console.Console().bar("Embedding", 9) as bar:
             bar.to(7)
-        assert capsys.readouterr().err == said
+        assert capsys.readouterr().err.strip() == said  # rich before 15 ends with a line break
 
 
 def test_numbers_as_people_say_them() -> None:

@@ -114,7 +114,8 @@ def test_all_faults_are_reported_at_once_with_their_lines(tmp_path: Path) -> Non
     message = str(caught.value)
     assert message.startswith(f"6 lines of {file} can't be used")
     assert "on_error='skip'" in message
-    assert "docs.csv:7: not UTF-8 (byte 0xE9 at position 6). It may be Windows" in message
+    assert "docs.csv:7: not UTF-8 (byte 0xE9 at position 6)\n" in message
+    assert "It may be Windows-1252" in message
     assert "Use encoding='auto' or encoding='cp1252'" in message
     assert "Use --encoding auto" in caught.value.worded(wording)
     assert sorted(faults_of(corpus)) == [
@@ -278,7 +279,7 @@ def test_faults_in_full_are_bounded() -> None:
     assert len(faults.kept) == KEPT
     assert faults.kept[0].row == ""
     faults.add(Fault("f", 2000, "empty"))  # a late kind is told all the same
-    assert faults.lines() == [
+    assert [str(fault) for fault in faults.errors(CorpusError)] == [
         "f: broken; the same in f:1, f:2, f:3, f:4 and 995 more",
         "f:2000: empty",
     ]
@@ -289,7 +290,8 @@ def test_several_columns_of_text_are_joined(tmp_path: Path) -> None:
     file.write_text("id,Title,Abstract\n1,Guns,They are many.\n2,,Only this\n3,Only that, \n4,,\n")
     corpus = Corpus(file, text=["title", "Abstract", "title"], on_error="skip")
     assert list(corpus.texts()) == ["Guns\n\nThey are many.", "Only this", "Only that"]
-    assert corpus.survey().faults.lines() == ["docs.csv:5: empty text (id '4')"]
+    (fault,) = corpus.survey().faults.errors(CorpusError)
+    assert str(fault) == "docs.csv:5: empty text (id '4')"
     turned = Corpus(file, text=["Abstract", "Title"], on_error="skip")
     assert next(iter(turned)).text == "They are many.\n\nGuns"
     with pytest.raises(CorpusError, match="no column 'Body'"):

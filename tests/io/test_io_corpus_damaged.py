@@ -38,11 +38,8 @@ def test_a_file_in_another_encoding_is_reported_once(tmp_path: Path) -> None:
     with pytest.raises(CorpusError) as caught:
         list(Corpus(tmp_path / "docs.csv"))
     assert str(caught.value).count("not UTF-8") == 1
-    assert (
-        "the same in docs.csv:3, docs.csv:4, docs.csv:5, docs.csv:6 and 295 more. It may be"
-        in str(caught.value)
-    )
-    assert "Windows-1252" in str(caught.value)
+    places = "the same in docs.csv:3, docs.csv:4, docs.csv:5, docs.csv:6 and 295 more\n"
+    assert f"{places}It may be Windows-1252" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hierseed.app.job_progress import OnProgress
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, gold, labels, loads
 from hierseed.app.store.actions import record
-from hierseed.app.wording import left_out, worded, wording
+from hierseed.app.wording import fault_lines, left_out, worded
 from hierseed.embed.language import foreign_language
 from hierseed.errors import HierSeedError
 from hierseed.io.corpus import EVERY_COLUMN, ROW_NUMBER, Corpus
@@ -84,7 +84,7 @@ def check_corpus(file: Path, id: str, text: str) -> Look:
     except HierSeedError as fault:
         look.faults.append(worded(fault))
         return look
-    look.faults = survey.faults.lines(wording)
+    look.faults = fault_lines(survey.faults)
     if survey.n_documents:
         mean = survey.n_characters / survey.n_documents
         look.facts.append(

@@ -9,8 +9,7 @@ import numpy as np
 from hierseed.app.document_map import islands
 from hierseed.app.fits import Fit
 from hierseed.app.store.topics import Topics
-
-ABOUT = 600  # letters of a description in the report
+from hierseed.report.gather import topic_columns
 
 
 def current_report(fit: Fit, here: Topics) -> dict[str, Any]:
@@ -25,17 +24,7 @@ def current_report(fit: Fit, here: Topics) -> dict[str, Any]:
     np.add.at(own, labels[labels >= 0], 1)
     above = taxonomy.tree.ancestors[labels]
     np.add.at(counts, above[above >= 0], 1)
-    topics: dict[str, Any] = {
-        "name": list(taxonomy.names),
-        "parent": taxonomy.tree.parent.tolist(),
-        "other": taxonomy.is_other.astype(int).tolist(),
-        "count": counts.tolist(),
-        "own": own.tolist(),
-        "code": list(taxonomy.codes) if any(taxonomy.codes) else [],
-        "about": [text[:ABOUT] for text in taxonomy.descriptions]
-        if any(taxonomy.descriptions)
-        else [],
-    }
+    topics: dict[str, Any] = topic_columns(taxonomy, counts, own)
     for name in ("words", "central", "border"):
         topics[name] = _joined(old[name], number, n)
     topics["rivals"] = _joined(

@@ -15,6 +15,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
+from hierseed.errors import ProjectError
+
 if TYPE_CHECKING:  # comes with the extra `app`; `hierseed serve` says so where it is absent
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -45,6 +47,24 @@ def is_loopback(host: str) -> bool:
 def new_token() -> str:
     """A token that can't be guessed."""
     return secrets.token_urlsafe(24)
+
+
+def token_for(host: str, token: str | None) -> str:
+    """The token to ask for: a new one unless given; none is allowed only on this computer."""
+    if token is None:
+        return new_token()
+    if not token and not is_loopback(host):
+        raise ProjectError(
+            f"{host} can be reached from other computers, so a token is needed. Leave --token out, "
+            "and one is made up"
+        )
+    return token
+
+
+def web_address(host: str, port: int, token: str = "") -> str:
+    """The address for a browser; the token lets it in."""
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}" + (f"/?token={token}" if token else "")
 
 
 def own_names(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:

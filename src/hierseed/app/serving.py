@@ -48,17 +48,11 @@ def serve_project(
             f"hierseed serve {path.name}{ENDING}"
         )
     projects = Projects(path)
-    if token is None:
-        token = security.new_token()
-    elif not token and not security.is_loopback(host):
-        raise ProjectError(
-            f"{host} can be reached from other computers, so a token is needed. Leave --token out, "
-            "and one is made up"
-        )
+    token = security.token_for(host, token)
     listener = listen(host, port)
     port = listener.getsockname()[1]
     everywhere = host in ("0.0.0.0", "::")
-    address = _address(own_address(host) if everywhere else host, port, token)
+    address = security.web_address(own_address(host) if everywhere else host, port, token)
     guard = security.Guard(
         build(projects, most=most),
         security.own_names(host, port, names),
@@ -70,7 +64,7 @@ def serve_project(
     server = uvicorn.Server(config)
     say(f"The workbench of {path} is at {address}")
     if everywhere:
-        say(f"On this computer also: {_address('127.0.0.1', port, token)}")
+        say(f"On this computer also: {security.web_address('127.0.0.1', port, token)}")
     if not security.is_loopback(host):
         say("Other computers can reach it; only who has the token in the address comes in.")
     say("Everything is saved as you go. Ctrl-C ends it.")
@@ -98,11 +92,6 @@ def warm(project: Project) -> None:
             _ = fit.report, fit.model
         metadata.columns(project)
         vectors.space(project)
-
-
-def _address(host: str, port: int, token: str) -> str:
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
 
 
 def own_address(host: str) -> str:

@@ -14,7 +14,7 @@ from hierseed.app import other_tools
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, examples, gold, labels, topics
 from hierseed.app.store.actions import ANYONE, Person, record
-from hierseed.app.wording import worded, wording
+from hierseed.app.wording import fault_lines, worded
 from hierseed.errors import HierSeedError, ProjectError, TaxonomyError, name_some
 from hierseed.io.seeds import Seeds, read_seeds, respelled
 from hierseed.taxonomy import Taxonomy
@@ -72,7 +72,7 @@ def make_plan(project: Project, kind: str, file: Path, name: str) -> Plan:
     except HierSeedError as fault:
         plan.faults = [worded(fault).replace(file.name, name)]
         return plan
-    plan.faults = [text.replace(file.name, name) for text in seeds.faults.lines(wording)]
+    plan.faults = [text.replace(file.name, name) for text in fault_lines(seeds.faults)]
     if seeds.blank:
         plan.facts.append(f"{seeds.blank:,} rows without a topic passed over")
     pairs, missing = _pairs(project, seeds, here.ids)

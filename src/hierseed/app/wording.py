@@ -21,9 +21,14 @@ def worded(fault: Exception) -> str:
     return fault.worded(wording) if isinstance(fault, HierSeedError) else str(fault)
 
 
+def fault_lines(faults: Faults) -> list[str]:
+    """Faults of rows, for a page."""
+    return [worded(fault) for fault in faults.errors(HierSeedError)]
+
+
 def left_out(faults: Faults) -> str:
     """How many rows were left out, and why; empty if none were."""
-    lines = "; ".join(faults.lines(wording))
+    lines = "; ".join(fault_lines(faults))
     return f"{len(faults):,} rows left out: {lines}" if faults else ""
 
 

@@ -52,7 +52,7 @@ def _wordllama(detail: str) -> Embedder:
 
 
 def _wordllama_lacking() -> str:
-    return "" if find_folder() else "the package wordllama is not installed"
+    return "" if find_folder() else "not installed: wordllama"
 
 
 def _tfidf(detail: str) -> Embedder:

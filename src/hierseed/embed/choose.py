@@ -103,7 +103,7 @@ def choose_embedder(
             if language:
                 why += f", which looks like {language}: seeds say how much of {pretrained} counts"
             return get_embedder(name), f"{name}: {'; '.join([why, *passed])}"
-        passed.append(f"{name} would be better, but {lacking}")
+        passed.append(f"{name} would be better, but it is {lacking}: see `hierseed embedders`")
     raise EmbeddingError(f"no embedder is ready: {'; '.join(passed)}.")
 
 

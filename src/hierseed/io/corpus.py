@@ -227,14 +227,11 @@ class Corpus:
         unit = self._records.unit
         if survey.faults and self.on_error == "stop":
             count = f"{len(survey.faults):,} {unit}{'s' if len(survey.faults) > 1 else ''}"
-            raise CorpusError(
-                f"{count} of {self.path} can't be used:",
-                f"{survey.faults.listed()}\nCorrect them, or leave them out with {{on_error:skip}}",
-            )
+            advice = "Correct them, or leave them out with {on_error:skip}"
+            survey.faults.refuse(CorpusError, f"{count} of {self.path}", advice)
         if survey.n_documents == 0:
-            colon = ":" if survey.faults else ""
-            none = f"{self.path} has no document that can be used{colon}"
-            raise CorpusError(none, survey.faults.listed())
+            lost = f":{survey.faults.describe()}" if survey.faults else ""
+            raise CorpusError(f"{self.path} has no document that can be used{lost}")
 
     def _take_survey(self, progress: Callable[[int], object] | None) -> Survey:
         survey = Survey()

@@ -30,7 +30,6 @@ from hierseed.errors import CorpusError, ModelError, StoreDamagedError, StoreMis
 from hierseed.io.assign_chunks import Chunk, chunks_of_rows, chunks_of_text
 from hierseed.io.corpus import ROW_NUMBER, Corpus, Document
 from hierseed.io.documents import Documents, DocumentVectors, Key, open_documents
-from hierseed.io.faults import skipped_note
 from hierseed.progress import Fact, Listener, Note, Step, amount, duration
 
 STORED = "float16"  # dtype of vectors in a store; in memory that of the embedder
@@ -119,7 +118,7 @@ class DocumentEmbedder:
         listener(Fact("Corpus", opened.describe()))
         if survey.faults:
             count = amount(len(survey.faults), "row")
-            listener(skipped_note(count, survey.faults))
+            listener(survey.faults.note(count))
         return opened
 
     def chunks(self, opened: Documents, listener: Listener) -> Generator[Chunk, None, None]:

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, ExitStack
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
-from hierseed.errors import Wording, plain_text, python_wording, word
+from hierseed.errors import HierSeedError
 from hierseed.io.atomic import atomic_file
 from hierseed.progress import Note
 
@@ -59,35 +59,37 @@ class Faults:
     def __len__(self) -> int:
         return self.counts.total()
 
-    def lines(self, wording: Wording = python_wording) -> list[str]:
-        """Lines for a message: all faults of a kind if they are few, else the first and a count."""
-        return [word(line, wording) for line in self.advice()]
-
-    def advice(self) -> list[str]:
-        """The lines as advice of an error, which a front end words."""
-        lines: list[str] = []
-        for kind, count in self.counts.items():
-            same = [fault for fault in self.kept if fault.kind == kind]
+    def errors(self, kind: type[HierSeedError]) -> list[HierSeedError]:
+        """Errors: one for each fault of a kind if they are few, else the first and a count."""
+        found: list[HierSeedError] = []
+        for name, count in self.counts.items():
+            same = [fault for fault in self.kept if fault.kind == name]
             alike = count > 1 and len({(fault.file, fault.detail) for fault in same}) == 1
-            if count <= SHOWN and kind not in ADVICE and not alike:
-                lines += [plain_text(str(fault)) for fault in same]
+            if count <= SHOWN and name not in ADVICE and not alike:
+                found += [kind(str(fault)) for fault in same]
                 continue
             places = ", ".join(fault.place for fault in same[1:SHOWN])
             joint = " The" if str(same[0]).endswith("?") else "; the"
             more = f"{joint} same in {places}" if places else ""
             end = f" and {count - SHOWN:,} more" if count > SHOWN else ""
-            advice = f". {ADVICE[kind]}" if kind in ADVICE else ""
-            lines.append(plain_text(f"{same[0]}{more}{end}") + advice)
-        return lines
+            found.append(kind(f"{same[0]}{more}{end}", ADVICE.get(name, "")))
+        return found
 
-    def listed(self) -> str:
-        """All lines of the advice, as a list."""
-        return "".join(f"\n  - {line}" for line in self.advice())
+    def describe(self) -> str:
+        """All faults as a list, without advice."""
+        return "".join(f"\n  - {fault.message}" for fault in self.errors(HierSeedError))
 
+    def refuse(self, kind: type[HierSeedError], rows: str, advice: str = "") -> NoReturn:
+        """Raise an error that lists all faults of these rows."""
+        kinds = [ADVICE[name] for name in self.counts if name in ADVICE]
+        advice = ". ".join(filter(None, [*kinds, advice]))
+        raise kind(f"{rows} can't be used:{self.describe()}" + "\n" * bool(advice), advice)
 
-def skipped_note(rows: str, faults: Faults) -> Note:
-    """The note about rows that were left out."""
-    return Note(f"{rows} left out:", faults.listed())
+    def note(self, rows: str) -> Note:
+        """The note that these rows were left out."""
+        kinds = [ADVICE[name] for name in self.counts if name in ADVICE]
+        text = f"{rows} left out:{self.describe()}"
+        return Note(text + "\n" * bool(kinds), ". ".join(kinds))
 
 
 class SkippedRows(AbstractContextManager["SkippedRows"]):

@@ -44,9 +44,7 @@ def read_gold(
     except SeedError as fault:
         raise CorpusError(fault.message, fault.advice) from None
     if seeds.faults:
-        raise CorpusError(
-            f"{len(seeds.faults):,} rows of {name} can't be used:", seeds.faults.listed()
-        )
+        seeds.faults.refuse(CorpusError, f"{len(seeds.faults):,} rows of {name}")
     if not len(seeds):
         raise CorpusError(f"{name} has no labels. Give rows of id,topic")
     if holds:

@@ -27,7 +27,7 @@ from hierseed.estimators.parameters import check_names
 from hierseed.estimators.registry import METHODS, get_method
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents, DocumentVectors, RowNumbers, open_documents
-from hierseed.io.faults import Fault, Faults, skipped_note
+from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import Records
 from hierseed.io.records.frames import open_frame
 from hierseed.io.seeds import Seeds, SeedTable, open_seeds, read_seeds, seeds_from_mapping
@@ -199,7 +199,7 @@ class Inputs:
         found.add(more)
         found.blank += more.blank
         if not on_skip:
-            self.faults += [SeedError("", line) for line in more.faults.advice()]
+            self.faults += more.faults.errors(SeedError)
         elif more.faults:
             self._note_skipped(table.path.name, more.faults)
 
@@ -263,9 +263,9 @@ class Inputs:
             survey = documents.read(self._listener)
             self.fact("Corpus", documents.describe())
             if survey.faults and documents.on_error == "stop":
-                self.faults += [CorpusError("", line) for line in survey.faults.advice()]
-                last = self.faults[-1]
-                last.advice += ". Correct the rows, or leave them out with {on_error:skip}"
+                self.faults += survey.faults.errors(CorpusError)
+                more = "Correct the rows, or leave them out with {on_error:skip}"
+                self.faults[-1].advice = ". ".join(filter(None, [self.faults[-1].advice, more]))
             elif survey.faults:
                 self._note_skipped(documents.name, survey.faults)
             self._check_size(str(documents.path), survey.n_documents)
@@ -298,7 +298,7 @@ class Inputs:
         self.notes.append(Note(text))
 
     def _note_skipped(self, name: str, faults: Faults) -> None:
-        self.notes.append(skipped_note(f"{amount(len(faults), 'row')} of {name}", faults))
+        self.notes.append(faults.note(f"{amount(len(faults), 'row')} of {name}"))
 
 
 def _tables(source: Any) -> list[SeedTable | Records]:

@@ -261,9 +261,7 @@ def read_seeds(
             note(Fault(records.path.name, row.line, problem, row=row.whole()))
     seeds.shared = {taxonomy.names[topic]: finder.others(topic) for topic in finder.shared}
     if strict and seeds.faults:
-        raise SeedError(
-            f"{len(seeds.faults):,} rows of {records.path} can't be used:", seeds.faults.listed()
-        )
+        seeds.faults.refuse(SeedError, f"{len(seeds.faults):,} rows of {records.path}")
     if strict and not len(seeds):
         raise SeedError(f"{records.path} has no seeds. Give rows of id,topic or text,topic")
     return seeds

@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.assignments import Assignments
+from hierseed.assignments import Assignments, Ints
 from hierseed.core.share import Share
 from hierseed.errors import CorpusError
 from hierseed.report import selection
 from hierseed.report.map import make_map
 from hierseed.report.words import distinctive_words
+from hierseed.taxonomy import Taxonomy
+
+ABOUT = 600  # characters of a description
 
 
 @dataclass(frozen=True)
@@ -85,15 +88,7 @@ def gather(
         "seeds": int(placements.is_seed.sum()),
         "several": placements.n_several,
         "topics": {
-            "name": list(taxonomy.names),
-            "parent": taxonomy.tree.parent.tolist(),
-            "other": taxonomy.is_other.astype(int).tolist(),
-            "count": counts.tolist(),
-            "own": own.tolist(),
-            "code": list(taxonomy.codes) if any(taxonomy.codes) else [],
-            "about": [_shorten(text, 600) for text in taxonomy.descriptions]
-            if any(taxonomy.descriptions)
-            else [],
+            **topic_columns(taxonomy, counts, own),
             "words": words,
             "central": [[index[r] for r in chosen] for chosen in central],
             "border": [[index[r] for r in chosen] for chosen in borderline],
@@ -118,6 +113,20 @@ def gather(
             "r": _rounded(drawn.radii, 4),
         },
         "history": [_plain(event) for event in getattr(model, "history_", [])],
+    }
+
+
+def topic_columns(taxonomy: Taxonomy, counts: Ints, own: Ints) -> dict[str, list[Any]]:
+    """Names, place and size of topics; `counts` include documents further down."""
+    described = any(taxonomy.descriptions)
+    return {
+        "name": list(taxonomy.names),
+        "parent": taxonomy.tree.parent.tolist(),
+        "other": taxonomy.is_other.astype(int).tolist(),
+        "count": counts.tolist(),
+        "own": own.tolist(),
+        "code": list(taxonomy.codes) if any(taxonomy.codes) else [],
+        "about": [_shorten(text, ABOUT) for text in taxonomy.descriptions] if described else [],
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from hierseed.app import security
 from hierseed.app.serving import listen
-from hierseed.errors import MissingDependency, ParameterError
+from hierseed.errors import MissingDependency
 
 MOST_AT_ONCE = 200  # open requests; one more is answered with 503
 WAIT = 5  # seconds that an idle connection is kept
@@ -38,13 +38,7 @@ def serve_model(
     from hierseed.service.topic_service import TopicService
     from hierseed.text_model import load
 
-    if token is None:
-        token = security.new_token()
-    elif not token and not security.is_loopback(host):
-        raise ParameterError(
-            f"{host} can be reached from other computers, so a token is needed. Leave --token out, "
-            "and one is made up"
-        )
+    token = security.token_for(host, token)
     service = TopicService(load(folder, embedder=embedder))
     with listen(host, port) as listener:
         listener.listen(MOST_AT_ONCE)  # who reads the address may call at once
@@ -54,8 +48,7 @@ def serve_model(
         config = uvicorn.Config(
             app, log_level="warning", limit_concurrency=MOST_AT_ONCE, timeout_keep_alive=WAIT
         )
-        shown = f"[{host}]" if ":" in host else host
-        say(f"The model {folder} is served at http://{shown}:{port}")
+        say(f"The model {folder} is served at {security.web_address(host, port)}")
         if token:
             say(f"Token: {token}")
         say("Its description is at /openapi.json. Ctrl-C ends it.")
