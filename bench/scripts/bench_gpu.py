@@ -11,6 +11,7 @@ processor; a difference ends the run. Times are medians of device events after a
 
 import argparse
 import json
+import os
 import statistics
 import tempfile
 import time
@@ -21,11 +22,11 @@ import numpy as np
 import torch
 from gpu_peers import flash, norms, plain
 from machine import RESULTS, describe
+from sampler import sampled
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.core.exact import Grid
 from hierseed.engines.torch import TorchBlocks
-from hierseed.engines.torch.block import TorchBlock
 from hierseed.engines.torch.distance import Centres, fused, nearest
 from hierseed.engines.torch.exact import sum_rows
 
@@ -96,11 +97,6 @@ class World:
         self.y = np.full(rows, -1)
         for leaf, topic in enumerate(self.leaves):
             self.y[first[truth[: len(first)] == leaf][:SEEDS].cpu().numpy()] = topic
-
-    def block(self, X):
-        block = TorchBlock(0, len(X), X.device)
-        block.X = X
-        return block
 
 
 def surroundings():
@@ -173,7 +169,7 @@ def check(world, chosen):
         raise SystemExit("labels differ from float64 on the processor: nothing is timed")
     grid = Grid.holding(chosen.rows, 1.0)
     rows = torch.arange(n, device=X.device, dtype=torch.int32)
-    sums, counts = sum_rows(world.block(X), rows, best.int(), len(C), grid)
+    sums, counts = sum_rows(X, rows, best.int(), len(C), grid)
     whole = (X64 * 2.0**grid.bits).round()
     want = torch.zeros(sums.shape, dtype=torch.float64).index_add_(0, best.cpu(), whole)
     number = torch.bincount(best.cpu(), minlength=len(C))
@@ -192,25 +188,25 @@ def flat(world, X):
 def passes(world, chosen):
     X, n = world.X, chosen.rows
     family, centres, x2 = flat(world, X)
-    block, grid = world.block(X), Grid.holding(n, 1.0)
+    grid = Grid.holding(n, 1.0)
     rows = torch.arange(n, dtype=torch.int32, device=X.device)
     began = time.perf_counter()
     label = nearest(X, None, family, centres, x2)[0].int()
-    sum_rows(block, rows, label, len(centres.vectors), grid)
+    sum_rows(X, rows, label, len(centres.vectors), grid)
     if chosen.device != "cpu":
         torch.cuda.synchronize()
     first = time.perf_counter() - began
 
     def whole():
         best, _ = nearest(X, None, family, centres, x2)
-        sum_rows(block, rows, best.int(), len(centres.vectors), grid)
+        sum_rows(X, rows, best.int(), len(centres.vectors), grid)
 
     record = {
         "plain_torch": round(timed(chosen, lambda: plain(X, world.centres), 5), 6),
         "first_call_with_compiling": round(first, 2),
         "nearest": round(timed(chosen, lambda: nearest(X, None, family, centres, x2)), 6),
         "sums": round(
-            timed(chosen, lambda: sum_rows(block, rows, label, len(centres.vectors), grid)), 6
+            timed(chosen, lambda: sum_rows(X, rows, label, len(centres.vectors), grid)), 6
         ),
         "whole": round(timed(chosen, whole), 6),
     }
@@ -238,6 +234,9 @@ def fits(world, chosen):
         model = make(world.taxonomy).fit(TorchBlocks(world.X, chosen.device), world.y)
         seconds = time.perf_counter() - began
         peak = torch.cuda.max_memory_allocated() if chosen.device != "cpu" else 0
+        if "PROFILES" in os.environ:
+            with sampled(f"{os.environ['PROFILES']}/resident-{make.__name__}.txt"):
+                make(world.taxonomy).fit(TorchBlocks(world.X, chosen.device), world.y)
         result[make.__name__] = {
             "seconds": round(seconds, 2), "rounds": model.n_iter_,
             "first_million_with_compiling": round(first, 2),

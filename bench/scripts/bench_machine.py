@@ -15,6 +15,7 @@ as skipped, with the reason, and is tried again by the next run.
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 from machine import RESULTS, describe
+from sampler import sampled
 
 LIMIT = 240  # seconds of a part
 WIDTH, TOPICS, LEAVES, SEEDS = 384, 11, 141, 4
@@ -32,6 +34,7 @@ FULL = {"rows": 1_000_000, "mid": 5_000_000, "large": 20_000_000, "texts": 40_00
 REDUCED = {"rows": 20_000, "mid": 6_000, "large": 8_000, "texts": 300, "device": "cpu"}
 HERE = Path(__file__).resolve().parent
 METHODS = ("HierSeed", "AnchoredHierSeed")
+PROFILES = Path(os.environ["PROFILES"]) if "PROFILES" in os.environ else None  # for sampled stacks
 
 
 class SkippedError(Exception):
@@ -59,10 +62,11 @@ def vectors(folder, rows):
     truth = rng.integers(0, LEAVES, rows)
     if not file.exists():
         unfinished = file.with_suffix(".part")
-        X = np.lib.format.open_memmap(unfinished, "w+", np.float16, (rows, WIDTH))
-        for at in range(0, rows, 1 << 18):
-            X[at : at + (1 << 18)] = cloud(centres[truth[at : at + (1 << 18)]], at)
-        X.flush()
+        header = {"descr": "<f2", "fortran_order": False, "shape": (rows, WIDTH)}
+        with unfinished.open("wb") as out:
+            np.lib.format.write_array_header_1_0(out, header)
+            for at in range(0, rows, 1 << 18):
+                cloud(centres[truth[at : at + (1 << 18)]], at).astype(np.float16).tofile(out)
         unfinished.rename(file)
     y = np.full(rows, -1)
     for leaf, topic in enumerate(leaves):
@@ -123,6 +127,9 @@ def threads(size, folder, count):
         make(tree, n_jobs=count).fit(X[: 1 << 16], y[: 1 << 16])  # compiles the kernels
         seconds, model = timed(lambda make=make: make(tree, n_jobs=count).fit(X, y), times)
         found[name] = {"seconds": seconds, "rounds": model.n_iter_}
+        if PROFILES and count > 8:
+            with sampled(PROFILES / f"threads-{count}-{name}.txt"):
+                make(tree, n_jobs=count).fit(X, y)
     leaves = np.unique(y[y >= 0])
     means = np.array([X[y == leaf].mean(axis=0, dtype=np.float32) for leaf in leaves])
     wide = X.astype(np.float32)
@@ -134,19 +141,19 @@ def threads(size, folder, count):
     return {"rows": len(X), "dimensions": WIDTH, "leaves": len(leaves), "threads": count} | found
 
 
-def workers(size, folder, count):
+def workers(size, folder, *counts):
     """`embed` and `assign` by so many workers, beside one process."""
     small = size is REDUCED
     out = folder / "workers.json"
-    command = [sys.executable, HERE / "bench_workers.py", "--out", out, "--workers", str(count),
+    command = [sys.executable, HERE / "bench_workers.py", "--out", out, "--workers", *map(str, counts),
                "--documents", str(size["texts"]), "--wide", "0", "--folder", folder,
                "--part", str(5_000 if small else 1 << 18), "--parts", "1" if small else "3",
-               "--most", str(1 if small else 3 * count)]  # fmt: skip
+               "--most", str(1 if small else 3 * max(counts))]  # fmt: skip
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode:
         raise SkippedError(done.stderr.strip().split("\n")[-1])
     record = json.loads(out.read_text())
-    return {"workers": count, "embed": record["embed"], "assign": record["assign"]}
+    return {name: record[name] for name in ("embed", "assign")}
 
 
 def need_device(size):
@@ -159,43 +166,62 @@ def need_device(size):
     return size["device"]
 
 
-FIT = """
-import sys, time, json, numpy as np
-began = time.perf_counter()
-import hierseed
-from hierseed.engines.choose import Engine
-file, seeds, device, method, out = sys.argv[1:]
-seeds = json.load(open(seeds))
-model = hierseed.fit(file, list(seeds), seeds, engine=Engine(device=device), method=method)
-fitted = time.perf_counter() - began
-model.save(out)
-print(json.dumps({"fit": fitted, "saved": time.perf_counter() - began}))
-"""
+def hierseed(*words, profile=None):
+    """Run a command of hierseed in a process of its own: what it reports, and its seconds."""
+    start = [HERE / "sampler.py", profile] if profile else ["-m", "hierseed"]
+    command = [sys.executable, "-W", "ignore", *start, *words, "--json", "--quiet"]
+    began = time.perf_counter()
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    whole = round(time.perf_counter() - began, 2)
+    if done.returncode:
+        raise SkippedError(done.stderr.strip()[-600:])
+    return {"whole_command": whole} | json.loads(done.stdout)
+
+
+def inputs(size, folder, rows):
+    """Files for a fit by the command line: vectors, taxonomy, seeds."""
+    tree, file, y = vectors(folder, size[rows])
+    (folder / "topics.txt").write_text("\n".join(tree.paths) + "\n")
+    lines = [f"{row},{tree.paths[y[row]]}" for row in np.flatnonzero(y >= 0)]
+    seeds = folder / f"seeds-{rows}.csv"
+    seeds.write_text("\n".join(["id,topic", *lines]) + "\n")
+    return file, "--taxonomy", folder / "topics.txt", "--seeds", seeds
 
 
 def from_file(size, folder, rows):
-    """File to saved model in a fresh process, twice: the first one compiles."""
+    """File to saved model by the command line, three times; the first compiles, the last profiles."""
     device = need_device(size)
-    tree, file, y = vectors(folder, size[rows])
-    seeds = folder / f"seeds-{rows}.json"
-    named = {
-        tree.paths[topic]: np.flatnonzero(y == topic).tolist() for topic in np.unique(y[y >= 0])
-    }
-    seeds.write_text(json.dumps(named))
+    given = inputs(size, folder, rows)
     found = {"rows": size[rows], "dimensions": WIDTH, "device": device}
     for method in ("anchored", "hierseed"):
-        runs = []
-        for _ in range(2):
-            out = folder / f"model-{method}"
-            began = time.perf_counter()
-            done = subprocess.run(
-                [sys.executable, "-W", "ignore", "-c", FIT, str(file), str(seeds), device, method,
-                 str(out)], capture_output=True, text=True)  # fmt: skip
-            if done.returncode:
-                raise SkippedError(done.stderr.strip().split("\n")[-1])
-            whole = round(time.perf_counter() - began, 2)
-            runs.append({"whole_process": whole} | json.loads(done.stdout))
-        found[method] = {"first": runs[0], "second": runs[1]}
+        runs, out = [], folder / f"model-{method}"
+        for profile in (None, None, PROFILES and PROFILES / f"file-{rows}-{method}.txt"):
+            told = hierseed("fit", *given, "-o", out, "--overwrite", "--method", method,
+                            "--device", device, profile=profile)  # fmt: skip
+            runs.append({name: told[name] for name in ("whole_command", "seconds", "rounds")})
+        found[method] = {"first": runs[0], "best": min(runs, key=lambda one: one["seconds"])}
+    return found
+
+
+def assign_cores(size, folder):
+    """`assign` of vectors into a folder of parts, by the command line: threads, and processes."""
+    given = inputs(size, folder, "mid")
+    found = {"rows": size["mid"], "dimensions": WIDTH}
+    cores = os.cpu_count() or 1
+    for method in ("anchored", "hierseed"):
+        model = folder / f"cores-{method}"
+        few = inputs(size, folder, "rows")
+        hierseed("fit", *few, "-o", model, "--overwrite", "--method", method)
+        for name, words in (("threads", ()), (f"{cores} workers", ("--workers", cores))):
+            out, profile = folder / "placed", PROFILES and PROFILES / f"assign-{method}.txt"
+            told = hierseed("assign", model, given[0], "-o", out, "--overwrite", *words,
+                            profile=None if words else profile)  # fmt: skip
+            rate = round(size["mid"] / told["seconds"])
+            found[f"{method}, {name}"] = {
+                "seconds": told["seconds"], "whole_command": told["whole_command"],
+                "rows_per_second": rate,
+            }  # fmt: skip
+            shutil.rmtree(out)
     return found
 
 
@@ -263,11 +289,14 @@ def embed(size, folder):
 
 
 PARTS = {
-    **{f"threads-{n}": (threads, n) for n in (1, 2, 4, 8, 16)},
-    **{f"workers-{n}": (workers, n) for n in (1, 2, 4)},
-    "gpu-pass": (on_gpu,),
     "gpu-file-5m": (from_file, "mid"),
+    "threads-16": (threads, 16),
+    "assign-cores": (assign_cores,),
+    "gpu-pass": (on_gpu,),
+    "threads-1": (threads, 1),
+    "workers": (workers, 1, 4),
     "gpu-file-20m": (from_file, "large"),
+    **{f"threads-{n}": (threads, n) for n in (8, 4, 2)},
     "gpu-assign": (assign,),
     "gpu-equal-hierseed": (equal, "HierSeed"),
     "gpu-equal-anchored": (equal, "AnchoredHierSeed"),

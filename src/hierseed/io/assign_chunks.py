@@ -68,13 +68,16 @@ Tally = dict[str, Any]  # documents counted by where they were placed; plain typ
 
 def tally(taxonomy: Taxonomy, labels: NDArray[np.integer]) -> Tally:
     """Count documents by the deepest topic of each."""
-    placed = labels[labels >= 0]
-    first, count = np.unique(taxonomy.tree.ancestors[labels][:, 0], return_counts=True)
+    n = len(taxonomy)
+    counts = np.bincount(labels + 1, minlength=n + 1)  # the first: of None
+    first = np.bincount(
+        np.append(0, taxonomy.tree.ancestors[:n, 0] + 1), counts, minlength=1
+    ).astype(int)
     return {
         "documents": len(labels),
-        "placed": len(placed),
-        "in_other": int(taxonomy.is_other[placed].sum()),
-        "by_topic": dict(zip(map(str, first.tolist()), count.tolist())),
+        "placed": int(counts[1:].sum()),
+        "in_other": int(counts[1:][taxonomy.is_other].sum()),
+        "by_topic": {str(t - 1): int(first[t]) for t in np.flatnonzero(first)},
     }
 
 

@@ -94,29 +94,49 @@ def same(one: Any, i: int, other: Any, k: int) -> bool:
     return bool(j == other.shape[1])
 
 
+@inner()
+def turn_direction(along: Any, i: int, exact: Any, length: float, strip: Any) -> float:
+    """Scale products with the main directions to a length, rounded; how long they were."""
+    for j in range(exact.shape[1]):
+        exact[0, j] = along[i, j]
+    size = np.sqrt(squared(exact, 0))
+    factor = length / size if size > 0 else 0.0
+    for j in range(exact.shape[1]):
+        strip[i, j] = np.int16(np.rint(exact[0, j] * factor))
+    return float(size)
+
+
 @kernel()
 def look_up(
-    X: Any, centre: Any, length: float, packed: Any, references: Any, topics: int, coarse: Any,
-    k: int, own: Any, nearest: Any, count: Any, around: Any, content: Any,
+    X: Any, centre: Any, length: float, main: Any, packed: Any, references: Any, topics: int,
+    coarse: Any, k: int, own: Any, nearest: Any, count: Any, around: Any, part: Any, content: Any,
 ) -> None:  # fmt: skip
     """Look up rows among reference documents and topics; see `Neighbourhood.scores`.
 
+    `main` : the main directions, packed
     `packed` : references, then so many `topics`, padded together
     `own`, `nearest` : similarity to the nearest topic, and which it is
     `count`, `around` : neighbours, and the sum of what `coarse` says of them
+    `part` : of a row's length along the main directions
     `content` : whether a row is not zero
     """
-    n, width, many = len(own), X.shape[1], len(references)
-    half = (width + 1) // 2
-    exact, pairs = np.empty((1, width)), np.zeros((LOOKED, half), np.int32)
-    strip, found = pairs.view(np.int16), np.empty((LOOKED, len(packed) // half), np.int32)
+    n, width, turned, many = len(own), X.shape[1], references.shape[1], len(references)
+    double, half = (width + 1) // 2, (turned + 1) // 2
+    exact, short = np.empty((1, width)), np.empty((1, turned))
+    read, pairs = np.zeros((LOOKED, double), np.int32), np.zeros((LOOKED, half), np.int32)
+    rows, strip = read.view(np.int16), pairs.view(np.int16)
+    along = np.empty((LOOKED, len(main) // double), np.int32)
+    found = np.empty((LOOKED, len(packed) // half), np.int32)
     top, peaks = np.empty(k, np.int32), np.empty(GROUPS, np.int32)
     lowest = np.int32(-2 * length**2)
     for begin in range(0, n, LOOKED):
         some = min(LOOKED, n - begin)
         for i in range(some):
-            row = begin + i
-            content[row] = round_direction(X, row, centre, length, exact, strip, i)
+            content[begin + i] = round_direction(X, begin + i, centre, length, exact, rows, i)
+        multiply_whole(read, some, main, along)
+        for i in range(some):
+            whole = length * max(np.sqrt(squared(rows, i)), 1.0)
+            part[begin + i] = turn_direction(along, i, short, length, strip) / whole
         multiply_whole(pairs, some, packed, found)
         for i in range(some):
             row, at = begin + i, 0

@@ -49,7 +49,6 @@ DROP = 2.0  # times what a document lacks to the least similarity, or least part
 NOTHING = -8.0  # score of a document without content; all others are higher
 COARSE = 32.0  # references' differences are rounded to this, so that sums of 20 are exact
 PIECE = 1024  # rows
-SOME = 256  # rows whose vectors stay in a core's cache
 
 
 def unit_rows(X: Array, centre: Floats, xp: Arrays = NUMPY) -> Array:
@@ -185,30 +184,25 @@ class Neighbourhood:
 
     def _look_up(self, X: NDArray[Any], kernels: ModuleType) -> tuple[Floats, Ints]:
         """The same in one call."""
-        own, nearest = np.empty(len(X), dtype=np.float32), np.empty(len(X), dtype=np.intp)
-        count, around = np.zeros(len(X), dtype=np.intp), np.zeros(len(X))
-        part, content = np.empty(len(X)), np.empty(len(X), dtype=np.bool_)
-        coarse, nowhere = self._coarse.astype(np.int64), np.zeros(len(self.main))
-        for at in chunks(len(X), 1, SOME):
-            U = unit_rows(X[at], self.centre)
-            along = U @ self.main.T
-            part[at] = _part(along, U)
-            kernels.look_up(
-                along, nowhere, LENGTH, self._packed, self.references, len(self.topics),
-                coarse, self.k, own[at], nearest[at], count[at], around[at], content[at],
-            )  # fmt: skip
-        content = NUMPY.wide_squared_norms(X) > 0
+        n, floats = len(X), np.float64 if X.dtype == np.float64 else np.float32
+        own, nearest = np.empty(n, dtype=np.float32), np.empty(n, dtype=np.intp)
+        count, around = np.zeros(n, dtype=np.intp), np.zeros(n)
+        part, content = np.empty(n), np.empty(n, dtype=np.bool_)
+        main, packed = self._packed
+        kernels.look_up(
+            kernels.source(np.ascontiguousarray(X, dtype=floats)), self.centre, LENGTH, main,
+            packed, self.references, len(self.topics), self._coarse.astype(np.int64), self.k,
+            own, nearest, count, around, part, content,
+        )  # fmt: skip
         return np.where(content, self._combine(own, part, count, around), NOTHING), nearest
 
     @cached_property
-    def _packed(self) -> NDArray[np.int32]:
-        """References and topics as the kernel takes them."""
+    def _packed(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Main directions; references and topics: as the kernel takes them."""
         kernels = load_kernels()
         assert kernels
-        packed: NDArray[np.int32] = kernels.pack_whole(
-            np.concatenate([self.references, self.topics])
-        )
-        return packed
+        listed = np.concatenate([self.references, self.topics])
+        return kernels.pack_whole(self.main), kernels.pack_whole(listed)
 
     def own_part(self, similarity: Array, part: Array) -> Array:
         """What a document's own similarity to the nearest topic adds to its score.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, portable
+from hierseed.core.distance import chunks
 from hierseed.core.exact import Grid
 from hierseed.core.kernels.compiled import load_kernels
 from hierseed.core.mixture.components import Components, add_up
@@ -230,12 +231,14 @@ def path_scores(mass: Array, row: Array, path: Array, placer: Placer, xp: Arrays
 def _distances(block: Block, row: Array, path: Array, placer: Placer) -> Array:
     """To the topic of each level; for None, at level 1, to the nearest topic."""
     xp, vectors = block.xp, block.xp.asarray(placer.vectors)
-    X = xp.astype(block.X, xp.float64)
+    X = block.X
     distance = xp.full(tuple(path.shape), np.nan, xp.float64)
     for level in range(path.shape[1]):
-        at = xp.flatnonzero(path[:, level] >= 0)
-        offset = X[row[at]] - vectors[path[at, level]]
-        distance[at, level] = xp.sqrt(xp.squared_norms(offset))
+        every = xp.flatnonzero(path[:, level] >= 0)
+        for some in chunks(len(every), block.width, xp.piece * block.width or None):
+            at = every[some]
+            offset = xp.astype(X[row[at]], xp.float64) - vectors[path[at, level]]
+            distance[at, level] = xp.sqrt(xp.squared_norms(offset))
     lost = xp.flatnonzero(path[:, 0] < 0)
     if len(lost):
         away = block.distances(placer.vectors[placer.tree.children(-1)], row[lost])
