@@ -1,78 +1,104 @@
-"""Embedding speed of the transformer path on a GPU, and whether it gives the CPU's vectors.
+"""Embedding speed of transformers by `hierseed embed --device`, and how far devices agree.
 
-    python bench/scripts/embed_gpu.py FOLDER -o results/embed_gpu.json
+    python bench/scripts/embed_gpu.py TOKENIZER -o results/embed_gpu.json
 
-FOLDER holds `model/` (all-MiniLM-L6-v2 as transformers save it), `texts.jsonl.gz` (a text a
-line, as JSON strings) and `reference.npy` (float vectors of the first texts). Beside MiniLM, an
-encoder of roberta-base's size is timed with random weights: speed does not depend on their values.
+TOKENIZER is the tokenizer.json of all-MiniLM-L6-v2. The encoders have the size of MiniLM and of
+roberta-base and random weights: neither speed nor rounding depends on their values. Documents have
+200 words of the tokenizer's vocabulary. With `--reduced` a few documents on the processor try the
+script.
 """
 
 import argparse
-import gzip
 import json
+import random
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 import torch
-from transformers import AutoTokenizer, BertConfig, BertModel
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from hierseed.embed.mean_pooling import MeanPooling
-
-
-def timed(embedder, texts, repeats=3):
-    """Documents a second, the best of a few runs; the first texts warm it up."""
-    embedder.encode(texts[:256])
-    seconds = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        embedder.encode(texts)
-        seconds.append(time.perf_counter() - started)
-    return round(len(texts) / min(seconds), 1)
+SIZES = {
+    "minilm": {"hidden_size": 384, "num_hidden_layers": 6, "intermediate_size": 1536},
+    "roberta-base": {},
+}
+WORDS, SAME = 200, 256
 
 
-def cosines(a, b):
-    return (a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1))
+def write_model(folder, tokenizer, size):
+    """An encoder with random weights, as transformers save it."""
+    torch.manual_seed(0)
+    made = PreTrainedTokenizerFast(tokenizer_file=str(tokenizer), pad_token="[PAD]",
+                                   model_max_length=512)  # fmt: skip
+    BertModel(BertConfig(vocab_size=made.vocab_size, **size)).save_pretrained(folder)
+    made.save_pretrained(folder)
+    return made
 
 
-def main() -> None:
+def write_corpus(file, tokenizer, documents):
+    """Documents of words that the tokenizer knows, of all lengths as in English text."""
+    draw = random.Random(0)
+    words = sorted(word for word in tokenizer.get_vocab() if word.isalpha())
+    with file.open("w") as out:
+        out.write("id,text\n")
+        for i in range(documents):
+            out.write(f"d{i},{' '.join(draw.choices(words, k=WORDS))}\n")
+
+
+def embed(corpus, model, device, output):
+    """Run `hierseed embed`: what it reports, and the seconds of the whole command."""
+    began = time.perf_counter()
+    command = [sys.executable, "-W", "ignore", "-m", "hierseed", "embed", corpus, "-o", output,
+               "--embedder", f"transformers:{model}", "--device", device, "--json",
+               "--quiet"]  # fmt: skip
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout), time.perf_counter() - began
+
+
+def vectors(folder):
+    from hierseed.embed.store import VectorStore
+
+    found = np.asarray(VectorStore(folder)[:SAME], dtype=np.float32)
+    return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+
+def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("tokenizer", type=Path)
+    parser.add_argument("--documents", type=int, default=50_000)
+    parser.add_argument("--reduced", action="store_true")
     parser.add_argument("-o", "--output", type=Path, required=True)
     chosen = parser.parse_args()
-    with gzip.open(chosen.folder / "texts.jsonl.gz", "rt", encoding="utf-8") as lines:
-        texts = [json.loads(line) for line in lines]
-    reference = np.load(chosen.folder / "reference.npy").astype(np.float32)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    minilm = MeanPooling(str(chosen.folder / "model"), device=device)
-    agreement = cosines(minilm.encode(texts[: len(reference)]), reference)
-    with tempfile.TemporaryDirectory() as folder:
-        size = AutoTokenizer.from_pretrained(chosen.folder / "model").vocab_size
-        BertModel(BertConfig(vocab_size=size)).save_pretrained(folder)
-        AutoTokenizer.from_pretrained(chosen.folder / "model").save_pretrained(folder)
-        base = MeanPooling(folder, device=device)
-    on_cpu = MeanPooling(str(chosen.folder / "model"), device="cpu")
+    device = "cpu" if chosen.reduced else "cuda"
+    n = 40 if chosen.reduced else chosen.documents
     result = {
         "device": torch.cuda.get_device_name() if device == "cuda" else "cpu",
-        "torch": torch.__version__,
-        "texts": len(texts),
-        "words_per_text": round(float(np.mean([len(text.split()) for text in texts])), 1),
-        "max_tokens": minilm.max_tokens,
-        "documents_per_second": {
-            "minilm": timed(minilm, texts),
-            "roberta-base's size, random weights": timed(base, texts),
-            "minilm on that machine's CPU": timed(on_cpu, texts[:256], repeats=1),
-        },
-        "cpu_threads": torch.get_num_threads(),
-        "cosine_with_float32": {
-            "mean": round(float(agreement.mean()), 6),
-            "least": round(float(agreement.min()), 6),
-        },
-    }
+        "torch": torch.__version__, "words": WORDS, "max_tokens": 256, "weights": "random",
+        "rows": [],
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        for name, size in SIZES.items():
+            tokenizer = write_model(folder / name, chosen.tokenizer, size)
+            write_corpus(folder / "docs.csv", tokenizer, n)
+            write_corpus(folder / "few.csv", tokenizer, min(n, SAME))
+            told, whole = embed(folder / "docs.csv", folder / name, device, folder / f"v-{name}")
+            embed(folder / "few.csv", folder / name, "cpu", folder / f"c-{name}")
+            here, there = vectors(folder / f"v-{name}"), vectors(folder / f"c-{name}")
+            cosine = (here[: len(there)] * there).sum(axis=1)
+            result["rows"].append({
+                "size": name, "documents": n, "seconds": told["seconds"],
+                "documents_per_second": round(n / told["seconds"]),
+                "whole_command": round(whole, 2), "least_cosine": round(float(cosine.min()), 6),
+            })  # fmt: skip
+            print(result["rows"][-1], flush=True)
     chosen.output.parent.mkdir(parents=True, exist_ok=True)
     chosen.output.write_text(json.dumps(result, indent=2) + "\n")
-    print(json.dumps(result, indent=2))
 
 
 if __name__ == "__main__":

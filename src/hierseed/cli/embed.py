@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.files import Reading
 from hierseed.cli.options import (
+    ENGINE,
     AsJson,
     Dask,
     Quiet,
@@ -67,6 +68,14 @@ def embed(
     reading: Reading,
     workers: Workers = None,
     dask: Dask = None,
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"],
+        typer.Option(
+            help="Where transformers compute: auto takes a GPU where torch finds one. Vectors of "
+            "a GPU differ in the third digit.",
+            rich_help_panel=ENGINE,
+        ),
+    ] = "auto",
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
@@ -78,6 +87,7 @@ def embed(
     Example: hierseed embed docs.csv -o vectors
     """
     from hierseed.embed.choose import kept_embedder
+    from hierseed.embed.mean_pooling import on_device
     from hierseed.io.document_embedder import make_embedder, vectorize
 
     if output is None and not estimate:
@@ -95,7 +105,9 @@ def embed(
             _estimate(documents, embedder, console)
             return
         spec = f"{embedder}+windows" if windows else embedder
-        chosen = kept_embedder(output, spec) or make_embedder(spec, documents, console.listen)
+        with on_device(None if device == "auto" else device):
+            chosen = kept_embedder(output, spec) or make_embedder(spec, documents, console.listen)
+        _mention_device(console, chosen, device)
         dtype = "float16" if half else "float32"
         started = time.perf_counter()
         made = vectorize(
@@ -103,6 +115,21 @@ def embed(
             dtype=dtype, append=append, engine=running,
         )  # fmt: skip
         _report(console, made, output, time.perf_counter() - started)
+
+
+def _mention_device(console: Console, embedder: Any, asked: str) -> None:
+    """Say where a transformer computes, or that a GPU was asked for and is not used."""
+    inner = embedder
+    while not hasattr(inner, "device") and hasattr(inner, "inner"):
+        inner = inner.inner
+    used = getattr(inner, "device", "cpu")
+    if used != "cpu":
+        console.fact("Device", used)
+    elif asked == "cuda":
+        console.note(
+            f"{embedder.name} is computed on the processor: it is no transformer of torch, or "
+            "torch finds no CUDA device. See: hierseed embedders"
+        )
 
 
 def _report(console: Console, made: DocumentVectors, output: Path, seconds: float) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -78,16 +79,20 @@ class MeanPooling:
             return vectors
         tokens = self._tokenizer(rows, truncation=True, max_length=self.max_tokens)
         self.cut += sum(bool(one.overflowing) for one in tokens.encodings or [])
-        lengths = [len(ids) for ids in tokens["input_ids"]]
+        ids = [np.array(one, dtype=np.int64) for one in tokens["input_ids"]]
         budget = TOKENS_PER_BATCH.get(self.device, 4096)
+        found = []
         with torch.inference_mode():
-            for batch in batches_by_length(lengths, budget):
-                part = {name: [values[row] for row in batch] for name, values in tokens.items()}
-                padded = self._tokenizer.pad(part, return_tensors="pt").to(self.device)
-                states = self._model(**padded).last_hidden_state.float()
-                mask = padded["attention_mask"].unsqueeze(-1).float()
-                mean = (states * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
-                vectors[batch] = mean.cpu().numpy()
+            for batch in batches_by_length([len(one) for one in ids], budget):
+                padded, mask = pad([ids[row] for row in batch], self._tokenizer.pad_token_id or 0)
+                given = {"input_ids": padded, "attention_mask": mask}
+                there = {name: torch.from_numpy(one).to(self.device) for name, one in given.items()}
+                states = self._model(**there).last_hidden_state.float()
+                seen = there["attention_mask"].unsqueeze(-1).float()
+                mean = (states * seen).sum(dim=1) / seen.sum(dim=1).clamp(min=1)
+                found.append((batch, mean))
+        for batch, mean in found:  # only now: a card computes while the next batch is made
+            vectors[batch] = mean.cpu().numpy()
         return vectors
 
     def token_spans(self, texts: list[str]) -> list[list[tuple[int, int]]]:
@@ -99,18 +104,44 @@ class MeanPooling:
         return spans
 
 
+def pad(ids: list[np.ndarray], filler: int) -> tuple[np.ndarray, np.ndarray]:
+    """Token ids as a matrix, filled up on the right, and a mask of what was not filled in."""
+    lengths = np.array([len(one) for one in ids])
+    mask = np.arange(lengths.max(initial=0)) < lengths[:, None]
+    padded = np.full(mask.shape, filler, dtype=np.int64)
+    padded[mask] = np.concatenate(ids)
+    return padded, mask.astype(np.int64)
+
+
+_asked: ContextVar[str | None] = ContextVar("device", default=None)
+
+
+@contextmanager
+def on_device(device: str | None) -> Iterator[None]:
+    """Load transformers on this device ("cpu" or "cuda"); None: on a card where there is one."""
+    token = _asked.set(device)
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
 def find_device() -> str:
-    """`cuda` where there is one, else `cpu`."""
+    """`cuda` where there is one and `on_device` does not say otherwise, else `cpu`."""
     import torch
 
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    return "cuda" if _asked.get() != "cpu" and torch.cuda.is_available() else "cpu"
 
 
 def hash_parameters(model: Any) -> Iterator[str | np.ndarray]:
-    """Names and values of all parameters, in order, for a fingerprint."""
+    """Names and values of all parameters, in order, for a fingerprint.
+
+    In half precision, as a card has them: a corpus embedded on a card and one embedded on the
+    processor may be used together.
+    """
     for name, values in model.state_dict().items():
         yield name
-        yield values.float().cpu().numpy()
+        yield values.half().float().cpu().numpy()
 
 
 def local_copy(model: str) -> str:
