@@ -9,7 +9,7 @@ import pytest
 import hierseed
 
 ORDER = [
-    {"errors", "checksums", "locks", "lazy_object"},
+    {"errors", "checksums", "locks", "lazy_object", "parametrized"},
     {"progress"},
     {"core", "embed", "names"},
     {"topics", "taxonomy", "topic_matching", "assignments", "engines"},

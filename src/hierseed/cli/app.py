@@ -21,6 +21,7 @@ import typer
 
 from hierseed.cli.errors import guarded
 from hierseed.errors import HierSeedError
+from hierseed.parametrized import leave_out_scikit_learn
 
 GROUP = "hierseed.commands"  # entry points of other distributions
 WORK, JUDGE, TOOLS = "The job", "Look and improve", "Tools"
@@ -65,6 +66,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # Windows writes to a file or a pipe in a code page
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    leave_out_scikit_learn()
     make_app(_words())(prog_name="hierseed")
 
 

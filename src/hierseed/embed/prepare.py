@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 
 from hierseed.core.array_block import as_floats
 from hierseed.core.arrays import NUMPY, Array, Arrays
@@ -21,6 +20,12 @@ from hierseed.core.block import Block, portable
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.exact import Grid, Sums
 from hierseed.errors import CorpusError, ModelError, ParameterError
+from hierseed.parametrized import transformer_base
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator as Transformer
+else:
+    Transformer = transformer_base()
 
 LARGEST = 1e17  # the square of a row's length is less than the largest float32
 
@@ -39,7 +44,7 @@ class ArrayLike(Protocol):
     def __getitem__(self, rows: Any) -> Any: ...
 
 
-class Preparation(TransformerMixin, BaseEstimator):
+class Preparation(Transformer):
     """Centring, PCA and unit length, in this order; a step of a scikit-learn Pipeline too.
 
     A row of zeros has no content (the embedder knows none of its words): it stays zero.

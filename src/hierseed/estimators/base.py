@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import validate_data
 
 from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks
@@ -23,12 +20,18 @@ from hierseed.estimators.inputs import is_engine, refuse_common_offset, seed_pai
 from hierseed.estimators.parameters import Constraints, check_parameters
 from hierseed.estimators.rejections import Groups, group_rejections, place_by_distance
 from hierseed.evaluate.protocol import score
+from hierseed.parametrized import estimator_base
 from hierseed.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator as Estimator
+
     from hierseed.io.model_bundle import ModelBundle
+else:
+    Estimator = estimator_base()
 
 Floats = NDArray[np.float64]
+NAMES = "feature_names_in_"  # of columns, as scikit-learn calls the attribute
 MEASURES = ("hierarchical_f1", "accuracy", "macro_f1", "bcubed_f1", "v_measure")  # of `score`
 Progress = Callable[[dict[str, Any]], None]
 RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million documents
@@ -44,7 +47,7 @@ RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million docume
 }
 
 
-class SeededEstimator(BaseEstimator, ABC):
+class SeededEstimator(Estimator, ABC):
     """Base class of all estimators.
 
     It uses no scikit-learn mixin: `ClusterMixin.fit_predict` drops `y`.
@@ -120,7 +123,7 @@ class SeededEstimator(BaseEstimator, ABC):
             largest = check_finite(X)
             refuse_common_offset(X)
             return X, largest
-        validate_data(self, X, skip_check_array=True, reset=True)
+        self._check_column_names(X, reset=True)
         vectors = check_vectors(X)
         self.n_features_in_ = int(vectors.shape[1])
         blocks = ArrayBlocks(
@@ -151,8 +154,7 @@ class SeededEstimator(BaseEstimator, ABC):
         if is_engine(X):
             return X
         vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
-        if hasattr(self, "feature_names_in_") or not isinstance(X, np.ndarray):
-            validate_data(self, X, skip_check_array=True, reset=False)  # names of columns
+        self._check_column_names(X, reset=False)
         blocks = ArrayBlocks(
             vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy_.tree),
             largest=self._largest_blocks, forget=True,
@@ -160,8 +162,17 @@ class SeededEstimator(BaseEstimator, ABC):
         check_finite(blocks)
         return blocks
 
+    def _check_column_names(self, X: Any, *, reset: bool) -> None:
+        """Remember the names of a data frame's columns, or compare them with those of the fit."""
+        if hasattr(X, "columns") or hasattr(X, "__dataframe__") or hasattr(self, NAMES):
+            from sklearn.utils.validation import validate_data
+
+            validate_data(self, X, skip_check_array=True, reset=reset)
+
     def _check_fitted(self) -> None:
         if not hasattr(self, "taxonomy_"):
+            from sklearn.exceptions import NotFittedError
+
             raise NotFittedError(
                 f"this {type(self).__name__} is not fitted yet: call fit(X, y) first"
             )
