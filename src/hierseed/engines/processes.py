@@ -27,7 +27,10 @@ from hierseed.engines.worker import THREADS
 
 ATTEMPTS = 3  # processes that may die over one call
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "RAYON")  # that read NAME_NUM_THREADS when they start
-START = "from hierseed.engines.processes import serve; serve()"
+START = (
+    "from hierseed.parametrized import leave_out_scikit_learn; leave_out_scikit_learn(); "
+    "from hierseed.engines.processes import serve; serve()"
+)
 
 
 class ProcessWorkers:
