@@ -1,10 +1,10 @@
-"""What a fit costs by documents and topics: the rates behind docs/scale.md.
+"""What a fit costs by documents, topics and dimensions: the rates behind docs/scale.md.
 
-    python bench/scripts/bench_capacity.py                        all cells that are not there yet
-    python bench/scripts/bench_capacity.py anchored-1000-100000   one: method, topics, documents
+    python bench/scripts/bench_capacity.py                     all cells that are not there yet
+    python bench/scripts/bench_capacity.py anchored-1000-40000-384
 
-A cell fits synthetic unit vectors (384 numbers, half precision, memory-mapped) with the method's
-own settings on one thread, in a process of its own; nothing that only a small corpus allows is
+A cell is a method, topics, documents and dimensions. It fits synthetic unit vectors (half
+precision, memory-mapped) with the method's own settings and blocks on one thread, in a process of its own; nothing that only a small corpus allows is
 remembered between passes. It records processor seconds, which hold though other programs run
 beside, the passes over the corpus, and memory before and at its peak (pages of the mapped file
 count in both). Topics hang in a tree with ten below each; every leaf has a seed. Two sizes of
@@ -25,6 +25,7 @@ from machine import RESULTS, describe, write
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.mixture import moments
+from hierseed.estimators import base
 
 WIDTH, BELOW = 384, 10
 METHODS = {"anchored": AnchoredHierSeed, "hierseed": HierSeed}
@@ -33,23 +34,24 @@ SIZES = {
     1_000: (15_000, 40_000),
     10_000: (14_000, 18_000),
 }
-CELLS = [f"{name}-{k}-{n}" for k, sizes in SIZES.items() for name in METHODS for n in sizes]
-CELLS.append("hierseed-10000-60000")  # the two above lie too close to tell what a document costs
+CELLS = [f"{m}-{k}-{n}-{WIDTH}" for k, sizes in SIZES.items() for m in METHODS for n in sizes]
+CELLS.append(f"hierseed-10000-60000-{WIDTH}")  # the two above are too close to show the slope
+CELLS += [f"{name}-100-100000-{width}" for width in (96, 192, 768) for name in METHODS]
 
 
-def make_world(folder, topics, n):
+def make_world(folder, topics, n, width):
     """Leaves of a tree with ten below each topic, documents around them, one seed a leaf."""
     rng = np.random.default_rng(0)
-    paths, centres = [""], np.zeros((1, WIDTH), dtype=np.float32)
+    paths, centres = [""], np.zeros((1, width), dtype=np.float32)
     while len(paths) < topics:
         paths = [f"{path} > {i}".removeprefix(" > ") for path in paths for i in range(BELOW)]
         centres = np.repeat(centres, BELOW, axis=0)
         centres += rng.standard_normal(centres.shape, dtype=np.float32)
     taxonomy = Taxonomy.from_paths(paths)
     topic = np.concatenate([np.arange(topics), rng.integers(0, topics, n - topics)])
-    X = np.lib.format.open_memmap(folder / "X.npy", "w+", np.float16, (n, WIDTH))
+    X = np.lib.format.open_memmap(folder / "X.npy", "w+", np.float16, (n, width))
     for at in range(0, n, 20_000):
-        some = rng.standard_normal((min(20_000, n - at), WIDTH), dtype=np.float32) * 2
+        some = rng.standard_normal((min(20_000, n - at), width), dtype=np.float32) * 2
         some += centres[topic[at : at + len(some)]]
         X[at : at + len(some)] = some / np.linalg.norm(some, axis=1, keepdims=True)
     X.flush()
@@ -78,20 +80,22 @@ def peak_mib(again=False):
 
 def measure(cell):
     """One fit, in this process."""
-    name, topics, n = cell.split("-")
+    name, *sizes = cell.split("-")
+    topics, n, width = map(int, sizes)
     with tempfile.TemporaryDirectory() as folder:
-        taxonomy, X, y = make_world(Path(folder), int(topics), int(n))
-        estimator = METHODS[name](taxonomy)
+        taxonomy, X, y = make_world(Path(folder), topics, n, width)
+        estimator = METHODS[name](taxonomy, n_jobs=1)
+        base.ArrayBlocks = Passes  # which the estimator makes, in the size that it chooses
         moments.REMEMBERED = 0
         float(np.asarray(X).sum(dtype=np.float64))  # the file's pages count before and after
         before = peak_mib(again=True)
         cpu, began = time.process_time(), time.perf_counter()
-        estimator.fit(Passes(X, threads=1), y)
+        estimator.fit(X, y)
         return {
             "method": name,
-            "topics": int(topics),
-            "documents": int(n),
-            "dimensions": WIDTH,
+            "topics": topics,
+            "documents": n,
+            "dimensions": width,
             "processor_seconds": round(time.process_time() - cpu, 2),
             "seconds": round(time.perf_counter() - began, 2),
             "rounds": estimator.n_iter_,
