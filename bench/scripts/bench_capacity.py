@@ -4,11 +4,12 @@
     python bench/scripts/bench_capacity.py anchored-1000-40000-384
 
 A cell is a method, topics, documents and dimensions. It fits synthetic unit vectors (half
-precision, memory-mapped) with the method's own settings and blocks on one thread, in a process of its own; nothing that only a small corpus allows is
-remembered between passes. It records processor seconds, which hold though other programs run
-beside, the passes over the corpus, and memory before and at its peak (pages of the mapped file
-count in both). Topics hang in a tree with ten below each; every leaf has a seed. Two sizes of
-corpus tell what a document costs and what a fit costs before the first document.
+precision, memory-mapped) with the method's own settings and blocks on one thread, in a process of
+its own; nothing that only a small corpus allows is kept between passes. It records processor
+seconds, which hold though other programs run at the same time, the passes over the corpus, and
+memory before and at its peak (pages of the mapped file count in both). Topics hang in a tree with
+ten below each; every leaf has a seed. Two sizes of corpus show what a document costs and what a fit
+costs before the first document.
 """
 
 import argparse

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from hierseed.progress import amount
 from hierseed_bench.repository import RESULTS
 from hierseed_bench.tables.markdown import grid
 
@@ -22,12 +23,13 @@ def source(machine: dict[str, Any]) -> str:
 
 
 def rates() -> str:
-    """Fits by method, topics and documents, on one thread."""
+    """Fits by method, topics, documents and dimensions, on one thread."""
     record = read("bench_capacity.json")
-    head = ("method", "topics", "documents", "processor seconds", "passes", "memory, MiB", "commit")
+    head = ("method", "topics", "documents", "dimensions", "processor seconds", "passes",
+            "memory, MiB", "commit")  # fmt: skip
     rows = [
         (
-            cell["method"], f"{cell['topics']:,}", f"{cell['documents']:,}",
+            cell["method"], f"{cell['topics']:,}", f"{cell['documents']:,}", cell["dimensions"],
             f"{cell['processor_seconds']:,.1f}", cell["passes"],
             cell["peak_mib"] - cell["mib_before"], cell["commit"],
         )
@@ -50,47 +52,88 @@ def stream() -> str:
 
 def threads() -> str:
     """Whole fits by the number of threads."""
-    parts = measured("threads-")
+    parts = sorted(measured("threads-"), key=lambda part: int(part["threads"]))
     if not parts:
         return NOT_RUN
     names = [
         name for name, value in parts[0].items() if isinstance(value, dict) and name != "machine"
     ]
     size = f"{parts[0]['rows']:,} x {parts[0]['dimensions']}, {parts[0]['leaves']} leaves, seconds"
-    head = (size, *(f"{part['threads']} threads" for part in parts))
-    rows = [(name, *(f"{part[name]['seconds']:.2f}" for part in parts)) for name in names]
+    head = (size, *(amount(part["threads"], "thread") for part in parts), "times faster")
+    rows = []
+    for name in names:
+        seconds = [part[name]["seconds"] for part in parts]
+        rows.append((name, *(f"{s:.2f}" for s in seconds), f"{seconds[0] / seconds[-1]:.1f}"))
     return f"{grid(head, rows)}\n\n{source(parts[0]['machine'])}"
 
 
 def workers() -> str:
     """Documents a second by the number of workers."""
-    parts = measured("workers-")
-    if not parts:
+    rows = []
+    for part in measured("workers"):
+        for step in ("embed", "assign"):
+            first = next(row["rate"] for row in part[step] if row["workers"] == 1)
+            rows += [
+                (step, row["workers"], f"{row['rate']:,.0f}", f"{row['rate'] / first:.2f}")
+                for row in part[step]
+                if row["workers"]
+            ]
+    head = ("step", "workers", "documents a second", "times one worker")
+    return f"{grid(head, rows)}\n\n{source(measured('workers')[0]['machine'])}" if rows else NOT_RUN
+
+
+def assign() -> str:
+    """`assign` with a process for each core."""
+    rows = []
+    for part in measured("assign-cores"):
+        for method in ("anchored", "hierseed"):
+            found = part[method]
+            size = f"{part['rows']:,} x {part['dimensions']}"
+            rate = f"{found['rows_per_second']:,}"
+            rows.append((method, size, found["workers"], f"{found['seconds']:.1f}", rate))
+    if not rows:
         return NOT_RUN
-    rows = [
-        (part["workers"], f"{part['embed'][-1]['rate']:,.0f}", f"{part['assign'][0]['rate']:,.0f}")
-        for part in parts
-    ]
-    head = ("workers", "embed, documents a second", "assign, documents a second")
-    return f"{grid(head, rows)}\n\n{source(parts[0]['machine'])}"
+    head = ("method", "vectors", "workers", "seconds", "documents a second")
+    return f"{grid(head, rows)}\n\n{source(measured('assign-cores')[0]['machine'])}"
 
 
 def card() -> str:
     """File to saved model on a GPU, placing, and equality with the processor."""
     rows = []
+    for part in measured("gpu-start"):
+        took = f"{part['whole_command']:.1f} s"
+        rows.append(("Python alone: import torch, open the card, end", took))
     for part in measured("gpu-file-"):
         for method in ("anchored", "hierseed"):
-            took = part[method]["second"]["whole_process"]
-            rows.append(
-                (f"fit of {part['rows']:,} from a file to a saved model, {method}", f"{took:.1f} s")
-            )
+            took = part[method]["second"]["whole_command"]
+            name = f"`hierseed fit` of {part['rows']:,} x {part['dimensions']}, {method}"
+            rows.append((f"{name}, from a file to a saved model", f"{took:.1f} s"))
     for part in measured("gpu-assign"):
         rate = f"{part['card']['rows_per_second']:,} a second"
         rows.append((f"placing {part['rows']:,} into a folder of parts", rate))
     for part in measured("gpu-equal-"):
         name = f"labels that differ from the processor's, {part['method']}, {part['rows']:,}"
         rows.append((name, str(part["labels_that_differ"])))
-    return grid(("on one GPU", ""), rows) if rows else NOT_RUN
+        rows.append((f"topic vectors, {part['method']}, {part['rows']:,}", part["vectors"]))
+    if not rows:
+        return NOT_RUN
+    machine = measured("gpu-")[0]["machine"]
+    return f"{grid(('on one NVIDIA H200', ''), rows)}\n\n{source(machine)}"
+
+
+def embedding() -> str:
+    """Transformers on a GPU."""
+    parts = measured("gpu-embed")
+    if not parts:
+        return NOT_RUN
+    part = parts[0]
+    head = (f"{part['words']} words, {part['max_tokens']} tokens at most, {part['device']}",
+            "documents a second", "least cosine with the processor's vector")  # fmt: skip
+    rows = [
+        (f"encoder of {row['size']}'s size", f"{row['documents_per_second']:,}",
+         row["least_cosine"]) for row in part["rows"]
+    ]  # fmt: skip
+    return f"{grid(head, rows)}\n\n{source(part['machine'])}"
 
 
 def traffic() -> str:
@@ -112,7 +155,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "scale-rates": rates,
     "scale-threads": threads,
     "scale-workers": workers,
+    "scale-assign": assign,
     "scale-card": card,
+    "scale-embed": embedding,
     "scale-traffic": traffic,
 }
 

@@ -52,8 +52,8 @@ def timings() -> str:
 
 def growth() -> str:
     """Other numbers of documents, dimensions and topics."""
-    records = [_read("bench_gpu.json"), *map(_read, ("gpu/5m.json", "gpu/100m.json"))]
-    records += map(_read, ("gpu/768_dimensions.json", "gpu/1000_topics.json"))
+    sizes = ("20m", "5m", "100m", "768_dimensions", "1000_topics")
+    records = [_read(f"gpu/{size}.json") for size in sizes]
     head = ("rows", "centres", "reading once", "plain torch", "our pass", "flash-kmeans")
     fits = ("HierSeed, whole fit", "AnchoredHierSeed, whole fit", "most memory")
     rows = []
