@@ -404,7 +404,7 @@ def main():
                 continue
             found = run(name, options, min(4 * LIMIT if options.reduced else LIMIT, left))
             if "skipped" not in found or name in missing:
-                known[name] = found | {"machine": describe()}
+                known[name] = found | {"machine": describe() | found.get("machine", {})}
             print(name, found, flush=True)
             options.output.parent.mkdir(parents=True, exist_ok=True)
             ordered = {one: known[one] for one in PARTS if one in known}

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from hierseed.core.score import Scored
 from hierseed.errors import CorpusError
 from hierseed.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Ints = NDArray[np.integer]
 Floats = NDArray[np.floating]
@@ -35,6 +37,8 @@ class Names(NamedTuple):
 
 
 def _frame(columns: dict[str, Any]) -> pd.DataFrame:
+    import pandas as pd  # slow to import, and not needed by a fit
+
     return pd.DataFrame({name: np.asarray(column) for name, column in columns.items()})
 
 

@@ -12,15 +12,17 @@ import hashlib
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
 from hierseed.core.tree import Tree
 from hierseed.report.words import distinctive_words
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -70,6 +72,8 @@ class Proposals(tuple[Proposal, ...]):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table: id, documents, sure, parent, words, central."""
+        import pandas as pd  # slow to import, and not needed by a fit
+
         return pd.DataFrame(
             {
                 "id": [one.id for one in self],

@@ -17,14 +17,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
 from hierseed.errors import CorpusError, ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -71,6 +73,8 @@ class Suggestions:
         """Return the table: id, placed, runner_up, score, similar, kind, reason."""
         paths = np.array([*self.assignments.taxonomy.paths, ""], dtype=object)
         ids = self.assignments.ids if ids is None else ids
+        import pandas as pd  # slow to import, and not needed by a fit
+
         return pd.DataFrame(
             {
                 "id": [ids[row] for row in self.row] if ids is not None else self.row,

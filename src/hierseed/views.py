@@ -7,7 +7,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-import pandas as pd
 
 from hierseed.assignments import Assignments
 from hierseed.errors import CorpusError
@@ -27,6 +26,8 @@ from hierseed.suggestions import Suggestions
 from hierseed.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from hierseed.plots.canvas import Picture
 
 
@@ -158,6 +159,8 @@ class TopicViews:
         rows = selection.central_documents(first, n)[wanted]
         level = int(self.taxonomy_.tree.level[wanted]) - 1
         texts = placed.texts(rows)
+        import pandas as pd  # slow to import, and not needed by a fit
+
         return pd.DataFrame(
             {
                 "id": [(placed.assignments.ids or ())[row] for row in rows],
@@ -183,6 +186,8 @@ class TopicViews:
         distance = np.linalg.norm(vectors[rivals] - vectors[wanted], axis=1)
         order = np.argsort(distance, kind="stable")[:n]
         names = [taxonomy.paths[rival] for rival in rivals[order]]
+        import pandas as pd  # slow to import, and not needed by a fit
+
         return pd.DataFrame({"topic": names, "distance": distance[order]})
 
     def plot_tree(self, *, documents: Any = None, depth: int | None = None) -> Picture:

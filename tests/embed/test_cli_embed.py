@@ -129,3 +129,10 @@ def test_the_list_says_what_is_here_and_how_to_get_the_others(hierseed):
     refused = hierseed("embedders", "get", "roberta")
     assert refused.exit_code == 1
     assert "can be fetched: minilm, mpnet, glove" in refused.stderr
+
+
+def test_a_gpu_that_is_not_used_is_mentioned(hierseed, docs):
+    done = hierseed("embed", "docs.jsonl", "-o", "v", "--embedder", "wordllama", "--device", "cuda")
+    assert done.exit_code == 0, done.stderr
+    assert "wordllama is computed on the processor" in " ".join(done.stderr.split())
+    assert "processor" not in hierseed("embed", "docs.jsonl", "-o", "w").stderr

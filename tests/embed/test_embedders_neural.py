@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hierseed.embed import choose_embedder, get_embedder
 from hierseed.embed.batches import batches_by_length
+from hierseed.embed.mean_pooling import find_device, hash_parameters, on_device, pad
 from hierseed.embed.windows import Windowed, split_windows
 from hierseed.errors import EmbeddingError
 
@@ -209,3 +210,32 @@ def test_a_model_that_is_not_here_is_not_sought_elsewhere(library):
     pytest.importorskip(library.replace("-", "_"), reason=f"{library} is not installed")
     with pytest.raises(EmbeddingError, match=rf"hierseed embedders get {library}:no-one/nothing"):
         get_embedder(f"{library}:no-one/nothing")
+
+
+def test_padding_and_mask_are_those_of_the_tokenizer(tiny_checkpoint):
+    transformers = pytest.importorskip("transformers")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_checkpoint)
+    ids = tokenizer(["a cat", "a dog and a cat and a dog", ""])["input_ids"]
+    padded, mask = pad([np.array(one, dtype=np.int64) for one in ids], tokenizer.pad_token_id)
+    want = tokenizer.pad({"input_ids": ids}, return_tensors="np")
+    np.testing.assert_array_equal(padded, want["input_ids"])
+    np.testing.assert_array_equal(mask, want["attention_mask"])
+
+
+def test_a_card_and_the_processor_have_one_fingerprint(tiny_checkpoint):
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    model = transformers.AutoModel.from_pretrained(tiny_checkpoint).float()
+    here = list(hash_parameters(model))
+    there = list(hash_parameters(model.to(torch.float16)))  # as on a card
+    for one, other in zip(here, there, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_device_can_be_named(monkeypatch):
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert find_device() == "cuda"
+    with on_device("cpu"):
+        assert find_device() == "cpu"
+    assert find_device() == "cuda"

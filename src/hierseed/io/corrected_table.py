@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from os import PathLike
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from hierseed.errors import SeedError, name_some
 from hierseed.io.faults import Fault
 from hierseed.io.records import as_text, open_records
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVEL = re.compile(r"level_(\d+)")
 NOT_CHECKED = {"", "0", "no", "n", "false", "nein", "non"}
@@ -79,4 +81,6 @@ def read_corrected(
             counts["cleared"] += not topic
             if topic:
                 found.append((id, topic))
+    import pandas as pd  # slow to import, and not needed by a fit
+
     return Corrected(pd.DataFrame(found, columns=["id", "topic"]), **counts)

@@ -17,10 +17,9 @@ from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pandas as pd
 
 from hierseed.assignments import Names
 from hierseed.checksums import checked_object, file_sha256, with_checksum
@@ -29,6 +28,9 @@ from hierseed.errors import CorpusError
 from hierseed.io.assign_chunks import Tally
 from hierseed.io.atomic import atomic_file
 from hierseed.io.tables import ParquetTable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "hierseed-parts"
 MANIFEST, LOCK = "_manifest.json", ".lock"

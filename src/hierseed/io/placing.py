@@ -12,10 +12,9 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments, Names
@@ -41,6 +40,9 @@ from hierseed.io.parts import (
 )  # fmt: skip
 from hierseed.io.tables import Table, add_columns, open_table
 from hierseed.progress import Listener, Step
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Part(NamedTuple):
@@ -113,6 +115,8 @@ class Placing:
     def frame(self, chunk: Chunk) -> tuple[pd.DataFrame, Tally]:
         """Rows of the table, and counts of documents by topic."""
         found = self.assign(chunk)
+        import pandas as pd  # slow to import, and not needed by a fit
+
         frame = pd.DataFrame(
             {name: np.asarray(column) for name, column in self._columns(chunk, found).items()}
         )

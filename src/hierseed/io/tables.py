@@ -19,10 +19,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import pandas as pd
 
 from hierseed.assignments import Assignments
 from hierseed.checksums import file_sha256
@@ -30,6 +29,9 @@ from hierseed.embed.home import model_home
 from hierseed.errors import CorpusError
 from hierseed.io.atomic import atomic_file
 from hierseed.io.records import as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GROUP = 65_536  # rows of a Parquet row group: small ones make large, slow files
 EXCEL_ROWS = 1_048_576
@@ -163,6 +165,8 @@ class ParquetTable:
         if not self._waiting:
             return
         schema = self._writer.schema if self._writer else None
+        import pandas as pd  # slow to import, and not needed by a fit
+
         together = pd.concat(self._waiting, ignore_index=True)
         for field in schema or ():  # a number after a first group without values, stored as text
             if pa.types.is_string(field.type):

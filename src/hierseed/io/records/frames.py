@@ -6,12 +6,11 @@ the type of the object, so none is imported that the caller has not imported alr
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from hierseed.errors import CorpusError, name_some
 from hierseed.io.faults import Fault
@@ -83,7 +82,7 @@ def open_frame(
     name : used as the file name in messages
     number : rows without a column `id` get their number, from 0; those of pandas their index
     """
-    if isinstance(given, pd.DataFrame):
+    if "pandas" in sys.modules and isinstance(given, sys.modules["pandas"].DataFrame):
         if number and not _has_id(given.columns):
             given = given.assign(id=given.index)
         return MemoryRecords.of_frame(name, given)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Self
 
 from hierseed.io.records.row import Row, as_json
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class MemoryRecords:
