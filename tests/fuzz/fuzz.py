@@ -85,7 +85,7 @@ class Bench:
 
     def undo(self, file: Path) -> None:
         """Undo one mutation; a reader that also writes may have changed other files."""
-        if self.target.name in ("store, resumed", "checkpoint"):
+        if self.target.name in ("store, resumed", "checkpoint", "project"):
             self.restore()
         else:
             file.write_bytes(self.original[file])

@@ -22,10 +22,15 @@ from pyarrow import feather, parquet
 
 import hierseed
 from hierseed import HierSeed, Taxonomy
+from hierseed.app.failures import explain_failure
+from hierseed.app.pages.session import Session
+from hierseed.app.project import Project
+from hierseed.app.store import documents, edits, labels, topics
 from hierseed.embed import Preparation, VectorStore, embed_corpus, load_embedder
 from hierseed.embed.choose import save_embedder
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.tfidf import TfidfSvd
+from hierseed.errors import ProjectError
 from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.score_table import read_placed
@@ -302,6 +307,30 @@ def _read_text_model(folder: Path) -> Any:
     return found.to_frame().to_csv()
 
 
+def _make_project(folder: Path) -> list[Path]:
+    with closing(Project(folder / "work")) as project:
+        documents.add(project, rows())
+        edits.replace_all(project, Taxonomy.from_paths(TOPICS), "topics.txt")
+        ids = topics.current(project).ids
+        labels.load(project, [(0, ids[1]), (1, ids[2])], "file")
+        project.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return [folder / "work.hierseed"]
+
+
+def _read_project(folder: Path) -> Any:
+    """Open the project and each of its screens, as the server does."""
+    with closing(Project(folder / "work")) as project:
+        try:
+            session = Session(project)
+            shown = [session.act("go", screen=name) for name in session.screens]
+        except sqlite3.Error as fault:  # the server answers with this reason
+            raise ProjectError(explain_failure(fault)) from fault
+    for news in shown:
+        if "stage" not in news:  # the page shows the reason alone
+            raise ProjectError(news["notes"][0]["text"])
+    return repr([news["stage"] for news in shown])
+
+
 def targets() -> list[Target]:
     """All of them."""
     corpora = [".csv", ".tsv", ".csv.gz", ".jsonl", ".json", ".parquet", ".xlsx"]
@@ -327,4 +356,5 @@ def targets() -> list[Target]:
             "text model", _make_text_model, _read_text_model, True, ("model.json", "embedder.json")
         ),
         Target("checkpoint", _make_checkpoint, _read_checkpoint, True, ("checkpoint.json",)),
+        Target("project", _make_project, _read_project),
     ]

@@ -93,8 +93,9 @@ class Project:
     def _connect(self) -> sqlite3.Connection:
         try:
             connection = sqlite3.connect(
-                self.path, timeout=schema.PATIENCE, isolation_level=None, check_same_thread=False
-            )
+                self.path, timeout=schema.PATIENCE, isolation_level=None, check_same_thread=False,
+                factory=_Connection,
+            )  # fmt: skip
             connection.execute("PRAGMA foreign_keys = ON")
             # FULL: a commit is on the disk, not only in the system's memory, when it returns.
             connection.execute("PRAGMA synchronous = FULL")
@@ -172,6 +173,19 @@ class Project:
                 " (SELECT coalesce(max(row) + 1, 0) FROM document)"
             ).fetchone()
         )
+
+
+class _Connection(sqlite3.Connection):
+    """Reports a schema with bytes that are no UTF-8 as the damage that it is."""
+
+    def execute(self, *arguments: Any) -> sqlite3.Cursor:
+        """Run a statement; Python fails to decode the message where it quotes such bytes."""
+        try:
+            return super().execute(*arguments)
+        except UnicodeDecodeError as fault:
+            damage = sqlite3.DatabaseError("database disk image is malformed")
+            damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise damage from fault
 
 
 def now() -> str:

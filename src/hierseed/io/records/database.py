@@ -119,7 +119,8 @@ def _sqlite(path: Path) -> tuple[Any, Any]:
         connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
         return connection
 
-    return connect, (sqlite3.Error, sqlite3.Warning)
+    # The last one comes from a message of SQLite that quotes a damaged schema.
+    return connect, (sqlite3.Error, sqlite3.Warning, UnicodeDecodeError)
 
 
 def _duckdb(path: Path) -> tuple[Any, Any]:
