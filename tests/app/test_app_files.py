@@ -12,7 +12,7 @@ from hierseed.app import corpus_import, export, jobs, taxonomy_import, uploads
 from hierseed.app.pages.session import Session
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, examples, gold, labels, loads, topics
-from hierseed.errors import CorpusError
+from hierseed.errors import CorpusError, ProjectError
 from hierseed.taxonomy import Taxonomy
 
 
@@ -206,6 +206,15 @@ def test_a_damaged_project_file_is_said_in_words(project: Project) -> None:
     news = session.act("fit")
     assert news["notes"]
     assert "damaged" in news["notes"][0]["text"]
+
+
+def test_a_damaged_schema_is_no_project(empty: Project) -> None:
+    path = empty.path
+    empty.close()
+    damaged = path.read_bytes().replace(b"CREATE TABLE meta", b"CREATE \x80ABLE meta")
+    path.with_name("copy.hierseed").write_bytes(damaged)
+    with pytest.raises(ProjectError, match="can't be opened as a project"):
+        Project(path.with_name("copy"))
 
 
 def test_a_workbook_that_unfolds_to_gigabytes_is_refused_unread(empty: Project) -> None:

@@ -146,6 +146,16 @@ def test_a_text_that_is_no_utf8_is_a_fault_of_its_row(tmp_path: Path) -> None:
     assert list(Corpus(file, on_error="skip")) == [("a", "fine")]
 
 
+def test_a_damaged_schema_is_refused_in_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "docs.sqlite"
+    with sqlite3.connect(file) as db:
+        db.execute("CREATE TABLE docs (id TEXT, text TEXT)")
+    db.close()
+    file.write_bytes(file.read_bytes().replace(b"CREATE TABLE", b"CREATE \x80ABLE"))
+    with pytest.raises(CorpusError, match="malformed database schema"):
+        list(Corpus(file))
+
+
 def test_tables_belong_to_databases(tmp_path: Path) -> None:
     file = tmp_path / "docs.csv"
     file.write_text("id,text\na,one\n")

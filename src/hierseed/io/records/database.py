@@ -107,6 +107,8 @@ class DatabaseFile:
                 yield connection
         except failed as fault:
             reason = str(fault).strip().splitlines()[0]
+            if isinstance(fault, UnicodeDecodeError):
+                reason = "malformed database schema"
             raise CorpusError(
                 f"{self.path} can't be read by {self._kind} ({reason}). Check the query, and that "
                 "no other program has the file open for writing"
