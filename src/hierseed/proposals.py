@@ -30,7 +30,7 @@ Ints = NDArray[np.intp]
 POOL = 4_000  # foreign documents that are clustered
 LEAST = 5  # documents in a proposal
 SPARE = 4  # clusters for each proposal: most of them mix several subjects
-UNLIKE = 2.0  # power of a cluster's distance from those proposed before it, beside its coherence
+UNLIKE = 2.0  # power of a cluster's distance from earlier proposals, relative to its coherence
 CENTRAL = 5  # documents that are shown, and that become seeds
 SAME = 0.5  # share of documents in common that makes an earlier proposal the same
 

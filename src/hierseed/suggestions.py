@@ -46,8 +46,8 @@ class Suggestions:
     topic, runner_up : where it is placed now, and what came second; -1 for none
     score : of the placement, 0 for None
     similar : about how many uncertain documents a label would represent
-    kind : `between` two topics, `likely` in one but amid many in doubt, `far` from all, or
-        `unexplained` beside many like it
+    kind : `between` two topics, `likely` in one, among many doubtful documents, `far` from
+        all, or `unexplained`, with many similar documents
     """
 
     assignments: Assignments

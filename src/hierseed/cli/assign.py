@@ -131,7 +131,7 @@ def assign(
     if keep and is_vectors(source):
         raise CorpusError(
             f"{source} holds vectors, which have no columns to keep. Give the corpus instead: "
-            "vectors that `hierseed fit` left beside the model are found"
+            "vectors that `hierseed fit` wrote next to the model are found"
         )
     need_both(precision, coded)
     if precision is not None and threshold is not None:

@@ -87,7 +87,7 @@ class Console:
         self.fact("Thresholds", ", ".join(shown))
 
     def fact(self, label: str, text: str, style: str = "") -> None:
-        """Print a label and a text; on a terminal a long text is wrapped beside the label."""
+        """Print a label and a text; on a terminal a long text is wrapped next to the label."""
         if self.terminal.is_terminal:
             row = Table.grid(padding=(0, 0))
             row.add_column(width=LABEL, style="bold")

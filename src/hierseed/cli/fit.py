@@ -82,7 +82,7 @@ def fit(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Folder for the vectors of the corpus; beside the model by default.",
+            help="Folder for the vectors of the corpus; next to the model by default.",
             rich_help_panel=METHOD,
         ),
     ] = None,

@@ -168,7 +168,7 @@ Separator = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="Paths: what stands between the names in the taxonomy, if not ' > '.",
+        help="Paths: the separator of names in the taxonomy, if not ' > '.",
         rich_help_panel=READING,
     ),
 ]

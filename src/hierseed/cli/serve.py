@@ -73,7 +73,7 @@ def serve(
 
     From a corpus and a taxonomy to a reviewed result without programming: load files, shape the
     taxonomy, choose seeds, fit, review, export. Everything stays in one project file and a
-    folder beside it; nothing leaves this computer.
+    folder next to it; nothing leaves this computer.
 
     With --api a model is served to programs instead; docs/doors/service.md shows how to call it.
 

@@ -241,7 +241,7 @@ def _swap(one: bytes, other: bytes) -> bool:
 def foreign_files(folder: Path, marker: str) -> list[str]:
     """Files that no JSON file of ours names, as paths inside the folder.
 
-    Each JSON file that hierseed saves has its own checksum and names the files beside it.
+    Each JSON file that hierseed saves has its own checksum and names the files next to it.
     `marker` is ours even if it was damaged.
     """
     ours = {folder / marker}

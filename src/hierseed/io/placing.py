@@ -84,7 +84,7 @@ class Placing:
     device: str | None = None
 
     def assign(self, chunk: Chunk) -> Assignments:
-        """Embed, prepare and place documents; seeds and rejections of the fit hold."""
+        """Embed, prepare and place documents, with the seeds and rejections of the fit."""
         model, vectors = self.model, self._vectors(chunk)
         seeds, rejected = model.seeds, model.rejected
         found = model.estimator.assign(

@@ -305,7 +305,7 @@ def remember_written(target: Path, partial: Path) -> None:
 
 
 def is_as_written(file: Path) -> bool:
-    """True if we wrote the file and nobody has changed it since."""
+    """True if hierseed wrote the file and it is unchanged."""
     with contextlib.suppress(OSError):
         return file_sha256(file) in _known(file)
     return False

@@ -66,7 +66,7 @@ def draw_tree(found: Assignments, depth: int | None = None) -> Picture:
 def _label(
     axes: Any, x: float, y: float, gap: float, text: str, is_inner: bool, is_first: bool
 ) -> None:
-    """Write the name beside a disc: outside of the tree at both ends, above it in between."""
+    """Write the name next to a disc: outside at both ends of the tree, above it in between."""
     common = {"fontsize": PLAIN if is_first else SMALL, "color": INK, "zorder": 4}
     if is_inner and is_first:
         axes.text(x - gap, y, text, ha="right", va="center", weight="bold", **common)

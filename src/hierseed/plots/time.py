@@ -75,7 +75,7 @@ def draw_over_time(
         about += f"; {undated:,} without a date left out"
     title = f"Topics over time, level {level}"
     picture = new_picture(2.6 * columns, 1.5 * rows, title, about)
-    # the figure's own margin is cut, and the gaps hold the names of the panels
+    # the figure has no margin, and the names of the panels are in the gaps
     grid = picture.subplots(rows, columns, sharex=True, sharey=True, squeeze=False,
                             gridspec_kw={"hspace": 0.45, "wspace": 0.14, "left": 0.04, "right": 1,
                                          "bottom": 0.04, "top": 0.93})  # fmt: skip

@@ -51,7 +51,7 @@ def make_map(
 ) -> Map:
     """Lay out the topics, and place the documents `rows` with their labels and vectors."""
     shown = map_topics(taxonomy.tree)
-    shown = shown[(counts[shown] > 0) | ~taxonomy.is_other[shown]]  # an empty Other is no news
+    shown = shown[(counts[shown] > 0) | ~taxonomy.is_other[shown]]  # an empty Other is not shown
     positions, radii = lay_out(taxonomy.tree, vectors, shown, counts)
     islands = find_islands(taxonomy.tree, shown, labels)
     points = place(X, islands, vectors[shown], positions, radii)
@@ -120,7 +120,7 @@ def place(
     weights /= weights.sum(axis=1, keepdims=True)
     pulled: Floats = (weights[:, :, None] * positions[near]).sum(axis=1)
 
-    # Documents on one spot are spread along the two main axes of what the topics do not explain.
+    # Documents at the same point are spread along the two main axes of the residuals.
     some = np.arange(0, n, n // AXES + 1)
     left = np.asarray(X[some], dtype=float)
     for topic, weight in zip(near[some].T, weights[some].T):

@@ -26,7 +26,7 @@ MIN_RATIO = 2.0  # of odds; words of every text can differ significantly, but ne
 
 
 def find_words(text: str) -> set[str]:
-    """Return the different words of a text in lower case; pairs of characters where no spaces are.
+    """Return the distinct words in lower case; character pairs in scripts without spaces.
 
     Examples
     --------

@@ -131,7 +131,7 @@ def _duckdb(path: Path) -> tuple[Any, Any]:
     except ImportError:
         raise MissingDependency("duckdb", "duckdb", f"reading {path.name}") from None
 
-    # of a sort that memory does not hold; by default this would lie beside the file
+    # for a sort that exceeds memory; by default it would be next to the file
     spill = {"temp_directory": str(Path(tempfile.gettempdir()) / f"hierseed-{os.getpid()}.duckdb")}
 
     class OneStatement:

@@ -32,7 +32,7 @@ CALLED = {
 
 
 def check_encoding(name: str) -> str:
-    """Return Python's name of an encoding; what is none is refused."""
+    """Return Python's name of an encoding; refuse an unknown one."""
     try:
         found = codecs.lookup(name)
     except (LookupError, ValueError):
@@ -51,7 +51,7 @@ def is_wide(name: str) -> bool:
 
 
 def called(name: str) -> str:
-    """An encoding in people's words."""
+    """The name of an encoding for a message."""
     return CALLED.get(name, name)
 
 

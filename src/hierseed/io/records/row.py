@@ -45,7 +45,7 @@ def describe(value: Any) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """False for half of a surrogate pair, as JSON or a file name can give it: no file holds it."""
+    """False for half of a surrogate pair: JSON and file names can contain it, UTF-8 can not."""
     try:
         text.encode()
     except UnicodeEncodeError:

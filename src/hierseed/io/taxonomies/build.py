@@ -167,7 +167,7 @@ def link(source: Source, entries: Sequence[Entry], parent: str = "all") -> list[
         source.fault(entries[cycle[0]].where, f"a topic is its own ancestor: {chain}")
     rows = []
     for i, (entry, parents) in enumerate(zip(entries, above)):
-        lost = -2 - i if entry.parents else -1  # under an unknown parent, and so beside no other
+        lost = -2 - i if entry.parents else -1  # under an unknown parent, so it has no siblings
         upper = parents[0] if parents else lost
         row = Row(entry.name, upper, entry.where, entry.code, entry.description)
         row.more_parents, row.address = list(parents[1:]), entry.address

@@ -92,7 +92,7 @@ def _guess_digits(source: Source, codes: Sequence[str]) -> int:
             "", "the codes do not determine the parents; if 105 belongs to 1, set ", "{digits:2}"
         )
     if fitting[0] == 1 and (2 in fitting or longest == 2):
-        # 1, 10, 105 are a chain, or 1 with 105 and 10 beside it; 1, 2, 12 may be a flat list
+        # 1, 10, 105 may be a chain, or 10 and 105 siblings; 1, 2, 12 may be a flat list
         code = max(codes, key=len)
         ways = [f"{code} under {code[:-n]}" if n < len(code) else "a flat list" for n in (1, 2)]
         source.stop(

@@ -64,7 +64,7 @@ def read_cells(source: Source, sheet: str | None = None) -> Table:
 
 
 def _filled_rows(page: Any) -> Iterator[tuple[Any, ...]]:
-    """Rows that have a cell with a value; one stray cell far down costs nothing."""
+    """Rows with at least one value; a single cell far down does not create empty rows."""
     numbers = {row for (row, _), cell in page._cells.items() if cell.value is not None}
     for number in sorted(numbers):
         yield next(page.iter_rows(number, number, 1))

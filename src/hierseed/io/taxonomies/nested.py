@@ -35,7 +35,7 @@ class Text:
 
 @dataclass(slots=True)
 class Mapping:
-    """Keys with values; a key may stand twice, and the reader says so."""
+    """Keys with values; a key may occur twice, which the reader reports."""
 
     items: list[tuple[Text, Node]]
     where: str
@@ -161,7 +161,7 @@ def to_nested(taxonomy: Taxonomy) -> dict[str, Any]:
 
 
 def to_records(taxonomy: Taxonomy) -> list[dict[str, Any]]:
-    """Write records, which hold codes, descriptions and what is an Other topic."""
+    """Write records: they keep codes, descriptions and which topics are Other."""
     made: list[dict[str, Any]] = []
     top: list[dict[str, Any]] = []
     for topic, (name, parent) in enumerate(zip(taxonomy.names, taxonomy.tree.parent)):

@@ -15,7 +15,7 @@ Pick = Callable[[Sequence[str], str], str]
 def entries_with_parents(
     source: Source, rows: Sequence[tuple[str, list[str]]], pick: Pick, kind: str
 ) -> list[Entry]:
-    """Read `parent_code`, `parent_path` or `parent`; the last is whichever of the three fits."""
+    """Read `parent_code`, `parent_path` or `parent`; for the last, the kind is detected."""
     found = [
         Entry(
             key="",

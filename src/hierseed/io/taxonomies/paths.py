@@ -64,7 +64,7 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
 
 
 def _other_mark(source: Source, lines: list[str]) -> str:
-    """A mark that stands between names in place of ` > `; one that is less sure is only noted."""
+    """The separator used in place of ` > `; a doubtful one causes only a warning."""
     if mark := plain_list.find_mark(lines):
         plain_list.warn(source, f"{mark!r} is read as the mark between the names of a path")
         return mark

@@ -4,7 +4,7 @@
 - numbers: `1 Animals`, `1.1 Cats`
 - bullets below plain lines: `Animals`, `- Cats` (read by `outline`)
 
-A line `# ids: no` on top says that every line is a name as it stands.
+A first line `# ids: no` means that every line is a name.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def has_bullets(lines: Sequence[str]) -> bool:
 
 
 def find_mark(lines: Sequence[str], marks: Sequence[str] = MARKS) -> str:
-    """The mark between names: what is before it is a line of its own, or stands before others."""
+    """The separator of names: what is before it is also a line, or a prefix of other lines."""
     if any(SEPARATOR in line for line in lines):
         return ""
     for mark in marks:

@@ -86,7 +86,7 @@ class Source:
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
     def _decoded(self, encoding: str) -> str:
-        """Decode as named, or as found out; what does not fit is refused."""
+        """Decode with the encoding given or detected; refuse bytes that do not fit."""
         if encoding == AUTO:
             odd = [line for line in self.data.split(b"\n") if not _is_utf8(line)]
             encoding = guess_encoding(b"\n".join(odd))
@@ -100,7 +100,7 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines of the text. Only line breaks part them, not Unicode's other separators."""
+        """The lines of the text, split at line breaks only, not at other Unicode separators."""
         return self.text.split("\n")
 
     def fault(self, where: str, what: str, advice: str = "") -> None:
@@ -154,7 +154,7 @@ def _number(where: str) -> int:
 
 
 def tidy(text: str) -> str:
-    """Strip a name or code; a line break or tab inside it (Excel, SKOS) becomes one space."""
+    """Strip a name or code; a line break or tab inside it (Excel, SKOS) becomes a space."""
     if text.isprintable():  # nearly always, and much faster than the pattern
         return text.strip()
     return _BREAKS.sub(" ", text).strip()

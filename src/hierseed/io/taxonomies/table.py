@@ -108,7 +108,7 @@ class _Picker:
 
 
 def _looks_levelled(table: Table, columns: Sequence[int]) -> bool:
-    """Whether columns of unknown names hold one level each: short names, more of them rightwards.
+    """True if each column holds one level: short names, and more distinct ones to the right.
 
     The first column repeats, or is filled only where its value changes; no row occurs twice, and
     no row has a gap.
