@@ -71,7 +71,8 @@ export const topics = Vue.computed(() => {
   return byKey;
 });
 
-export const number = (value) => (value ?? 0).toLocaleString("en-US");
+const GROUPED = new Intl.NumberFormat("en-US"); // made once, as that takes long
+export const number = (value) => GROUPED.format(value ?? 0);
 export const percent = (value, digits = 0) => (value == null ? "–" : (100 * value).toFixed(digits) + "%");
 // A name without its parent's in front: "Insurance" for "Health: Insurance" below "Health".
 export function shortName(name, above) {

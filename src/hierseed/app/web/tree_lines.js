@@ -125,10 +125,11 @@ export default {
     number,
     count: (line) => shared.numbers[line.key]?.[0] ?? null,
     seeds: (line) => shared.numbers[line.key]?.[2] ?? 0,
-    // What a line depends on: without a change of these it is not drawn again.
+    // What a line depends on: without a change of these it is not drawn again. After an edit all
+    // lines are new objects, most of them with the same content.
     memo(line) {
-      const { key } = line;
-      return [line, String(shared.numbers[key]), this.width(line), key === shared.key, key === this.stop, this.closed[key], this.words.length > 0, this.hits.has(key), this.over === key, this.renaming === key];
+      const { key, name, code, level, leaf } = line;
+      return [name, this.byKey.get(line.parent)?.name, code, level, leaf, String(shared.numbers[key]), this.width(line), key === shared.key, key === this.stop, this.closed[key], this.words.length > 0, this.hits.has(key), this.over === key, this.renaming === key];
     },
     width(line) {
       const count = this.count(line);
