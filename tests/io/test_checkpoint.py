@@ -128,7 +128,7 @@ def test_a_forged_checkpoint_is_left_alone_or_resumes_without_a_crash(world, tmp
     del body[CHECKSUM]
     for path in list(places(body["state"])):
         *above, last = ("state", *path)
-        for forged in (None, "x", [7]):
+        for forged in (None, "x", [7], -1):
             changed = json.loads(json.dumps(body))
             inside = changed
             for key in above:

@@ -36,6 +36,8 @@ class Model:
     cache_key: str = field(default_factory=new_key)
 
     def __post_init__(self) -> None:
+        if not 1 <= self.pivot_level <= self.tree.height:
+            raise ValueError(f"a tree of {self.tree.height} levels has no level {self.pivot_level}")
         for name in ("vectors", "radii", "eccentricity"):
             view = getattr(self, name).view()
             view.flags.writeable = False
