@@ -106,17 +106,17 @@ class Projected:
     """The default method, then a discriminant projection from seeds and confident documents.
 
     Documents whose score is at least `confident` at every level count with their topic. The default
-    method is then fitted again to the projected vectors.
+    method is then fitted again to the projected vectors; `parameters` are its own.
     """
 
     named = True
 
-    def __init__(self, confident: float = 0.9) -> None:
-        self.confident = confident
+    def __init__(self, confident: float = 0.9, **parameters: Any) -> None:
+        self.confident, self.parameters = confident, parameters
 
     def fit(self, task: Task) -> Self:
         """Fit, project, fit again."""
-        first = Ours("anchored").fit(task)
+        first = Ours("anchored", **self.parameters).fit(task)
         levels, scores = first.scores(task.fitting)
         sure = (np.nanmin(np.where(levels >= 0, scores, np.nan), axis=1) >= self.confident) & (
             levels[:, 0] >= 0
@@ -130,7 +130,7 @@ class Projected:
             warnings.simplefilter("ignore", UserWarning)
             self.projection = LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")
             self.projection.fit(X.astype(np.float64), y)
-        self.inner = Ours("anchored").fit(
+        self.inner = Ours("anchored", **self.parameters).fit(
             Task(
                 task.taxonomy,
                 self._project(task.seeds),

@@ -14,6 +14,7 @@ from hierseed_bench.runs.plan import (
     JOINED,
     OPEN_SETS,
     SPACES,
+    TEACHERS,
     UNSEEN_SETS,
     VECTORS,
     embedders,
@@ -21,6 +22,7 @@ from hierseed_bench.runs.plan import (
     joined,
     names,
     spaces,
+    teachers,
     windows,
 )
 from hierseed_bench.runs.records import Record, Records
@@ -119,6 +121,11 @@ def long_documents() -> str:
     return _one_row_per_set(windows(), ("us_code",), "vectors", ("minilm", "minilm+windows"))
 
 
+def students() -> str:
+    """NAICS: two slow models, and what their students make of it."""
+    return _one_row_per_set(teachers(), ("naics",), "vectors", TEACHERS)
+
+
 def german_news() -> str:
     """10kGNAD with what knows English, what learns from the corpus, and both."""
     return _one_row_per_set(german(), ("gnad",), "vectors", GERMAN)
@@ -153,5 +160,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "embed-names": topic_names,
     "embed-spaces": other_spaces,
     "embed-windows": long_documents,
+    "embed-students": students,
     "embed-german": german_news,
 }

@@ -32,7 +32,7 @@ def check_records(records: Records, **wanted: Any) -> Checked:
     every = records.find(**wanted)
     kept = [record for record in every if records.has_predictions(record)]
     found.without = len(every) - len(kept)
-    kept.sort(key=lambda r: tuple(map(str, RunConfig.from_dict(r["setting"]).shape)))
+    kept.sort(key=lambda r: tuple(map(str, RunConfig.from_dict(r["setting"]).texts_shape)))
     for record in kept:
         config = RunConfig.from_dict(record["setting"])
         try:
@@ -52,7 +52,7 @@ def check_records(records: Records, **wanted: Any) -> Checked:
 
 def held_out(config: RunConfig) -> tuple[PreparedData, list[Any], list[int]]:
     """Return the data set of a run, the gold labels of its test part, and the rows."""
-    data = ready(config.shape)
+    data = ready(config.texts_shape)
     rows = data.split(config).test
     return data, [data.dataset.labels[row] for row in rows], [int(row) for row in rows]
 

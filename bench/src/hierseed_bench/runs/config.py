@@ -69,6 +69,12 @@ class RunConfig:
             self.leave_out,
         )
 
+    @property
+    def texts_shape(self) -> tuple[Any, ...]:
+        """The shape without vectors: all that scores depend on."""
+        data, _, *rest = self.shape
+        return (data, "", *rest)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain types, ready for JSON."""
         return asdict(self) | {"parameters": dict(self.parameters)}

@@ -77,6 +77,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {  # one change at a time to HierSeed
 RAW = "vectors not centred, not scaled"
 VECTORS = ("minilm", "wordllama", "tfidf", "glove", "fasttext")
 GERMAN = ("tfidf", "lsa", "wordllama", "wordllama+lsa", "minilm", "minilm+lsa")
+TEACHERS = ("wordllama", "minilm", "minilm+student", "mpnet", "mpnet+student")
 SPACES = ("anchored", "projected", "sphere", "hyperbolic")
 JOINED = ("wordllama", "wordllama+lsa", "minilm", "minilm+lsa", "minilm+student")
 SEVERAL: dict[str, dict[str, dict[str, Any]]] = {  # ways to give a document one topic, or several
@@ -93,7 +94,8 @@ TUNED = (("max_steps", 50),)  # of SetFit, which tunes an encoder for every draw
 
 def one_topic(data: str, method: str) -> tuple[tuple[str, Any], ...]:
     """Return what keeps the default method to one topic a document."""
-    return ONE_TOPIC if method == "anchored" and data in SEVERAL_LABELS else ()
+    ours = method in ("anchored", "projected")
+    return ONE_TOPIC if ours and data in SEVERAL_LABELS else ()
 
 
 def main(draws: int = DRAWS, data: Iterable[str] = OPEN_SETS) -> Iterator[RunConfig]:
@@ -197,13 +199,19 @@ def names(draws: int = DRAWS) -> Iterator[RunConfig]:
 def spaces(draws: int = DRAWS) -> Iterator[RunConfig]:
     """Other spaces, and a projection tuned on seeds and confident documents."""
     for data, method, draw in product(OPEN_SETS, SPACES, range(draws)):
-        yield RunConfig(data, method, draw=draw)
+        yield RunConfig(data, method, draw=draw, parameters=one_topic(data, method))
 
 
 def windows(draws: int = DRAWS) -> Iterator[RunConfig]:
     """Long documents read in windows, on the set that has most of them."""
     for kind, draw in product(("minilm", "minilm+windows"), range(draws)):
         yield RunConfig("us_code", "anchored", draw=draw, vectors=kind)
+
+
+def teachers(draws: int = DRAWS) -> Iterator[RunConfig]:
+    """Two slow models and their students, on the set whose texts both can read in minutes."""
+    for kind, draw in product(TEACHERS, range(draws)):
+        yield RunConfig("naics", "anchored", draw=draw, vectors=kind)
 
 
 def german(draws: int = DRAWS) -> Iterator[RunConfig]:
@@ -235,6 +243,7 @@ PLANS: dict[str, Callable[..., Iterator[RunConfig]]] = {
     "names": names,
     "spaces": spaces,
     "windows": windows,
+    "teachers": teachers,
     "german": german,
     "systems-seeds": plan_systems.seeds,
     "systems-full": plan_systems.full,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hierseed.errors import CorpusError
 from hierseed_bench.runs.check import held_out
 from hierseed_bench.runs.config import RunConfig
+from hierseed_bench.runs.prepared import ready
 from hierseed_bench.runs.records import Records
 from hierseed_bench.tables.markdown import grid
 
@@ -33,11 +34,12 @@ def error_analysis(records: Records, data: str, method: str, draw: int, examples
             f"--data {data} --method {method} --draws {draw + 1}"
         )
     predictions = records.predictions(found[0])
-    ready, gold, rows = held_out(RunConfig.from_dict(found[0]["setting"]))
+    config = RunConfig.from_dict(found[0]["setting"])
+    _, gold, rows = held_out(config)
     first = predictions.path
     if predictions.row is not None:
         first = first[np.flatnonzero(np.diff(predictions.row, prepend=-1))]
-    analysis = Analysis(ready.dataset, first, gold, rows)
+    analysis = Analysis(ready(config.shape).dataset, first, gold, rows)
     parts = [
         f"## Errors of {method} on {data}, draw {draw}\n",
         f"{len(gold):,} test documents; of several gold topics the nearest to the answer counts.\n",
