@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from hierseed.progress import amount
 from hierseed_bench.pages.scale import source
 from hierseed_bench.repository import RESULTS
 from hierseed_bench.tables.markdown import grid
@@ -45,16 +46,24 @@ def passes() -> str:
 
 
 def fit() -> str:
-    """A whole fit beside scikit-learn's k-means."""
-    part = read("bench_core.json").get("whole_fit", {})
-    if "systems" not in part:
-        return NOT_RUN.format("bench_core.py whole_fit")
-    size = f"{part['documents']:,} x {part['width']}, {part['topics']} topics, one thread"
+    """A whole fit beside scikit-learn's k-means: one thread, and two by the clock."""
+    record = read("bench_core.json")
+    parts = [record[name] for name in ("whole_fit", "whole_fit_2") if name in record]
+    parts = [part for part in parts if "systems" in part]
+    if not parts:
+        return NOT_RUN.format("bench_core.py whole_fit whole_fit_2")
+    head = [f"{parts[0]['documents']:,} x {parts[0]['width']}, {parts[0]['topics']} topics"]
+    for part in parts:
+        kind = "processor seconds" if part["threads"] == 1 else "seconds by the clock"
+        head += [f"{amount(part['threads'], 'thread')}, {kind}", "times KMeans"]
     rows: list[list[Any]] = []
-    head = (size, "processor seconds", "times KMeans")
-    for name, found in part["systems"].items():
-        rows.append([name, f"{found['processor_seconds']:.3g}", f"{found['times_kmeans']:.2f}"])
-    return f"{grid(head, rows)}\n\n{source(part['machine'])}"
+    for name in parts[0]["systems"]:
+        rows.append([name])
+        for part in parts:
+            found = part["systems"][name]
+            took = found["processor_seconds" if part["threads"] == 1 else "seconds"]
+            rows[-1] += [f"{took:.3g}", f"{found['times_kmeans']:.2f}"]
+    return f"{grid(head, rows)}\n\n{source(parts[-1]['machine'])}"
 
 
 def predict() -> str:
