@@ -119,7 +119,7 @@ def test_a_run_is_recorded_once_and_shown(dataset, tmp_path, monkeypatch):
         run.run_all(runs, Records(tmp_path), lambda one, record: made.append(one.key))
     assert made == [one.key for one in runs]
     text = "\n".join(table.markdown() for table in tables(Records(tmp_path)))
-    assert text.count("### ") == 3  # nothing is foreign in the closed world
+    assert text.count("### ") == 4  # nothing is foreign in the closed world
     assert "nearest seed mean less background" in text
 
 
@@ -142,3 +142,19 @@ def test_missing_topics_that_lie_apart_are_all_proposed(dataset):
         share = model.foreign_share_.value
         found = propose_topics(placed, made.X, model.vectors_, TOPS - LISTED, share=share)
         assert run.judge_proposals(made, found) == 1.0
+
+
+def test_expected_accuracy_is_compared_with_the_accuracy_counted_by_hand(dataset):
+    scenario = make_scenario(dataset, "few", 0, 4)
+    model = AnchoredHierSeed(scenario.taxonomy).fit(scenario.X, scenario.y)
+    placed = model.assign(scenario.X)
+    found = run.judge_expected(scenario, model, placed)
+    assert [one["value"] for one in found] == [one.value for one in model.expected_accuracy_]
+    tree, right, count = scenario.taxonomy.tree, [0, 0], [0, 0]
+    for row in scenario.judged:
+        for level, topic in enumerate(placed.levels[row]):
+            if topic >= 0 and not placed.taxonomy.is_other[topic]:
+                count[level] += 1
+                gold = scenario.gold[row]
+                right[level] += gold >= 0 and tree.ancestors[gold, level] == topic
+    assert [one["accuracy"] for one in found] == [r / n for r, n in zip(right, count)]

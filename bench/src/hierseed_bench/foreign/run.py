@@ -110,6 +110,7 @@ def run_one(run: ForeignRun) -> Record:
             judge_decision(scenario, placed) | {"proposed": judge_proposals(scenario, proposed)}
         ),
         "detectors": rounded(detected),
+        "expected": rounded(judge_expected(scenario, model, placed)),
         "foreign_share": rounded(_share(getattr(model, "foreign_share_", None))),
         "sizes": {
             "documents": len(scenario.X),
@@ -176,6 +177,24 @@ def judge_decision(scenario: Scenario, placed: Assignments) -> dict[str, Any]:
         "largest_topic": float(sizes.max() / len(rows)),
         "largest_topic_gold": float(truth),
     }
+
+
+def judge_expected(scenario: Scenario, model: Any, placed: Assignments) -> list[dict[str, float]]:
+    """Accuracy that the fit expects at each level, with its interval, and the accuracy seen.
+
+    Of the documents placed at a level; a foreign document is never placed rightly.
+    """
+    rows = scenario.judged
+    levels, gold = np.asarray(placed.levels)[rows], scenario.gold[rows]
+    path = np.vstack([scenario.taxonomy.tree.ancestors, np.full(levels.shape[1], -1)])
+    listed = np.append(~np.asarray(placed.taxonomy.is_other), False)
+    found = []
+    for level, share in enumerate(getattr(model, "expected_accuracy_", [])):
+        here = listed[levels[:, level]]
+        if here.any():
+            right = (levels[:, level] == path[gold, level])[here].mean()
+            found.append(asdict(share) | {"accuracy": float(right)})
+    return found
 
 
 def judge_proposals(scenario: Scenario, proposals: Proposals) -> float | None:

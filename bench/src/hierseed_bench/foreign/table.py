@@ -75,12 +75,39 @@ def decision_table(records: Iterable[Record], scenario: str) -> Table:
     )
 
 
+def expected_table(records: Iterable[Record]) -> Table:
+    """Accuracy that a fit expects, beside the accuracy of its placements."""
+    every = [r for r in filter_records(records, seeds=SEEDS) if r.get("expected")]
+    every = [r for r in every if not r["setting"]["parameters"]]
+    rows = []
+    for scenario in present(SCENARIOS, every, "scenario"):
+        for data in present(SETS, every, "data"):
+            own = list(filter_records(every, scenario=scenario, data=data))
+            for level in range(max((len(r["expected"]) for r in own), default=0)):
+                cells = [r["expected"][level] for r in own if len(r["expected"]) > level]
+                inside = sum(one["low"] <= one["accuracy"] <= one["high"] for one in cells)
+                means = [np.mean([one[part] for one in cells]) for part in ("value", "accuracy")]
+                shown = (f"{mean:.2f}" for mean in means)
+                rows.append(
+                    (TITLES[scenario], data, str(level + 1), *shown, f"{inside}/{len(cells)}")
+                )
+    return Table(
+        "Expected accuracy",
+        "Accuracy of the documents placed at each level as the fit expects it and as it is, mean "
+        "over draws, and in how many draws the interval of 95% holds it. A foreign document that "
+        "is placed is an error.",
+        ("world", "data", "level", "expected", "seen", "inside the interval"),
+        tuple(rows),
+    )
+
+
 def tables(records: Iterable[Record]) -> list[Table]:
     """Every table for which there are records."""
     every = list(records)
     scenarios = present(SCENARIOS, every, "scenario")
     made = [detector_table(every, scenario) for scenario in scenarios]
     made += [decision_table(every, scenario) for scenario in scenarios]
+    made.append(expected_table(every))
     return [table for table in made if table.rows]
 
 
