@@ -136,6 +136,7 @@ def test_the_whole_journey_by_keyboard(chrome: Any, served: Any, tmp_path: Path)
     visit = Visit(chrome, served(tmp_path / "journey.hierseed").address)
     page = visit.page
     press, type_in = page.keyboard.press, page.keyboard.type
+    page.on("filechooser", lambda chooser: None)  # catches them from now on, as that takes a while
 
     def tab_to(selector: str) -> None:
         """Walk with Tab, or back with Shift Tab, until a part has the focus."""

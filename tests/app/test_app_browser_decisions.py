@@ -91,6 +91,9 @@ def test_decisions_count_at_the_next_fit_and_in_every_file(
         page.wait_for_function(ON_A_CARD)
         row = row_of(project, page.inner_text(".card.here .id"))
         for name in ("random", "statistics"):
+            # the note of the screen before may still be there, and says the same
+            page.evaluate("document.querySelectorAll('.notes button').forEach((b) => b.click())")
+            page.wait_for_selector(".notes p", state="detached")
             page.keyboard.press("m")
             page.fill("dialog[open] input", name)
             page.keyboard.press("Enter")
