@@ -12,10 +12,10 @@ from hierseed.errors import CorpusError
 from hierseed.io.faults import Fault
 from hierseed.io.records.database import ENDINGS, DatabaseFile
 from hierseed.io.records.delimited import DelimitedFile
-from hierseed.io.records.encoding import AUTO, check_encoding, detect_encoding, encoding_warning
 from hierseed.io.records.excel import ExcelFile
 from hierseed.io.records.json_list import JsonFile
 from hierseed.io.records.jsonl import JsonLinesFile
+from hierseed.io.records.lines import AUTO, check_encoding, detect_encoding, encoding_warning
 from hierseed.io.records.parquet import ParquetFile
 from hierseed.io.records.row import Row, as_text, describe
 

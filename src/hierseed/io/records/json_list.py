@@ -10,9 +10,8 @@ from typing import Any
 
 from hierseed.errors import CorpusError
 from hierseed.io.faults import Fault
-from hierseed.io.records.encoding import is_wide
 from hierseed.io.records.json_values import column_names, value_of
-from hierseed.io.records.lines import open_bytes
+from hierseed.io.records.lines import is_wide, open_bytes
 from hierseed.io.records.row import Row
 
 LARGEST = 1 << 30  # bytes: the whole file is in memory

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from hierseed.errors import TaxonomyError, plain_text
-from hierseed.io.records.encoding import (
+from hierseed.io.records.lines import (
     AUTO,
     called,
     check_encoding,
