@@ -25,9 +25,9 @@ def test_parts_are_measured_once_and_a_gpu_gives_the_labels_of_the_processor(tmp
     found = json.loads(file.read_text())
     assert found["gpu-equal-hierseed"]["labels_that_differ"] == 0
     assert found["gpu-equal-hierseed"]["vectors"] == "equal to the bit"
-    assert "no folder" in found["gpu-embed"]["skipped"]
+    assert "no tokenizer.json" in found["gpu-embed"]["skipped"]
     done = bench(tmp_path, "-o", file, "--budget", "0")
-    assert "no time left for threads-1" in done.stdout
+    assert "no time left for threads-16" in done.stdout
     assert "gpu-equal-hierseed" not in done.stdout
     assert json.loads(file.read_text()) == found
 

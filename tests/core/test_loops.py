@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from worlds import make_world
 from hierseed import AnchoredHierSeed, HierSeed
 from hierseed.core import distance
 from hierseed.core.array_block import ArrayBlock, as_floats
+from hierseed.core.arrays import NUMPY
 from hierseed.core.block import Families
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.distance import two_least
@@ -23,6 +25,7 @@ from hierseed.core.hierseed.placements import PlacementCache
 from hierseed.core.hierseed.sphere import tightest, unbeaten
 from hierseed.core.kernels import compiled
 from hierseed.core.kernels.aligned import aligned_zeros
+from hierseed.core.mixture.neighbours import Neighbourhood
 
 FLOAT = np.dtype(np.float32)
 
@@ -312,3 +315,31 @@ def test_one_row_alone_is_placed_as_among_all():
     taxonomy, X, y, _ = make_world("two levels", per_leaf=30, spread=1.5)
     model = HierSeed(taxonomy).fit(X, y)
     assert [int(model.predict(x[None])[0]) for x in X] == model.labels_.tolist()
+
+
+@pytest.mark.parametrize("rows", [1, 2, 30])
+def test_largest_in_columns_equals_a_sort_with_ties_and_zeros(rows, way):
+    values = np.random.default_rng(rows).integers(0, 4, (rows, 500)) / 4.0
+    order = np.argsort(-values, axis=0, kind="stable")[:5].T
+    want = np.take_along_axis(values.T, order, axis=1)
+    place, found = NUMPY.largest_in_columns(values, 5)
+    np.testing.assert_array_equal(found, want)
+    np.testing.assert_array_equal(place, np.where(want > 0, order, -1))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("width", [3, 37, 96])
+def test_the_kernel_looks_up_the_neighbours_that_numpy_finds(width, dtype, monkeypatch):
+    pytest.importorskip("numba", reason="numba has no wheel for this platform")
+    rng = np.random.default_rng(width)
+    X = (rng.standard_normal((300, width)) + 0.3).astype(dtype)
+    X[5], X[6] = 0, X[7]
+    topics, centre = rng.standard_normal((7, width)), X.mean(axis=0, dtype=np.float64)
+    hood = Neighbourhood.learn(X[:200].astype(np.float64), topics, centre)
+    hood = replace(hood, least=1e6, least_part=0.5)
+    monkeypatch.setattr(compiled, "BREAK_EVEN", np.inf)
+    score, nearest = hood.scores(X)
+    monkeypatch.setattr(compiled, "BREAK_EVEN", 0)
+    again = hood.scores(X)
+    np.testing.assert_array_equal(again[0], score)
+    np.testing.assert_array_equal(again[1], nearest)

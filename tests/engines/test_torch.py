@@ -253,6 +253,7 @@ def test_the_array_functions_of_torch_are_those_of_numpy():
         "sqrt": lambda f, put: f.sqrt(put(vector**2)),
         "max": lambda f, put: f.max(put(values), axis=0),
         "largest": lambda f, put: f.largest(put(values), 1),
+        "largest_in_columns": lambda f, put: f.largest_in_columns(put(abs(values)), 3),
         "exp": lambda f, put: f.exp(put(vector.copy())),
         "log": lambda f, put: f.log(put(abs(vector) + 1)),
         "log1p": lambda f, put: f.log1p(put(abs(vector))),

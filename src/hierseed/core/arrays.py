@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.kernels.compiled import compiled
+
 Array = Any  # of numpy, or of the library of an engine
 
 
@@ -204,6 +206,22 @@ class Arrays:
             total[many] = self.astype(mine[many], self.float64) @ self.astype(values, self.float64)
         return total
 
+    def largest_in_columns(self, values: Array, k: int) -> tuple[Array, Array]:
+        """Rows of the k largest values of each column and these values, largest first.
+
+        Values are not negative. Of equal ones the first counts; where they are 0 the row is -1.
+        """
+        rest, every = self.copy(values), self.arange(values.shape[1])
+        shape = values.shape[1], min(k, len(rest))
+        place, found = self.full(shape, -1, self.index), self.full(shape, 0.0, self.float64)
+        for at in range(shape[1]):
+            best = self.argmax(rest, axis=0)
+            worth = rest[best, every]
+            place[:, at] = self.where(worth > 0, self.astype(best, self.index), -1)
+            found[:, at] = worth.clip(min=0.0)
+            rest[best, every] = -1.0
+        return place, found
+
     def round_shares(self, L: Array, scale: Array | float) -> tuple[Array, Array]:
         """Shares of each column of logs in its scale, rounded, and the log of the sum.
 
@@ -231,4 +249,18 @@ class Arrays:
             yield group, at[stop - int(size[group]) : stop]
 
 
-NUMPY = Arrays()
+class NumpyArrays(Arrays):
+    """Functions on numpy arrays, with compiled kernels where they pay off."""
+
+    def largest_in_columns(self, values: Array, k: int) -> tuple[Array, Array]:
+        """The same in one call."""
+        kernels = compiled(values.size)
+        if kernels is None:
+            return super().largest_in_columns(values, k)
+        shape = values.shape[1], min(k, len(values))
+        place, found = np.full(shape, -1, dtype=self.index), np.zeros(shape)
+        kernels.largest_in_columns(values, place, found)
+        return place, found
+
+
+NUMPY = NumpyArrays()

@@ -218,3 +218,21 @@ def descend(
             return
         path[row, level], chance[row, level] = best, worth
         here, level = best, level + 1
+
+
+@kernel()
+def largest_in_columns(values: Any, place: Any, found: Any) -> None:
+    """Rows of the largest values of each column and these values; see `arrays`.
+
+    `place`, `found` : (columns, as many as are wanted), filled with -1 and 0
+    """
+    k = found.shape[1]
+    for row in range(values.shape[0]):
+        for i in range(values.shape[1]):
+            value = values[row, i]
+            if value > found[i, k - 1]:
+                at = k - 1
+                while at > 0 and found[i, at - 1] < value:
+                    found[i, at], place[i, at] = found[i, at - 1], place[i, at - 1]
+                    at -= 1
+                found[i, at], place[i, at] = value, row

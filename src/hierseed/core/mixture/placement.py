@@ -95,7 +95,7 @@ def descend(block: Block, placer: Placer) -> Descent:
     found = walk_down(block, placer)
     if found is None:
         own, mass = probabilities(log_joint(block, placer), placer, block.xp)
-        found = go_down(own, mass, placer, block.xp, runner_up=False)
+        found = go_down(own, mass, placer, block.xp)
     return cut(found, placer.membership.scores(block), placer, block.xp)
 
 
@@ -152,10 +152,13 @@ def scored(block: Block, placer: Placer, ranked: int = RANKED) -> Scored:
     own, mass = probabilities(log_joint(block, placer), placer, xp)
     score = placer.membership.scores(block)
     reached = go_down(own, mass, placer, xp)
+    topics, chances = xp.largest_in_columns(own[:-1], max(ranked, 2))
+    reached.runner_up = second_best(topics, reached.topic, xp)
     belongs = _belongs(reached.topic, score, placer, xp)
     main = cut(reached, score, placer, xp)
     belongs[(ancestors[main.topic] < 0) & (xp.arange(belongs.shape[1]) > 0)] = np.nan
-    topics, chances = rank(own, placer.membership.belonging.at(score, xp=xp), ranked, xp)
+    topics = topics[:, :ranked]
+    chances = chances[:, :ranked] * placer.membership.belonging.at(score, xp=xp)[:, None]
     more, topic = further(main.topic, own, mass, placer, xp)
     scores, runner_up = main.score, main.runner_up
     row, topic = xp.concat([xp.arange(len(block)), more]), xp.concat([main.topic, topic])
@@ -173,20 +176,6 @@ def scored(block: Block, placer: Placer, ranked: int = RANKED) -> Scored:
     distance = _distances(block, row, path, placer)
     found = (topic, path, distance, scores, runner_up, belongs, topics[row], chances[row])
     return Scored(xp.to_numpy(row) + block.start, *map(xp.to_numpy, found))
-
-
-def rank(own: Array, belongs: Array, k: int, xp: Arrays = NUMPY) -> tuple[Array, Array]:
-    """The k most probable topics of each document, and their probabilities; -1 beyond."""
-    rest, every = xp.copy(own[:-1]), xp.arange(own.shape[1])
-    shape = own.shape[1], min(k, len(rest))
-    order, chance = xp.full(shape, -1, xp.index), xp.full(shape, 0.0, xp.float64)
-    for place in range(shape[1]):
-        best = xp.argmax(rest, axis=0)
-        worth = rest[best, every]
-        order[:, place] = xp.where(worth > 0, xp.astype(best, xp.index), -1)
-        chance[:, place] = worth.clip(min=0.0)
-        rest[best, every] = -1.0
-    return order, chance * belongs[:, None]
 
 
 @portable
@@ -250,10 +239,8 @@ def _ancestors(placer: Placer, xp: Arrays) -> Array:
     return xp.asarray(placer.tree.ancestors, xp.index)
 
 
-def go_down(
-    own: Array, mass: Array, placer: Placer, xp: Arrays = NUMPY, *, runner_up: bool = True
-) -> Descent:
-    """Place documents by the probabilities of topics alone."""
+def go_down(own: Array, mass: Array, placer: Placer, xp: Arrays = NUMPY) -> Descent:
+    """Place documents by the probabilities of topics alone; runners-up are left out."""
     tree, n = placer.tree, own.shape[1]
     topic = xp.full(n, -1, xp.index)
     score = xp.full((n, max(tree.height, 1)), np.nan, xp.float64)
@@ -281,17 +268,13 @@ def go_down(
         inner = xp.where(is_leaf[chosen], -1, chosen)
         waiting.extend((child, rows[at]) for child, at in xp.by_group(inner, len(tree)))
     score[topic < 0, 0] = 0.0
-    second = second_best(own, topic, xp) if runner_up else xp.full(n, -1, xp.index)
-    return Descent(topic, score, second)
+    return Descent(topic, score, xp.full(n, -1, xp.index))
 
 
-def second_best(own: Array, topic: Array, xp: Arrays = NUMPY) -> Array:
-    """The second most probable topic of each document; -1 if there is none."""
-    without = xp.copy(own[:-1])
-    placed = xp.flatnonzero(topic >= 0)
-    without[topic[placed], placed] = -1.0
-    best = xp.astype(xp.argmax(without, axis=0), xp.index)
-    return xp.where(xp.max(without, axis=0) > 0, best, -1)
+def second_best(ranked: Array, topic: Array, xp: Arrays = NUMPY) -> Array:
+    """The most probable topic of each document besides its own; -1 if there is none."""
+    second = ranked[:, 1] if ranked.shape[1] > 1 else xp.full(len(topic), -1, xp.index)
+    return xp.where(ranked[:, 0] == topic, second, ranked[:, 0])
 
 
 def cut(found: Descent, score: Array, placer: Placer, xp: Arrays = NUMPY) -> Descent:
