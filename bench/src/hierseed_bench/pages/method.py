@@ -12,13 +12,14 @@ import numpy as np
 
 from hierseed_bench.repository import RESULTS
 from hierseed_bench.runs.plan import CHOSEN_ON, DRAWS, METHOD_SETS, SIMPLE, one_topic
+from hierseed_bench.runs.plan_systems import SHORTER
 from hierseed_bench.runs.records import Record, Records
 from hierseed_bench.tables.cells import Pick, cell, seconds
 from hierseed_bench.tables.markdown import Table, grid
 
 YARDSTICK = "ridge-all-labels"
 VARIANTS = {"anchored", "anchored-names", "projected"}  # the default method with one more part
-MORE = ("nearest-topic", "top-down", "constrained-kmeans", "bertopic")  # run with four seeds
+MORE = ("nearest-topic", "top-down", "constrained-kmeans", "bertopic", "setfit")  # four seeds
 HOME = RESULTS / "method"
 
 
@@ -36,7 +37,8 @@ def _plain() -> dict[tuple[str, str, int], dict[int, Record]]:
     wanted = {"leave_out": 0, "limit": 0, "prepare": True, "vectors": "minilm"}
     for record in Records(RESULTS / "runs").find(**wanted):
         s = record["setting"]
-        plain = s["parameters"] == dict(one_topic(s["data"], s["method"]))
+        given = dict(one_topic(s["data"], s["method"]))
+        plain = s["parameters"] == given or s["tag"] == SHORTER
         if plain and s["draw"] < DRAWS and (s["data"], s["skew"]) in METHOD_SETS:
             at = (_name(s["data"], s["skew"]), s["method"], s["seeds"])
             found.setdefault(at, {})[s["draw"]] = record

@@ -38,7 +38,8 @@ from hierseed_bench.tables.statistics import difference_table, rank_table
 
 HEADLINE = (
     "anchored", "hierseed", "nearest-leaf", "logreg", "hiclass", "self-training",
-    "label-spreading", "seeded-kmeans", "constrained-kmeans", "bertopic", "ridge-all-labels",
+    "label-spreading", "seeded-kmeans", "constrained-kmeans", "bertopic", "setfit",
+    "ridge-all-labels",
 )  # fmt: skip
 FIDELITY = tuple(ABLATIONS)[:7]  # ours, the paper to the letter, and each departure alone
 PAPER_ROWS = ("hdltex", "hiagm", "hilap", "hft", "weshclass", "hlda", "tsntm", "josh")
