@@ -20,9 +20,7 @@ from hierseed.io.faults import NOT_UTF8
 LIMIT = 8 * 2**20  # bytes in one document; the Bible has 4.3 million
 
 CONTROL = bytes({*range(32)} - {*b"\t\n\r\f"})  # bytes that no text contains
-FEW_CONTROL = (
-    3  # of them among the first bytes are a fault of their lines, not yet of the whole file
-)
+FEW_CONTROL = 3  # so many among the first bytes make their lines faulty, not the whole file
 
 SIGNATURES = {  # first bytes of files that people take for text: what it is, what to do
     b"\xff\xfe": ("UTF-16 text", "Read it with {encoding:utf-16}, or save it as UTF-8"),
