@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("no clock", deadline=None)  # a loaded machine is no fault of a test
+settings.load_profile("no clock")
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 LIST = Path(__file__).with_name("skips.txt")

@@ -191,3 +191,13 @@ def test_labels_that_are_no_ids_are_refused(labels):
 def test_different_lengths_are_refused_with_both_numbers():
     with pytest.raises(CorpusError, match=r"3 documents .* 2 have"):
         v_measure([0, 1, 2], [0, 1])
+
+
+def test_more_clusters_than_a_dense_count_can_hold():
+    n = 5_000  # n x n counts exceed the limit of a dense table
+    single, pairs = np.arange(n), np.arange(n) // 2
+    assert tuple(bcubed(single, single)) == (1.0, 1.0, 1.0)
+    precision, recall, _ = bcubed(single, pairs)
+    assert (precision, recall) == (0.5, 1.0)
+    assert accuracy(single, pairs) == pytest.approx(1 / n)
+    assert v_measure(single, pairs).completeness == pytest.approx(1.0)

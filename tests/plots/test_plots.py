@@ -159,6 +159,16 @@ def test_a_period_without_documents_is_zero(case):
         assert axes.lines[0].get_ydata()[1:3].tolist() == [0, 0]
 
 
+@pytest.mark.parametrize(
+    ("step", "unit"), [("1h", "day"), ("1D", "week"), ("8D", "month"), ("20D", "quarter")]
+)
+def test_the_period_follows_the_time_that_dates_span(case, step, unit):
+    days = pd.date_range("2020-02-03", periods=len(case.texts), freq=step)
+    picture = case.model.plot_over_time(dict(zip(case.texts, days)))
+    shown = " ".join(text.get_text() for text in picture.texts)
+    assert f"Documents a {unit}, {len(case.texts)} in all" in shown
+
+
 def test_dates_that_cannot_be_used_are_refused(case):
     with pytest.raises(CorpusError, match="'soon'"):
         case.model.plot_over_time(dict.fromkeys(case.texts, "soon"))
