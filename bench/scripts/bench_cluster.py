@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-from machine import RESULTS, ROOT, write
+from machine import RESULTS, ROOT, describe
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.core.blocks import ArrayBlocks
@@ -287,9 +287,9 @@ def main():
             else:
                 found = measure_bytes(int(part.removeprefix("bytes-")), folder)
         path = RESULTS / "bench_cluster.json"
-        record = json.loads(path.read_text()) if path.exists() else {}
-        record.pop("machine", None)
-        write("bench_cluster", record | {part: found})
+        record = json.loads(path.read_text()) if path.exists() else {"machine": describe()}
+        record[part] = found | {"machine": describe()}  # parts may be measured at different times
+        path.write_text(json.dumps(record, indent=1) + "\n")
 
 
 if __name__ == "__main__":

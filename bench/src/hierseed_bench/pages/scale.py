@@ -147,7 +147,8 @@ def traffic() -> str:
             row += [size_of(cell[name]["bytes_in_round"]), str(cell[name]["steps_in_round"])]
         rows.append(row)
     head = ("HierSeed, a round", "its steps", "AnchoredHierSeed, a round", "its steps")
-    return f"{grid(('documents', *head), rows)}\n\n{source(record['machine'])}"
+    machine = cells[0].get("machine", record["machine"])
+    return f"{grid(('documents', *head), rows)}\n\n{source(machine)}"
 
 
 TABLES: dict[str, Callable[[], str]] = {
