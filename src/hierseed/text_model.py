@@ -342,7 +342,8 @@ def load(folder: str | PathLike[str], *, embedder: Any = None) -> TextModel:
             if "rejected" in text:
                 vectors = bundle.arrays[REJECTED_VECTORS]
                 model.rejected = SeedDocuments.from_saved(text["rejected"], vectors)
-            documents.name, documents.fingerprint = text["embedder"], text["fingerprint"]
+            documents.name = str(text["embedder"])
+            documents.fingerprint = str(text["fingerprint"])
             documents.dtype = str(np.dtype(text["dtype"]))
             model.files = [folder.parent / name for name in model.about.get("inputs", [])]
             if "vectors" in model.about:

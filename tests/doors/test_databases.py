@@ -154,6 +154,13 @@ def test_a_damaged_schema_is_refused_in_one_line(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes().replace(b"CREATE TABLE", b"CREATE \x80ABLE"))
     with pytest.raises(CorpusError, match="malformed database schema"):
         list(Corpus(file))
+    with sqlite3.connect(tmp_path / "bytes.sqlite") as db:
+        db.execute("CREATE TABLE docs (id TEXT, text TEXT)")
+        db.execute("PRAGMA writable_schema = ON")
+        db.execute("UPDATE sqlite_master SET name = x'646f6373'")
+    db.close()
+    with pytest.raises(CorpusError, match=r"no text|malformed"):
+        list(Corpus(tmp_path / "bytes.sqlite"))
 
 
 def test_tables_belong_to_databases(tmp_path: Path) -> None:

@@ -97,9 +97,8 @@ class Session:
         placed = fit.placements(topics.current(self.project))
         levels = fit.facts.get("expected") or []
         if levels:
-            shown = {1: levels[0], len(levels): levels[-1]}
-            right = ", ".join(f"{value:.0%} at level {level}" for level, value in shown.items())
-            return f"Fit {fit.id} · about {right.replace(' at', ' right at', 1)}"
+            right = ", ".join(f"{value:.0%}" for value in levels)
+            return f"Fit {fit.id} · about {right} right"
         share = f"{(placed.labels >= 0).mean():.0%} in a topic" if placed.n else ""
         return f"Fit {fit.id} · {share}"
 

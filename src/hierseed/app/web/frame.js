@@ -12,7 +12,7 @@ export default {
       <a class="skip" href="#stage">Skip to the work</a>
       <div class="brand">
         <svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="var(--leaf)"/><path d="M16 26V14M16 18c-5 0-7-3-7-7 4 0 7 2 7 7Zm0-4c0-5 2-8 7-8 0 5-3 8-7 8Z" fill="none" stroke="var(--paper)" stroke-width="2" stroke-linejoin="round" stroke-linecap="round"/></svg>
-        <div><b>{{ view.project }}<a v-if="view.listed" class="allprojects" href="/">All projects</a></b><span :title="[view.summary, counted(view.documents, 'document'), counted(view.seeds, 'seed')].filter(Boolean).join(' · ')">{{ facts }}</span></div>
+        <div><b>{{ view.project }}<a v-if="view.listed" class="allprojects" href="/">All projects</a></b><span :title="[view.summary && view.summary.includes(', ') ? view.summary + ' at levels 1, 2 …' : view.summary, counted(view.documents, 'document'), counted(view.seeds, 'seed')].filter(Boolean).join(' · ')">{{ facts }}</span></div>
       </div>
       <nav aria-label="Steps"><ol>
         <li v-for="(step, i) in view.steps" :key="step.name">

@@ -76,6 +76,8 @@ class DatabaseFile:
     def _table(self, connection: Any, wanted: str | None) -> str:
         """The table as SQL names it."""
         found = connection.execute(TABLES[self._kind]).fetchall()
+        if not all(isinstance(part, str) for parts in found for part in parts):
+            raise CorpusError(f"{self.path} has a table whose name is no text: it is damaged")
         tables = {
             ".".join(filter(None, parts)): ".".join(map(_quoted, filter(None, parts)))
             for parts in found
