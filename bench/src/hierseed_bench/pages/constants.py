@@ -13,7 +13,7 @@ CONSTANTS = {  # those that a result depends on; the others are for speed and ro
     "sample": ("SAMPLE",),
     "neighbours": ("REFERENCES", "NEIGHBOURS", "WIDTH", "WHITENING", "OWN", "DROP"),
     "left_out": ("MOST",),
-    "belonging": ("LEAST_SEEDS", "ROUNDS", "TAIL", "SIGNIFICANT", "NOWHERE"),
+    "belonging": ("LEAST_SEEDS", "ROUNDS", "TAIL", "SIGNIFICANT", "CLEAR", "NOWHERE"),
     "membership": ("LEAST",),
     "em": ("START", "PULL", "SIZE_PRIOR", "ROUNDS"),
     "variance_components": ("USUAL", "TRUST"),

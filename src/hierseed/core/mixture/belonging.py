@@ -39,6 +39,7 @@ LEAST_SEEDS = 5  # left-out scores that make a distribution
 ROUNDS = 2  # of weighing seeds by the size of their topic, which depends on belonging
 TAIL = (0.4, 0.75)  # quantiles of seeds' scores between which shares are compared
 SIGNIFICANT = 2.0  # standard errors by which documents must score lower than seeds
+CLEAR = 4.0  # standard errors from which on all accepted false alarms are spent
 MIXING = 60  # rounds of expectation-maximisation for the shares of missing levels
 NOWHERE = 0.5  # weight of the prior that foreign documents belong nowhere, to that of the data
 TIE = 0.01  # documents whose belonging is equal are ranked by their score within this
@@ -107,10 +108,10 @@ def learn_belonging(
     doubt = float(np.exp(np.log(seen).std()))
     weight = (seen / np.maximum(counts, 1))[seeds.component]
     worst = worst_weights(own, seeds.component, weight, doubt)
-    found, curve = is_lower(score, own, worst), np.ones(len(knots))
+    sure, curve = evidence(score, own, worst), np.ones(len(knots))
     share = Share(listed_share(score, own, worst).value, listed_share(score, own, weight).low, 1.0)
     belongs = np.ones(len(score))
-    for _ in range(ROUNDS if found else 0):
+    for _ in range(ROUNDS if sure else 0):
         seen = topic_sizes(nearest, belongs, counts)
         weight = (seen / np.maximum(counts, 1))[seeds.component]
         share = listed_share(score, own, weight)
@@ -127,8 +128,8 @@ def learn_belonging(
     below = (1.0 - TIE) * below + TIE * rank
     if knots[0] > NOTHING:  # documents without content belong nowhere
         knots, below = np.append(NOTHING, knots), np.pad(below, ((0, 0), (1, 0)))
-    limit = conformal_quantile(own, weight, false_alarm)
-    limit = limit if found else min(limit, NOTHING / 2.0)  # only documents without content
+    limit = min(conformal_quantile(own, weight, false_alarm), NOTHING / 2.0)  # without content
+    limit = max(conformal_quantile(own, weight, sure * false_alarm), limit)
     return Belonging(knots, below, limit, share.complement())
 
 
@@ -158,11 +159,16 @@ def worst_weights(own: Floats, component: Ints, weight: Floats, doubt: float) ->
     return np.asarray(weight * factor[component])
 
 
-def is_lower(score: Floats, own: Floats, weight: Floats) -> bool:
-    """Whether documents score significantly lower than seeds do."""
+def evidence(score: Floats, own: Floats, weight: Floats) -> float:
+    """How clear it is that documents score lower than seeds do: 0 not at all, 1 quite.
+
+    In between, fewer false alarms are accepted, so that a corpus just beyond the limit does not
+    lose many documents at once.
+    """
     own, weight = _finite(own, weight)
     error = _deviation(own, weight) * float(np.sqrt((weight**2).sum()))
-    return float(weight @ own - score.mean()) > SIGNIFICANT * error
+    lower = float(weight @ own - score.mean()) / max(error, 1e-300)
+    return min(max((lower - SIGNIFICANT) / (CLEAR - SIGNIFICANT), 0.0), 1.0)
 
 
 def _own(seeds: LeftOut) -> Floats:
