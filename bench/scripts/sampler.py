@@ -2,15 +2,19 @@
 
     python bench/scripts/sampler.py stacks.txt fit x.npy --taxonomy t.txt --seeds s.csv -o model
 
-runs a command of hierseed and writes, for each line of code that was met, the share of samples in
-which some thread stood there. Only frames of this package are shown, innermost last.
+runs a command of hierseed and writes the stacks that were met, the most frequent first, with the
+number of samples. Only frames of this package are shown, innermost last. With a name that ends in
+.json it writes how much of the main thread's time was spent in passes over the corpus.
 """
 
+import json
 import sys
 import threading
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
+
+from machine import describe as describe_machine
 
 INTERVAL = 0.005  # seconds
 DEPTH = 5  # frames of the package that are shown
@@ -19,12 +23,14 @@ DEPTH = 5  # frames of the package that are shown
 @contextmanager
 def sampled(file):
     """Sample all other threads while the block runs; write the stacks to a file."""
-    stacks, done = Counter(), threading.Event()
+    stacks, passes, done = Counter(), Counter(), threading.Event()
 
     def watch():
         me = threading.get_ident()
         while not done.wait(INTERVAL):
             for thread, frame in sys._current_frames().items():
+                if thread == threading.main_thread().ident:
+                    passes[in_pass(frame)] += 1
                 if thread != me:
                     stacks[describe(frame)] += 1
 
@@ -35,7 +41,7 @@ def sampled(file):
     finally:
         done.set()
         thread.join()
-        write(Path(file), stacks)
+        write(Path(file), stacks, passes)
 
 
 def describe(frame):
@@ -53,9 +59,26 @@ def short(name):
     return "/".join(Path(name).parts[-2:])
 
 
-def write(file, stacks):
+def in_pass(frame):
+    """Whether a thread is in `Blocks.map`, or waits for the threads that it started."""
+    while frame is not None:
+        if frame.f_code.co_name == "map" and frame.f_code.co_filename.endswith("core/blocks.py"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def write(file, stacks, passes):
+    if file.suffix == ".json":
+        share = passes[True] / max(passes.total(), 1)
+        record = {
+            "command": sys.argv[1:], "samples": passes.total(), "in_passes": round(share, 3),
+            "machine": describe_machine(),
+        }  # fmt: skip
+        file.write_text(json.dumps(record, indent=1) + "\n")
+        return
     lines = [f"{count:7} {stack}" for stack, count in stacks.most_common(60)]
-    file.write_text(f"{sum(stacks.values()):7} samples\n" + "\n".join(lines) + "\n")
+    file.write_text(f"{stacks.total():7} samples\n" + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

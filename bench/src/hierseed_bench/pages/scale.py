@@ -136,6 +136,20 @@ def embedding() -> str:
     return f"{grid(head, rows)}\n\n{source(part['machine'])}"
 
 
+def outside() -> str:
+    """Time of whole commands that is spent in passes over the corpus."""
+    rows = []
+    for method in ("hierseed", "anchored"):
+        path = RESULTS / "scale" / f"passes-{method}.json"
+        if path.exists():
+            record = json.loads(path.read_text(encoding="utf-8"))
+            rows.append((method, f"{record['in_passes']:.1%}", f"{record['samples']:,}"))
+    if not rows:
+        return NOT_RUN
+    head = ("`hierseed fit` of 1,000,000 x 384, one thread", "of its time in passes", "samples")
+    return f"{grid(head, rows)}\n\n{source(record['machine'])}"
+
+
 def traffic() -> str:
     """Bytes on the wire in one round, by documents."""
     rows = []
@@ -157,6 +171,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "scale-threads": threads,
     "scale-workers": workers,
     "scale-assign": assign,
+    "scale-outside": outside,
     "scale-card": card,
     "scale-embed": embedding,
     "scale-traffic": traffic,
