@@ -3,7 +3,7 @@
     python bench/scripts/embed_gpu.py TOKENIZER -o results/embed_gpu.json
 
 TOKENIZER is the tokenizer.json of all-MiniLM-L6-v2. The encoders have the size of MiniLM and of
-roberta-base and random weights: neither speed nor rounding depends on their values. Documents have
+roberta-base and random weights, on whose values speed does not depend. Documents have
 200 words of the tokenizer's vocabulary. With `--reduced` a few documents on the processor try the
 script.
 """

@@ -71,8 +71,8 @@ def embed(
     device: Annotated[
         Literal["auto", "cpu", "cuda"],
         typer.Option(
-            help="Where transformers compute: auto takes a GPU where torch finds one. Vectors of "
-            "a GPU differ in the third digit.",
+            help="Where transformers compute: auto takes a GPU where torch finds one. A GPU "
+            "computes in half precision.",
             rich_help_panel=ENGINE,
         ),
     ] = "auto",
