@@ -279,7 +279,7 @@ def test_documents_that_score_as_seeds_do_all_belong(shift):
         if not doubted[-1]:
             assert not lost[-1]
             assert found.foreign.low == 0.0
-    assert np.mean(lost) < 0.001
+    assert np.mean(lost) < (0.002 if shift else 0.0005)
     assert np.mean(doubted) < (0.2 if shift else 0.05)
 
 
