@@ -42,7 +42,7 @@ def record_table(records: Records) -> Table:
     return Table(
         "Records",
         "Planned runs, those made, those made from source without uncommitted changes, and those "
-        "whose predictions are kept. `hierseed bench all` makes what is missing. Records of "
+        "whose predictions are kept. `hierseed bench all --renew` makes what is missing. Records of "
         f"Anchored HierSeed by commit: {listed}.",
         ("method", "planned", "made", "clean commit", "predictions"),
         rows,
