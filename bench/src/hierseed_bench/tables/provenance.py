@@ -42,8 +42,8 @@ def record_table(records: Records) -> Table:
     return Table(
         "Records",
         "Planned runs, those made, those made from source without uncommitted changes, and those "
-        "whose predictions are kept. `hierseed bench all --renew` makes what is missing. Records of "
-        f"Anchored HierSeed by commit: {listed}.",
+        "whose predictions are kept. `hierseed bench all --renew` makes what is missing. Records "
+        f"of Anchored HierSeed by commit: {listed}.",
         ("method", "planned", "made", "clean commit", "predictions"),
         rows,
     )
