@@ -29,6 +29,7 @@ from hierseed.core.mixture.membership import (
     pack_membership,
     unpack_membership,
 )
+from hierseed.core.mixture.neighbours import NOTHING
 from hierseed.core.mixture.seeds import Pairs
 from hierseed.core.share import Share
 from hierseed.core.tree import Tree
@@ -332,6 +333,18 @@ def test_documents_unlike_all_topics_belong_less_than_the_score_of_their_neighbo
         assert (now <= before).all()
         assert (before - now).mean() >= change
         assert change or (before - now).mean() < 0.01
+
+
+@pytest.mark.parametrize("empty", [0, 300])
+def test_documents_without_content_belong_nowhere_however_many_there_are(empty):
+    rng = np.random.default_rng(0)
+    score, own = rng.normal(size=3000), rng.normal(size=80)
+    score[:empty] = NOTHING
+    topic = np.arange(80) % 8
+    seeds = left_out(np.stack([own - 3, own], axis=1), topic)
+    found = learn_belonging(score, rng.integers(0, 8, 3000), seeds, np.full(8, 10), 0.05)
+    assert found.at(np.array([NOTHING])) == 0.0
+    assert found.depth(np.array([NOTHING]))[1].all()
 
 
 def test_certain_belonging_gives_full_weight():

@@ -126,8 +126,9 @@ def learn_belonging(
         below[level] = np.maximum(monotone(below[level], np.ones(len(knots))), curve)
     rank = np.linspace(0.0, 1.0, len(knots))  # knots are quantiles
     below = (1.0 - TIE) * below + TIE * rank
-    if knots[0] > NOTHING:  # documents without content belong nowhere
+    if knots[0] > NOTHING:
         knots, below = np.append(NOTHING, knots), np.pad(below, ((0, 0), (1, 0)))
+    below[:, 0] = 0.0  # documents without content belong nowhere
     limit = min(conformal_quantile(own, weight, false_alarm), NOTHING / 2.0)  # without content
     limit = max(conformal_quantile(own, weight, sure * false_alarm), limit)
     return Belonging(knots, below, limit, share.complement())
