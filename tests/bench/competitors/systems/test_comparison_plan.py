@@ -57,7 +57,7 @@ def test_out_of_time_leaves_a_run_to_resume(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "run_one", run_one)
     monkeypatch.setattr(run.time, "time", lambda: 1.0)
     clock = 3.0  # when the training first reports
-    attempt = {"folder": tmp_path / "runs", "path": None, "threads": 1}
+    attempt = {"folder": tmp_path / "runs", "path": None, "threads": 1, "renew": False}
     assert run._attempt(each, **attempt, until=2.0) == "stopped, to be resumed"
     kept = tmp_path / "unfinished" / each.key
     assert kept.is_dir()
@@ -71,5 +71,5 @@ def test_what_another_process_made_meanwhile_is_kept(tmp_path, monkeypatch):
     each = RunConfig("cap", "hft")
     monkeypatch.setattr(run, "run_one", lambda *_: pytest.fail("made twice"))
     Records(tmp_path).add({"key": each.key, "setting": each.to_dict()})
-    told = run._attempt(each, tmp_path, None, 1, float("inf"))
+    told = run._attempt(each, tmp_path, None, 1, float("inf"), renew=False)
     assert told == "made by another process"
