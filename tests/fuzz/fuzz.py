@@ -154,8 +154,9 @@ def main() -> int:
         counts = ", ".join(f"{count:,} {how}" for how, count in sorted(result["ended"].items()))
         seconds = time.perf_counter() - started
         print(f"{result['mutations']:,} mutations in {seconds:,.0f} s: {counts}", flush=True)
-        if options.record:  # a run that is stopped leaves its record
-            write(options.record, result)
+        if options.record:  # a run that is stopped leaves its record, without paths of this machine
+            short = [(name, i, text.split("\n")[0]) for name, i, text in result["findings"]]
+            write(options.record, result | {"findings": short})
 
     result = fuzz(options.mutations, options.seed, options.only, options.first, after)
     for name, number, finding in result["findings"][:20]:
