@@ -76,7 +76,8 @@ def tiny(tmp_path):
 def test_setfit_learns_leaves_from_the_seeds_texts(tiny):
     task, test, gold = made(0)
     method = make_method("setfit", model=tiny, max_steps=5).fit(task)
-    assert method.notes == {"steps": 5, "pairs_a_step": 16, "max_tokens": 128}
+    notes = {"steps": 5, "pairs_a_step": 16, "max_tokens": 128, "device": method.notes["device"]}
+    assert method.notes == notes
     blind = Documents(np.zeros((len(test), 1)), test.texts)  # it reads texts, not vectors
     result = score(TAXONOMY, method.predict(blind), gold)
     assert [level.accuracy for level in result.all.levels] == pytest.approx([1, 1], abs=0.1)

@@ -51,9 +51,12 @@ def unpack_placer(
     has_seeds[arrays["seeded"]] = True
     if abs(header["bits"]) > LARGEST_BITS:
         raise ValueError(f"vectors rounded to {header['bits']} bits")
+    components = components_of(taxonomy, has_seeds)
+    if min(len(arrays["curve"]), len(arrays["thresholds"])) < components.tree.height:
+        raise ValueError(f"scores of fewer levels than the taxonomy's {components.tree.height}")
     mixture = Mixture(arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"])
     return (
-        components_of(taxonomy, has_seeds),
+        components,
         mixture,
         arrays["vectors"],
         header["temperature"],
