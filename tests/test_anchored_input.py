@@ -7,6 +7,7 @@ from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.errors import ModelError, ParameterError, SeedError, TaxonomyError
+from hierseed.estimators.anchored.packing import pack_placer, unpack_placer
 
 
 def test_saved_and_loaded_it_places_alike(tmp_path):
@@ -116,3 +117,14 @@ class SeededInTurn(AnchoredHierSeed):
 )
 def test_sklearn_checks(estimator, check):
     check(estimator)
+
+
+def test_a_model_with_scores_of_fewer_levels_than_its_taxonomy_is_refused():
+    taxonomy, X, y, _ = make_world()
+    model = AnchoredHierSeed(taxonomy).fit(X, y)
+    header, arrays = pack_placer(model._placer)
+    unpack_placer(model.taxonomy_, header, arrays)
+    for name in ("curve", "thresholds"):
+        forged = arrays | {name: arrays[name][:-1]}
+        with pytest.raises(ValueError, match="scores of fewer levels"):
+            unpack_placer(model.taxonomy_, header, forged)
