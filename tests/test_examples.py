@@ -42,7 +42,7 @@ def test_an_example_runs_and_draws_its_pictures(script: Path, tmp_path: Path) ->
     assert drawn == set(pictures_of(script))
     if script.stem == "on_a_plane":
         right = float(re.search(r"right of the listed: (\S+)", said)[1])
-        assert right > 0.9
+        assert right > 0.85
     if script.stem == "tuning_the_dial":
         shares = re.findall(r"false_alarm \S+: (\S+)% of .*? lost, (\S+)% of", said)
         lost, found = zip(*((float(a), float(b)) for a, b in shares))
