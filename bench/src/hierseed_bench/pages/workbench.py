@@ -18,8 +18,8 @@ def clicks() -> str:
     load, fit, held = record["load"], record["second_fit"], record["server_memory_mb"]
     about = (
         f"{record['documents']:,} documents, {record['topics']:,} topics, on "
-        f"{record['machine']['cores']} cores that other programs used too (load "
-        f"{record['machine']['load'][0]}), so wall time is not reliable; processor time is that of "
+        f"{record['machine']['cores']} cores with a load of {record['machine']['load'][0]} by the "
+        "measurement and other programs together; processor time is that of "
         f"server and page together. Load: {load['seconds']:.0f} s on the clock, "
         f"{load['processor_seconds']:.0f} s of processor time. Fit: {fit['seconds']:.0f} s and "
         f"{fit['processor_seconds']:.0f} s; the bar stood at its end for "
