@@ -223,7 +223,7 @@ def test_padding_and_mask_are_those_of_the_tokenizer(tiny_checkpoint):
 
 
 def test_a_card_and_the_processor_have_one_fingerprint(tiny_checkpoint):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="torch is not installed")
     transformers = pytest.importorskip("transformers")
     model = transformers.AutoModel.from_pretrained(tiny_checkpoint).float()
     here = list(hash_parameters(model))
@@ -233,7 +233,7 @@ def test_a_card_and_the_processor_have_one_fingerprint(tiny_checkpoint):
 
 
 def test_the_device_can_be_named(monkeypatch):
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="torch is not installed")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert find_device() == "cuda"
     with on_device("cpu"):
