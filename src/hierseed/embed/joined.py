@@ -99,7 +99,8 @@ class Joined:
             learned = other.submit(self.learned.encode, rows)
             inner = self.inner.encode(rows)
             vectors = join(inner, learned.result())
-        vectors[self.learned.unknown(rows)] = 0.0
+        blank = np.flatnonzero(~learned.result().any(axis=1))  # most texts have known words
+        vectors[blank[self.learned.unknown([rows[row] for row in blank])]] = 0.0
         return vectors
 
     def save(self, folder: str | PathLike[str]) -> None:

@@ -129,8 +129,8 @@ def learn_belonging(
     if knots[0] > NOTHING:
         knots, below = np.append(NOTHING, knots), np.pad(below, ((0, 0), (1, 0)))
     below[:, 0] = 0.0  # documents without content belong nowhere
-    limit = min(conformal_quantile(own, weight, false_alarm), NOTHING / 2.0)  # without content
-    limit = max(conformal_quantile(own, weight, sure * false_alarm), limit)
+    least = min(conformal_quantile(own, weight, false_alarm), NOTHING / 2.0)  # no content is below
+    limit = max(conformal_quantile(own, weight, sure * false_alarm), least)
     return Belonging(knots, below, limit, share.complement())
 
 
@@ -149,7 +149,7 @@ def worst_weights(own: Floats, component: Ints, weight: Floats, doubt: float) ->
     finite = np.isfinite(own)
     n = int(component.max(initial=-1)) + 1
     mass = np.bincount(component[finite], weight[finite], minlength=n)
-    total = np.bincount(component[finite], (weight * np.where(finite, own, 0.0))[finite], n)
+    total = np.bincount(component[finite], (weight * own)[finite], minlength=n)
     order = np.argsort(total / np.maximum(mass, 1e-300), kind="stable")
     low, low_total = np.cumsum(mass[order]), np.cumsum(total[order])
     mean = (doubt * low_total + (total.sum() - low_total) / doubt) / np.maximum(
