@@ -43,10 +43,14 @@ def rows() -> Iterator[str]:
         f"{max(one['concepts'] for one in each):,}; {sum(bool(x['changed_by']) for x in each)} "
         f"changed, {len(thesauri['refused'])} refused",
     )  # fmt: skip
-    for run in record("bench_many_topics")["runs"]:
-        what = f"{run['method']}, {run['shape']}, {run['documents']:,} x {run['dimensions']}"
-        result = f"{run['peak_mib']:,} MiB, {run['fit_cpu_s']} s, {run['passes']:.0f} passes"
-        yield _row(what, "bench_many_topics", result)
+    for cell in record("bench_capacity")["cells"].values():
+        if cell["documents"] == 3 * cell["topics"]:
+            shape = "below one topic" if cell["flat"] else "in a tree"
+            what = f"{cell['method']}, {cell['topics']:,} topics {shape}"
+            taken = f"{cell['processor_seconds']:.1f} s of one core"
+            peak = f"{cell['peak_mib'] - cell['mib_before']:,} MiB"
+            size = f"{cell['documents']:,} x {cell['dimensions']}"
+            yield _row(f"{what}, {size}", "bench_capacity", f"{peak}, {taken}")
 
 
 def _row(what: str, name: str, result: str) -> str:

@@ -8,8 +8,8 @@ precision, memory-mapped) with the method's own settings and blocks on one threa
 its own; nothing that only a small corpus allows is kept between passes. It records processor
 seconds, which hold though other programs run at the same time, the passes over the corpus, and
 memory before and at its peak (pages of the mapped file count in both). Topics hang in a tree with
-ten below each; every leaf has a seed. Two sizes of corpus show what a document costs and what a fit
-costs before the first document.
+ten below each, `flat`: all below one; every leaf has a seed. Two sizes of corpus show what a
+document costs and what a fit costs before the first document.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from machine import RESULTS, describe, write
+from machine import RESULTS, describe, write, write_clouds
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.core.blocks import ArrayBlocks
@@ -38,27 +38,27 @@ SIZES = {
 CELLS = [f"{m}-{k}-{n}-{WIDTH}" for k, sizes in SIZES.items() for m in METHODS for n in sizes]
 CELLS.append(f"hierseed-10000-60000-{WIDTH}")  # the two above are too close to show the slope
 CELLS += [f"{name}-100-100000-{width}" for width in (96, 192, 768) for name in METHODS]
+MANY = [f"{m}-{shape}" for shape in ("10000-30000-64", "5000-15000-32-flat") for m in METHODS]
+CELLS += MANY  # about a seed for three documents, which tests/README.md shows
 
 
-def make_world(folder, topics, n, width):
+def make_world(file, topics, n, width, flat):
     """Leaves of a tree with ten below each topic, documents around them, one seed a leaf."""
     rng = np.random.default_rng(0)
     paths, centres = [""], np.zeros((1, width), dtype=np.float32)
+    below = topics if flat else BELOW
     while len(paths) < topics:
-        paths = [f"{path} > {i}".removeprefix(" > ") for path in paths for i in range(BELOW)]
-        centres = np.repeat(centres, BELOW, axis=0)
+        paths = [f"{path} > {i}".removeprefix(" > ") for path in paths for i in range(below)]
+        centres = np.repeat(centres, below, axis=0)
         centres += rng.standard_normal(centres.shape, dtype=np.float32)
+    if flat:
+        paths = [f"One > {path}" for path in paths]
     taxonomy = Taxonomy.from_paths(paths)
     topic = np.concatenate([np.arange(topics), rng.integers(0, topics, n - topics)])
-    X = np.lib.format.open_memmap(folder / "X.npy", "w+", np.float16, (n, width))
-    for at in range(0, n, 20_000):
-        some = rng.standard_normal((min(20_000, n - at), width), dtype=np.float32) * 2
-        some += centres[topic[at : at + len(some)]]
-        X[at : at + len(some)] = some / np.linalg.norm(some, axis=1, keepdims=True)
-    X.flush()
+    write_clouds(file, centres, topic, rng)
     y = np.full(n, -1)
     y[:topics] = [taxonomy.index(path) for path in paths]
-    return taxonomy, np.load(folder / "X.npy", mmap_mode="r"), y
+    return taxonomy, np.load(file, mmap_mode="r"), y
 
 
 class Passes(ArrayBlocks):
@@ -82,9 +82,9 @@ def peak_mib(again=False):
 def measure(cell):
     """One fit, in this process."""
     name, *sizes = cell.split("-")
-    topics, n, width = map(int, sizes)
+    topics, n, width = map(int, sizes[:3])
     with tempfile.TemporaryDirectory() as folder:
-        taxonomy, X, y = make_world(Path(folder), topics, n, width)
+        taxonomy, X, y = make_world(Path(folder) / "X.npy", topics, n, width, sizes[3:])
         estimator = METHODS[name](taxonomy, n_jobs=1)
         base.ArrayBlocks = Passes  # which the estimator makes, in the size that it chooses
         moments.REMEMBERED = 0
@@ -95,6 +95,7 @@ def measure(cell):
         return {
             "method": name,
             "topics": topics,
+            "flat": bool(sizes[3:]),
             "documents": n,
             "dimensions": width,
             "processor_seconds": round(time.process_time() - cpu, 2),

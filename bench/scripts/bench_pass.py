@@ -1,7 +1,8 @@
-"""What a pass of k-means costs beside the bare matrix product, and beside other libraries.
+"""Passes of k-means beside the bare product and other libraries; whole fits; one document.
 
     python bench/scripts/bench_pass.py    all parts
     python bench/scripts/bench_pass.py arxiv-1 384-2    some: a data set and a number of threads
+    python bench/scripts/bench_pass.py fit-1 fit-2    whole fits beside k-means
     python bench/scripts/bench_pass.py predict    one document
 
 All of a part runs in one process, in turn, and the least of several runs counts. Ratios are of
@@ -10,6 +11,7 @@ it. Every library starts from the same centres and goes on for the same number o
 rows. A part replaces its entry in results/bench_pass.json.
 """
 
+import gzip
 import json
 import sys
 import warnings
@@ -17,8 +19,7 @@ from contextlib import suppress
 from functools import partial
 
 import numpy as np
-from bench_core import arxiv
-from machine import DATA, RESULTS, least, write
+from machine import DATA, RESULTS, describe, least, write
 from threadpoolctl import threadpool_limits
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
@@ -37,6 +38,23 @@ SETS = {  # documents, width, centres, rounds
 }
 
 # ------------------------------------------------------------------ a pass
+
+
+def arxiv():
+    """Taxonomy, prepared vectors, and four seeds a topic of the arXiv set."""
+    folder = DATA / "arxiv"
+    X = np.load(folder / "minilm.npy").astype(np.float32)
+    X -= X.mean(axis=0)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    with gzip.open(folder / "docs.jsonl.gz", "rt") as file:
+        paths = [tuple(json.loads(line)["labels"][0]) for line in file]
+    taxonomy = Taxonomy.from_paths(sorted(set(paths)))
+    truth = np.array([taxonomy.index(path) for path in paths])
+    rng = np.random.default_rng(0)
+    y = np.full(len(X), -1)
+    for topic in np.unique(truth):
+        y[rng.choice(np.flatnonzero(truth == topic), 4, replace=False)] = topic
+    return taxonomy, X, y
 
 
 def clouds(n, width, k, seed=0):
@@ -164,6 +182,46 @@ def one_set(name, threads, keep):
             keep(found)
 
 
+# ------------------------------------------------------------------ whole fits
+
+
+def whole_fit(threads):
+    """Whole fits beside ten iterations of KMeans on the leaves, all in turn."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    if not DATA.is_dir():
+        return {"skipped": "the labelled corpora are not here: set HIERSEED_DATA"}
+    taxonomy, X, y = arxiv()
+    leaves = np.flatnonzero(taxonomy.tree.is_leaf)
+    means = np.array([X[y == leaf].mean(axis=0) for leaf in leaves])
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    systems = {
+        "HierSeed": lambda: HierSeed(taxonomy, n_jobs=threads).fit(X, y),
+        "AnchoredHierSeed": lambda: AnchoredHierSeed(taxonomy, n_jobs=threads).fit(X, y),
+        "scikit-learn KMeans": lambda: KMeans(len(leaves), init=means, n_init=1, max_iter=10).fit(
+            X
+        ),
+        "one product, all leaves": lambda: X @ means.T,
+    }
+    best = dict.fromkeys(systems, (np.inf, np.inf))
+    with threadpool_limits(threads):
+        for _ in range(4 * threads):  # in turn, so that all see the same load
+            for name, run in systems.items():
+                clock, processor, _ = least(1, run)
+                best[name] = min(best[name][0], clock), min(best[name][1], processor)
+    rounds = HierSeed(taxonomy).fit(X, y).n_iter_
+    kind = 1 if threads == 1 else 0  # several threads by the clock, one by the processor
+    kmeans = best["scikit-learn KMeans"][kind]
+    return {
+        "documents": len(X), "width": X.shape[1], "topics": len(taxonomy), "rounds": rounds,
+        "threads": threads, "machine": describe(),
+        "systems": {name: {"seconds": both[0], "processor_seconds": both[1],
+                           "times_kmeans": both[kind] / kmeans}
+                    for name, both in best.items()},
+    }  # fmt: skip
+
+
 # ------------------------------------------------------------------ one document
 
 
@@ -209,14 +267,15 @@ def store(part, found):
 
 def main():
     passes = [f"{name}-{threads}" for name in SETS for threads in (1, 2)]
-    for part in sys.argv[1:] or [*passes, "predict"]:
-        if part == "predict":
-            store(part, predict())
+    others = {"fit-1": partial(whole_fit, 1), "fit-2": partial(whole_fit, 2), "predict": predict}
+    for part in sys.argv[1:] or [*passes, *others]:
+        if part in others:
+            store(part, others[part]())
         elif part in passes:
             name, threads = part.rsplit("-", 1)
             one_set(name, int(threads), partial(store, part))
         else:
-            sys.exit(f"no part {part!r}: choose of {', '.join([*passes, 'predict'])}")
+            sys.exit(f"no part {part!r}: choose of {', '.join([*passes, *others])}")
 
 
 if __name__ == "__main__":

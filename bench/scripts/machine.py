@@ -10,6 +10,8 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
+
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("HIERSEED_DATA") or ROOT.parent / "shared" / "data")
 RESULTS = ROOT / "results"
@@ -33,6 +35,17 @@ def describe():
         "cpu": cpu, "cores": os.cpu_count(), "load_before": round(load, 1), "commit": commit,
         "python": platform.python_version(), **packages,
     }  # fmt: skip
+
+
+def write_clouds(file, centres, topic, rng, rows=20_000):
+    """Write unit vectors around the centre of each row's topic, in half precision."""
+    X = np.lib.format.open_memmap(file, "w+", np.float16, (len(topic), centres.shape[1]))
+    for at in range(0, len(topic), rows):
+        part = topic[at : at + rows]
+        some = 2 * rng.standard_normal((len(part), centres.shape[1]), dtype=np.float32)
+        some += centres[part]
+        X[at : at + rows] = some / np.linalg.norm(some, axis=1, keepdims=True)
+    X.flush()
 
 
 def best_of(times, function):

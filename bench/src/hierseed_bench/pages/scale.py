@@ -29,7 +29,7 @@ def rates() -> str:
             "memory, MiB", "commit")  # fmt: skip
     rows = [
         (
-            cell["method"], f"{cell['topics']:,}", f"{cell['documents']:,}", cell["dimensions"],
+            cell["method"], f"{cell['topics']:,}{', flat' * cell.get('flat', False)}", f"{cell['documents']:,}", cell["dimensions"],
             f"{cell['processor_seconds']:,.1f}", cell["passes"],
             cell["peak_mib"] - cell["mib_before"], cell["commit"],
         )

@@ -47,11 +47,11 @@ def passes() -> str:
 
 def fit() -> str:
     """A whole fit beside scikit-learn's k-means: one thread, and two by the clock."""
-    record = read("bench_core.json")
-    parts = [record[name] for name in ("whole_fit", "whole_fit_2") if name in record]
+    record = read("bench_pass.json")
+    parts = [record[name] for name in ("fit-1", "fit-2") if name in record]
     parts = [part for part in parts if "systems" in part]
     if not parts:
-        return NOT_RUN.format("bench_core.py whole_fit whole_fit_2")
+        return NOT_RUN.format("bench_pass.py fit-1 fit-2")
     head = [f"{parts[0]['documents']:,} x {parts[0]['width']}, {parts[0]['topics']} topics"]
     for part in parts:
         kind = "processor seconds" if part["threads"] == 1 else "seconds by the clock"
