@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from hierseed_bench.pages import scale
+from hierseed_bench.repository import read_result
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -18,7 +19,7 @@ def page():
 
 
 def test_the_readme_says_what_was_measured():
-    record = scale.read("bench_stream.json")
+    record = read_result("bench_stream")
     text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     assert f"fitted in {record['fit']['seconds']:.0f} s" in text
     assert f"vectors in {record['assign_vectors']['seconds']:.0f} s" in text

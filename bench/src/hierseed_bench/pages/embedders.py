@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from hierseed_bench.repository import RESULTS
+from hierseed_bench.repository import RESULTS, read_result
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.plan import (
     DRAWS,
@@ -66,7 +65,7 @@ def _planned(plan: Iterable[RunConfig], *parts: str) -> dict[tuple[str, ...], li
 
 def prepare() -> str:
     """One row per embedder and way of preparing."""
-    found = _read("embed_prepare")["rows"]
+    found = read_result("embed_prepare")["rows"]
     ways = list(dict.fromkeys(row["way"] for row in found))
     table = {(row["way"], row["vectors"], row["data"], row["method"]): row["f1"] for row in found}
     head = [f"{DATA[data]}, {METHODS[method]}" for data in DATA for method in PREPARED_BY]
@@ -142,14 +141,9 @@ def _one_row_per_set(
 
 def speed() -> str:
     """Documents a second on this machine."""
-    rates = _read("embed_speed")["speed"]
+    rates = read_result("embed_speed")["speed"]
     rows = [(name, f"{rate['documents_per_core_second']:,.0f}") for name, rate in rates.items()]
     return grid(("embedder", "documents per second and core"), rows)
-
-
-def _read(name: str) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-    return record
 
 
 TABLES: dict[str, Callable[[], str]] = {

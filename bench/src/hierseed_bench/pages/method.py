@@ -1,16 +1,17 @@
-"""Tables of docs/method.md: the default method and its competitors, its parts, its time."""
+"""Tables of docs/method.md: the default method and others, its parts, time and constants."""
 
 from __future__ import annotations
 
-import json
+import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from importlib import import_module
 from itertools import product
-from typing import Any
 
 import numpy as np
 
-from hierseed_bench.repository import RESULTS
+from hierseed_bench.repository import RESULTS, read_result
 from hierseed_bench.runs.plan import CHOSEN_ON, DRAWS, METHOD_SETS, SIMPLE, one_topic
 from hierseed_bench.runs.plan_systems import SHORTER
 from hierseed_bench.runs.records import Record, Records
@@ -20,7 +21,6 @@ from hierseed_bench.tables.markdown import Table, grid
 YARDSTICK = "ridge-all-labels"
 VARIANTS = {"anchored", "anchored-names", "projected"}  # the default method with one more part
 MORE = ("nearest-topic", "top-down", "constrained-kmeans", "bertopic", "setfit")  # four seeds
-HOME = RESULTS / "method"
 
 
 def _name(data: str, skew: float) -> str:
@@ -145,7 +145,7 @@ def time() -> str:
 
 def ablations() -> Table:
     """Each row takes one part away."""
-    rows = _read("ablations")
+    rows = read_result("method/ablations")
     names = [name for name in SETS if any(r["data"] == name for r in rows)]
     body = []
     for change in dict.fromkeys(r["without"] for r in rows):
@@ -158,7 +158,7 @@ def ablations() -> Table:
 
 def calibration() -> Table:
     """Mean gap between score and share that is right."""
-    rows = _read("calibration")
+    rows = read_result("method/calibration")
     body = []
     for method, k, level in sorted({(r["method"], r["seeds"], r["level"]) for r in rows}):
         same = [r for r in rows if (r["method"], r["seeds"], r["level"]) == (method, k, level)]
@@ -170,7 +170,7 @@ def calibration() -> Table:
 
 def precision() -> str:
     """The share that is right of what `precision=0.9` would keep, and the share kept."""
-    return grid(("seeds", "level", *SETS), _precision(_read("calibration"), 0.9))
+    return grid(("seeds", "level", *SETS), _precision(read_result("method/calibration"), 0.9))
 
 
 def _precision(rows: list[Record], asked: float) -> Iterator[tuple[str, ...]]:
@@ -203,12 +203,33 @@ def _mean(values: Iterable[float], spread: bool = True, sign: bool = False) -> s
     return f"{text} ± {np.std(found, ddof=1):.3f}" if spread and len(found) > 1 else text
 
 
-def _read(name: str) -> list[dict[str, Any]]:
-    file = HOME / f"{name}.json"
-    found: list[dict[str, Any]] = (
-        json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
-    )
-    return found
+CONSTANTS = {  # those that a result depends on; the others are for speed and rounding
+    "sample": ("SAMPLE",),
+    "neighbours": ("REFERENCES", "NEIGHBOURS", "WIDTH", "WHITENING", "OWN", "DROP"),
+    "left_out": ("MOST",),
+    "belonging": ("LEAST_SEEDS", "ROUNDS", "TAIL", "SIGNIFICANT", "CLEAR", "NOWHERE"),
+    "membership": ("LEAST",),
+    "em": ("START", "PULL", "SIZE_PRIOR", "ROUNDS"),
+    "variance_components": ("USUAL", "TRUST"),
+    "hold_out": ("ROUNDS", "NARROW", "PLENTY"),
+    "calibration": ("USUAL", "LONE", "BELIEF"),
+    "curve": ("BELIEF", "LEAST_SLOPE"),
+    "placement": ("SAMPLE",),
+}  # fmt: skip
+
+
+def constants() -> Table:
+    """Return module, name, value and comment of each constant."""
+    rows = []
+    for part, names in CONSTANTS.items():
+        module = import_module(f"hierseed.core.mixture.{part}")
+        source = inspect.getsource(module)
+        for name in names:
+            comment = re.search(rf"^{name}\b[^#\n]*=[^#\n]*#\s*(.+)$", source, re.MULTILINE)
+            value = str(getattr(module, name))
+            rows.append((part, f"`{name}`", value, comment[1] if comment else ""))
+    about = "Constants of `hierseed.core.mixture` that a result depends on, with their comments."
+    return Table("Constants", about, ("module", "name", "value", "meaning"), tuple(rows))
 
 
 TABLES: dict[str, Callable[[], str | Table | list[Table]]] = {
@@ -219,4 +240,5 @@ TABLES: dict[str, Callable[[], str | Table | list[Table]]] = {
     "method-compare": compare,
     "method-ablations": ablations,
     "method-calibration": calibration,
+    "method-constants": constants,
 }

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from hierseed.progress import amount
-from hierseed_bench.repository import RESULTS
+from hierseed_bench.repository import read_result
 from hierseed_bench.tables.markdown import grid
 
-FIRST_VERSION = {"2cbadc8", "37a77c3", "38878cb", "39925cf", "c095e28", "cb144eb"}
 NOT_RUN = "Not measured yet: `python bench/scripts/bench_machine.py` on such a machine."
+FIRST_VERSION = {"2cbadc8", "37a77c3", "38878cb", "39925cf", "c095e28", "cb144eb"}
 
 
 def source(machine: dict[str, Any]) -> str:
@@ -24,12 +23,13 @@ def source(machine: dict[str, Any]) -> str:
 
 def rates() -> str:
     """Fits by method, topics, documents and dimensions, on one thread."""
-    record = read("bench_capacity.json")
+    record = read_result("bench_capacity")
     head = ("method", "topics", "documents", "dimensions", "processor seconds", "passes",
             "memory, MiB", "commit")  # fmt: skip
     rows = [
         (
-            cell["method"], f"{cell['topics']:,}{', flat' * cell.get('flat', False)}", f"{cell['documents']:,}", cell["dimensions"],
+            cell["method"], f"{cell['topics']:,}{', flat' * cell.get('flat', False)}",
+            f"{cell['documents']:,}", cell["dimensions"],
             f"{cell['processor_seconds']:,.1f}", cell["passes"],
             cell["peak_mib"] - cell["mib_before"], cell["commit"],
         )
@@ -40,7 +40,7 @@ def rates() -> str:
 
 def stream() -> str:
     """A whole run of the command line."""
-    record = read("bench_stream.json")
+    record = read_result("bench_stream")
     fit, placed = record["fit"], record["assign_vectors"]
     return (
         f"{record['documents']:,} short documents on {record['machine']['cores']} cores: embedded "
@@ -53,8 +53,6 @@ def stream() -> str:
 def threads() -> str:
     """Whole fits by the number of threads."""
     parts = sorted(measured("threads-"), key=lambda part: int(part["threads"]))
-    if not parts:
-        return NOT_RUN
     names = [
         name for name, value in parts[0].items() if isinstance(value, dict) and name != "machine"
     ]
@@ -78,8 +76,10 @@ def workers() -> str:
                 for row in part[step]
                 if row["workers"]
             ]
+    if not rows:
+        return NOT_RUN
     head = ("step", "workers", "documents a second", "times one worker")
-    return f"{grid(head, rows)}\n\n{source(measured('workers')[0]['machine'])}" if rows else NOT_RUN
+    return f"{grid(head, rows)}\n\n{source(measured('workers')[0]['machine'])}"
 
 
 def assign() -> str:
@@ -91,8 +91,6 @@ def assign() -> str:
             size = f"{part['rows']:,} x {part['dimensions']}"
             rate = f"{found['rows_per_second']:,}"
             rows.append((method, size, found["workers"], f"{found['seconds']:.1f}", rate))
-    if not rows:
-        return NOT_RUN
     head = ("method", "vectors", "workers", "seconds", "documents a second")
     return f"{grid(head, rows)}\n\n{source(measured('assign-cores')[0]['machine'])}"
 
@@ -115,8 +113,6 @@ def card() -> str:
         name = f"labels that differ from the processor's, {part['method']}, {part['rows']:,}"
         rows.append((name, str(part["labels_that_differ"])))
         rows.append((f"topic vectors, {part['method']}, {part['rows']:,}", part["vectors"]))
-    if not rows:
-        return NOT_RUN
     machine = measured("gpu-")[0]["machine"]
     return f"{grid(('on one NVIDIA H200', ''), rows)}\n\n{source(machine)}"
 
@@ -140,12 +136,8 @@ def outside() -> str:
     """Time of whole commands that is spent in passes over the corpus."""
     rows = []
     for method in ("hierseed", "anchored"):
-        path = RESULTS / "scale" / f"passes-{method}.json"
-        if path.exists():
-            record = json.loads(path.read_text(encoding="utf-8"))
-            rows.append((method, f"{record['in_passes']:.1%}", f"{record['samples']:,}"))
-    if not rows:
-        return NOT_RUN
+        record = read_result(f"scale/passes-{method}")
+        rows.append((method, f"{record['in_passes']:.1%}", f"{record['samples']:,}"))
     head = ("`hierseed fit` of 1,000,000 x 384, one thread", "of its time in passes", "samples")
     return f"{grid(head, rows)}\n\n{source(record['machine'])}"
 
@@ -153,7 +145,7 @@ def outside() -> str:
 def traffic() -> str:
     """Bytes on the wire in one round, by documents."""
     rows = []
-    record = read("bench_cluster.json")
+    record = read_result("bench_cluster")
     cells = [value for name, value in record.items() if name.startswith("bytes-")]
     for cell in sorted(cells, key=lambda one: one["documents"]):
         row = [f"{cell['documents']:,}"]
@@ -180,8 +172,7 @@ TABLES: dict[str, Callable[[], str]] = {
 
 def measured(prefix: str) -> list[dict[str, Any]]:
     """Parts of bench_machine.py that were measured."""
-    path = RESULTS / "scale" / "machine.json"
-    record = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    record = read_result("scale/machine")
     return [
         part for name, part in record.items() if name.startswith(prefix) and "skipped" not in part
     ]
@@ -193,9 +184,3 @@ def size_of(value: float) -> str:
     value /= 1e3**power
     unit = ("B", "kB", "MB", "GB")[power]
     return f"{value:.1f} {unit}" if value < 10 else f"{value:,.0f} {unit}"
-
-
-def read(name: str) -> dict[str, Any]:
-    """Read a record of results/."""
-    record: dict[str, Any] = json.loads((RESULTS / name).read_text(encoding="utf-8"))
-    return record

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from hierseed_bench.pages.scale import source
-from hierseed_bench.repository import RESULTS
+from hierseed_bench.repository import read_result
 from hierseed_bench.tables.markdown import grid
 
 WORDS = {
@@ -15,18 +14,11 @@ WORDS = {
     "assign_by_hand": "nearest centre, settings picked by hand",
     "update": "sums",
 }
-UNTIMED = (
-    "**Not timed yet.** No card could be had when this was written. `python "
-    "bench/scripts/bench_gpu.py` on a machine with one takes three minutes, checks the kernels "
-    "against float64 first, and writes `results/bench_gpu.json`, from which this table is made."
-)
 
 
 def timings() -> str:
     """The passes and fits that were timed on a card, or that none were."""
-    record = _read("bench_gpu.json")
-    if not record:
-        return UNTIMED
+    record = read_result("bench_gpu")
     card, one = record["machine"]["device"], record["pass"]
     size = f"{record['rows']:,} x {record['dimensions']} {record['type']}"
     rows = [
@@ -53,7 +45,7 @@ def timings() -> str:
 def growth() -> str:
     """Other numbers of documents, dimensions and topics."""
     sizes = ("20m", "5m", "100m", "768_dimensions", "1000_topics")
-    records = [_read(f"gpu/{size}.json") for size in sizes]
+    records = [read_result(f"gpu/{size}") for size in sizes]
     head = ("rows", "centres", "reading once", "plain torch", "our pass", "flash-kmeans")
     fits = ("HierSeed, whole fit", "AnchoredHierSeed, whole fit", "most memory")
     rows = []
@@ -82,11 +74,6 @@ def _is_time(value: Any) -> bool:
 
 def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:.1f} ms"
-
-
-def _read(name: str) -> dict[str, Any]:
-    path = RESULTS / name
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 TABLES: dict[str, Callable[[], str]] = {

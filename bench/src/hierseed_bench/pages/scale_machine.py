@@ -1,27 +1,22 @@
-"""Tables of docs/scale.md on one machine: passes, fits, prediction, memory, disk."""
+"""Tables on one machine: passes, fits, prediction, memory, disk; clicks in the workbench."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 from hierseed.progress import amount
 from hierseed_bench.pages.scale import source
-from hierseed_bench.repository import RESULTS
+from hierseed_bench.repository import read_result
 from hierseed_bench.tables.markdown import grid
-
-NOT_RUN = "Not measured yet: `python bench/scripts/{}`."
 
 
 def passes() -> str:
     """A pass of k-means in bare products, ours and the libraries'."""
-    record = read("bench_pass.json")
+    record = read_result("bench_pass")
     parts = [part for name, part in record.items() if re.fullmatch(r"\w+-\d", name)]
     parts = [part for part in parts if "product_s" in part]
-    if not parts:
-        return NOT_RUN.format("bench_pass.py")
     names = ["this package", "scikit-learn KMeans", "faiss Kmeans", "scikit-learn MiniBatchKMeans"]
     rows: list[list[Any]] = []
     head = ("documents", "centres", "threads", "bare product", "full pass", "by the clock", *names)
@@ -47,11 +42,9 @@ def passes() -> str:
 
 def fit() -> str:
     """A whole fit beside scikit-learn's k-means: one thread, and two by the clock."""
-    record = read("bench_pass.json")
+    record = read_result("bench_pass")
     parts = [record[name] for name in ("fit-1", "fit-2") if name in record]
     parts = [part for part in parts if "systems" in part]
-    if not parts:
-        return NOT_RUN.format("bench_pass.py fit-1 fit-2")
     head = [f"{parts[0]['documents']:,} x {parts[0]['width']}, {parts[0]['topics']} topics"]
     for part in parts:
         kind = "processor seconds" if part["threads"] == 1 else "seconds by the clock"
@@ -68,10 +61,7 @@ def fit() -> str:
 
 def predict() -> str:
     """One document on a warm model."""
-    record = read("bench_pass.json")
-    part = record.get("predict")
-    if not part:
-        return NOT_RUN.format("bench_pass.py predict")
+    record = read_result("bench_pass")
     kinds = ("processor_median_ms", "processor_p99_ms", "median_ms", "p99_ms")
     rows: list[list[Any]] = []
     head = (
@@ -82,7 +72,7 @@ def predict() -> str:
         "by the clock, median",
         "99 of 100 within",
     )
-    for found in part:
+    for found in record["predict"]:
         times = (f"{found[kind]:.2f} ms" if kind in found else "" for kind in kinds)
         rows.append([found["estimator"], found["topics"], *times])
     return f"{grid(head, rows)}\n\n{source(record['machine'])}"
@@ -90,7 +80,7 @@ def predict() -> str:
 
 def disk() -> str:
     """Mapped from disk under a limit, and the same rows in memory."""
-    record = read("bench_out_of_core.json")
+    record = read_result("bench_out_of_core")
     rows: list[list[Any]] = []
     head = (
         "documents",
@@ -111,17 +101,31 @@ def disk() -> str:
                  f"{part['seconds']:,.0f}", f"{part['cpu_seconds']:,.0f}",
                  f"{part['peak_own_mib']:,} MiB", limit]
             )  # fmt: skip
-    if not rows:
-        return NOT_RUN.format("bench_out_of_core.py")
     return f"{grid(head, rows)}\n\n{source(record['machine'])}"
+
+
+def clicks() -> str:
+    """One row per kind of click."""
+    record = read_result("workbench")
+    load, fit, held = record["load"], record["second_fit"], record["server_memory_mb"]
+    about = (
+        f"{record['documents']:,} documents, {record['topics']:,} topics, on "
+        f"{record['machine']['cores']} cores with a load of {record['machine']['load'][0]} by the "
+        "measurement and other programs together; processor time is that of "
+        f"server and page together. Load: {load['seconds']:.0f} s on the clock, "
+        f"{load['processor_seconds']:.0f} s of processor time. Fit: {fit['seconds']:.0f} s and "
+        f"{fit['processor_seconds']:.0f} s; the bar stood at its end for "
+        f"{fit['bar_at_end']:.0%} of it. Server: {held['own']} MB of its own, {held['resident']} "
+        "MB with the files that it maps. All "
+        f"clicks, processor time: median {record['all_clicks_work_median_ms']} ms, 95th percentile "
+        f"{record['all_clicks_work_p95_ms']} ms."
+    )
+    names = ("work_median", "work_worst", "first_work", "median", "worst")
+    rows = [(name, *(v[one] for one in names)) for name, v in record["click_ms"].items()]
+    titles = ("click", "processor, median ms", "worst", "first", "clock, median ms", "worst")
+    return f"{about}\n\n" + grid(titles, rows)
 
 
 PARTS = (passes, fit, predict, disk)
 TABLES: dict[str, Callable[[], str]] = {f"machine-{part.__name__}": part for part in PARTS}
-
-
-def read(name: str) -> dict[str, Any]:
-    """Read a record of results/, empty where it was not made."""
-    path = RESULTS / name
-    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return record
+TABLES["workbench-clicks"] = clicks

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from hierseed_bench.competitors.systems.choose import SYSTEMS, system_class
+from hierseed_bench.competitors.systems import SYSTEMS, system_class
 from hierseed_bench.runs import plan_systems, run
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.records import Records, claimed

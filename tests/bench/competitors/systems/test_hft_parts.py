@@ -5,7 +5,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra 'neural')")
 
-from hierseed_bench.competitors.systems import hft, make_system  # noqa: E402
+from small_systems import make_small  # noqa: E402
+
+from hierseed_bench.competitors.systems import hft  # noqa: E402
 from hierseed_bench.competitors.systems.paths import product_argmax  # noqa: E402
 from hierseed_bench.competitors.systems.wordvectors import RandomVectors  # noqa: E402
 
@@ -14,7 +16,7 @@ SHORT = {"epochs": 4, "seed_epochs": 4, "vectors": RandomVectors(8), "device": "
 
 @pytest.fixture(scope="module")
 def fitted(corpus):
-    system = make_system("hft", quick=True, **SHORT)
+    system = make_small("hft", **SHORT)
     return system.fit(corpus.taxonomy, (corpus.texts, corpus.topics))
 
 
@@ -38,9 +40,9 @@ def test_each_level_starts_from_the_one_above_by_default(corpus, monkeypatch):
     )
     options = SHORT | {"seed_epochs": 1}
     seeds = (corpus.texts[:12], corpus.topics[:12])
-    system = make_system("hft", quick=True, **options).fit(corpus.taxonomy, seeds)
+    system = make_small("hft", **options).fit(corpus.taxonomy, seeds)
     assert taken == system.models[:-1]
-    make_system("hft", quick=True, fine_tune=False, **options).fit(corpus.taxonomy, seeds)
+    make_small("hft", fine_tune=False, **options).fit(corpus.taxonomy, seeds)
     assert len(taken) == 2
 
 
@@ -61,7 +63,7 @@ def test_siblings_are_not_scaled_to_sum_to_one(fitted, corpus):
 
 
 def test_a_classifier_sees_only_the_documents_of_its_topic(corpus):
-    system = make_system("hdltex", quick=True, **SHORT | {"seed_epochs": 1})
+    system = make_small("hdltex", **SHORT | {"seed_epochs": 1})
     system.fit(corpus.taxonomy, (corpus.texts, corpus.topics))
     gold, padded = system.tree.gold(corpus.topics), system.tree.padded
     assert set(system.models) == {-1, 0, 3, 4}  # root, A, D, D > E: the others have no choice
@@ -74,7 +76,7 @@ def test_a_classifier_sees_only_the_documents_of_its_topic(corpus):
 
 
 def test_an_error_at_the_top_is_final(corpus):
-    system = make_system("hdltex", quick=True, **SHORT)
+    system = make_small("hdltex", **SHORT)
     system.fit(corpus.taxonomy, (corpus.texts, corpus.topics))
     judged = system.judge(corpus.test_texts, corpus.test_topics)
     right = system.predict(corpus.test_texts) == corpus.answer

@@ -5,6 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra 'neural')")
 
+from small_systems import SMALL  # noqa: E402
+
 from hierseed.core.tree import Tree  # noqa: E402
 from hierseed_bench.competitors.systems.hiagm import HiAGMConfig, Network  # noqa: E402
 from hierseed_bench.competitors.systems.paths import PaddedTree  # noqa: E402
@@ -70,7 +72,7 @@ def test_only_edges_of_the_tree_are_trained():
 def network(**options):
     torch.manual_seed(1)
     words = torch.nn.Embedding(30, 8, padding_idx=0)
-    return Network(words, HiAGMConfig.quick(**options), TREE, shares())
+    return Network(words, HiAGMConfig(**SMALL["hiagm"] | options), TREE, shares())
 
 
 ROWS = Rows(torch.randint(1, 30, (3, 7)), torch.tensor([7, 3, 1]))

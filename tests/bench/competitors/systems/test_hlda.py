@@ -6,6 +6,8 @@ from sklearn.metrics import adjusted_rand_score
 
 pytest.importorskip("tomotopy", reason="tomotopy is not installed (extra 'hlda')")
 
+from small_systems import make_small
+
 from hierseed.errors import ModelError
 from hierseed.taxonomy import Taxonomy
 from hierseed_bench.competitors.systems import make_system
@@ -28,7 +30,7 @@ def planted():
 
 def fit(planted, **options):
     taxonomy, texts, _ = planted
-    system = make_system("hlda", quick=True, **options)
+    system = make_small("hlda", **options)
     return system.fit(taxonomy, ([texts[0]], [0]), texts[1:])
 
 
@@ -76,7 +78,7 @@ def test_the_same_seed_gives_the_same_paths(planted):
 
 def test_the_tree_is_as_deep_as_the_taxonomy(planted):
     deep = Taxonomy.from_paths(["a > b > c > d"])
-    system = make_system("hlda", quick=True, sweeps=5).fit(deep, (planted[1][:1], [0]), planted[1])
+    system = make_small("hlda", sweeps=5).fit(deep, (planted[1][:1], [0]), planted[1])
     assert system.predict(planted[1][:3]).shape == (3, 4)
 
 

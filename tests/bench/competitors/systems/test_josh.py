@@ -6,9 +6,10 @@ import pytest
 pytest.importorskip("torch", reason="PyTorch is not installed (extra 'neural')")
 pytest.importorskip("numba", reason="numba is not installed (extra 'neural')")
 
+from small_systems import make_small
+
 from hierseed.core.tree import Tree
 from hierseed.errors import ModelError
-from hierseed_bench.competitors.systems import make_system
 from hierseed_bench.competitors.systems.josh import unit
 from hierseed_bench.competitors.systems.phrases import Phrases
 from hierseed_bench.competitors.systems.sphere import (
@@ -36,7 +37,7 @@ def names(corpus):
 
 
 def fit(corpus, names, **options):
-    system = make_system("josh", quick=True, device="cpu", phrases=False, **options)
+    system = make_small("josh", device="cpu", phrases=False, **options)
     seeds = (corpus.texts[:6], corpus.topics[:6])
     return system.fit(corpus.taxonomy, seeds, corpus.texts[6:], names=names)
 

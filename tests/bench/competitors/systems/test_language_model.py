@@ -5,7 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra 'neural')")
 
-from hierseed_bench.competitors.systems import make_system  # noqa: E402
+from small_systems import make_small  # noqa: E402
+
 from hierseed_bench.competitors.systems.language_model import (  # noqa: E402
     LanguageModel,
     SentenceWriter,
@@ -74,8 +75,8 @@ def test_sentences_start_at_the_direction_and_continue_as_learned(model, table):
 
 def test_weshclass_learns_the_answer_from_its_sentences(corpus, tmp_path):
     vectors = SkipGram(dimension=16, min_count=1, sample=1.0, epochs=10, batch=256)
-    options = {"quick": True, "device": "cpu", "vectors": vectors, "self_training": False}
-    system = make_system("weshclass", writer="lstm", use_seed_docs=False, **options)
+    options = {"device": "cpu", "vectors": vectors, "self_training": False}
+    system = make_small("weshclass", writer="lstm", use_seed_docs=False, **options)
     seeds = (corpus.texts[:24], corpus.topics[:24])
     system.fit(corpus.taxonomy, seeds, corpus.texts[24:])
     right = system.predict(corpus.test_texts) == corpus.answer

@@ -5,8 +5,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra 'neural')")
 
+from small_systems import make_small  # noqa: E402
+
 from hierseed.errors import ModelError, SeedError  # noqa: E402
-from hierseed_bench.competitors.systems import make_system  # noqa: E402
 from hierseed_bench.competitors.systems.skipgram import SkipGram  # noqa: E402
 
 NAMES = ("hdltex", "hft", "hiagm", "hilap")
@@ -29,7 +30,7 @@ def vectors(tmp_path_factory):
 
 
 def fit(name, corpus, vectors, *, full=False, **options):
-    system = make_system(name, quick=True, device="cpu", vectors=vectors, **options)
+    system = make_small(name, device="cpu", vectors=vectors, **options)
     labelled = (corpus.texts, corpus.topics) if full else None
     seeds = (corpus.texts[:SEEDS], corpus.topics[:SEEDS])
     return system.fit(corpus.taxonomy, seeds, corpus.texts[SEEDS:], labelled)
@@ -118,7 +119,7 @@ def test_all_labels_are_used_and_one_in_five_validates(corpus, vectors):
 
 
 def test_words_of_texts_without_labels_are_known(corpus, vectors):
-    system = make_system("hft", quick=True, device="cpu", vectors=vectors, **SHORT)
+    system = make_small("hft", device="cpu", vectors=vectors, **SHORT)
     seeds = (corpus.texts[:SEEDS], corpus.topics[:SEEDS])
     system.fit(corpus.taxonomy, seeds, ["a word of the fitting set: zebra"])
     assert "zebra" in system.vocabulary.index
@@ -128,13 +129,13 @@ def test_seeds_of_an_inner_topic_train_the_levels_above_it(corpus, vectors):
     inner = corpus.taxonomy.index("D > E")
     texts = [*corpus.texts[:SEEDS], "quagga " * 20]
     topics = [*corpus.topics[:SEEDS], inner]
-    system = make_system("hft", quick=True, device="cpu", vectors=vectors, epochs=20)
+    system = make_small("hft", device="cpu", vectors=vectors, epochs=20)
     system.fit(corpus.taxonomy, (texts, topics))
     assert system.predict(["quagga " * 20])[0, 0] == corpus.taxonomy.index("D")
 
 
 def test_wrong_inputs_are_reported_at_once(corpus):
-    system = make_system("hft", quick=True)
+    system = make_small("hft")
     with pytest.raises(ModelError, match="not fitted"):
         system.predict(["x"])
     with pytest.raises(

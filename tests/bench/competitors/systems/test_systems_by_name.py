@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from small_systems import SMALL
 
 from hierseed.errors import HierSeedError, MissingDependency
 from hierseed_bench.competitors.catalogue import METHODS, make_method
@@ -49,7 +50,7 @@ def test_the_comparison_runs_a_system_like_any_method(corpus, full):
         documents(corpus.texts),
         topics,
     )
-    options = {"quick": True, "vectors": "random", "epochs": 1, "seed_epochs": 1, "device": "cpu"}
+    options = SMALL["hft"] | {"vectors": "random", "epochs": 1, "seed_epochs": 1, "device": "cpu"}
     method = make_method("hft", full=full, **options).fit(task)
     test = documents(corpus.test_texts)
     assert method.predict(test).shape == corpus.answer.shape

@@ -7,8 +7,9 @@ from sklearn.metrics import v_measure_score
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra 'neural')")
 
+from small_systems import make_small  # noqa: E402
+
 from hierseed.errors import ModelError  # noqa: E402
-from hierseed_bench.competitors.systems import make_system  # noqa: E402
 from hierseed_bench.competitors.systems.topic_tree import TopicTree  # noqa: E402
 from hierseed_bench.competitors.systems.tsntm_model import Bags, TreeTopics  # noqa: E402
 
@@ -107,7 +108,7 @@ def test_the_tree_grows_where_a_node_holds_much_and_loses_what_holds_little():
 
 
 def fit(corpus, **options):
-    system = make_system("tsntm", quick=True, device="cpu", **options)
+    system = make_small("tsntm", device="cpu", **options)
     return system.fit(corpus.taxonomy, (corpus.texts[:6], corpus.topics[:6]), corpus.texts[6:])
 
 

@@ -7,8 +7,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra 'neural')")
 
+from small_systems import make_small  # noqa: E402
+
 from hierseed.errors import ModelError  # noqa: E402
-from hierseed_bench.competitors.systems import make_system  # noqa: E402
 from hierseed_bench.competitors.systems.pseudo import Writer, draw, spread  # noqa: E402
 from hierseed_bench.competitors.systems.self_training import sharpened  # noqa: E402
 from hierseed_bench.competitors.systems.skipgram import SkipGram  # noqa: E402
@@ -31,7 +32,7 @@ def vectors(tmp_path_factory):
 
 
 def fit(corpus, vectors, **options):
-    system = make_system("weshclass", quick=True, device="cpu", vectors=vectors, **options)
+    system = make_small("weshclass", device="cpu", vectors=vectors, **options)
     seeds = (corpus.texts[:SEEDS], corpus.topics[:SEEDS])
     return system.fit(corpus.taxonomy, seeds, corpus.texts[SEEDS:])
 

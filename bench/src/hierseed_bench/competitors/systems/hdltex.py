@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -39,19 +39,6 @@ class HDLTexConfig(SupervisedConfig):
     hidden: int = 100
     layers: int = 1
     dropout: float = 0.2
-
-    @classmethod
-    def quick(cls, **options: Any) -> Self:
-        """Return small settings for tests and trials."""
-        small: dict[str, Any] = {
-            "length": 40,
-            "hidden": 24,
-            "rate": 0.01,
-            "batch": 8,
-            "seed_batch": 8,
-        }
-        small |= {"epochs": 20, "seed_epochs": 20, "dropout": 0.1}
-        return cls(**small | {"words": 5000} | options)
 
 
 class Recurrent(nn.Module):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,13 +48,6 @@ class HFTConfig(SupervisedConfig):
     word_dropout: float = 0.25
     dropout: float = 0.5
     fine_tune: bool = True
-
-    @classmethod
-    def quick(cls, **options: Any) -> Self:
-        """Return small settings for tests and trials."""
-        small: dict[str, Any] = {"length": 40, "maps": 16, "hidden": 32, "batch": 16, "rate": 0.01}
-        small |= {"epochs": 20, "seed_epochs": 20, "dropout": 0.1, "word_dropout": 0.1}
-        return cls(**small | {"words": 5000} | options)
 
 
 class Convolutional(nn.Module):

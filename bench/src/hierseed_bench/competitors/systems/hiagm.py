@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,14 +57,6 @@ class HiAGMConfig(SupervisedConfig):
     text_dropout: float = 0.1
     node_dropout: float = 0.5
     logit_dropout: float = 0.5
-
-    @classmethod
-    def quick(cls, **options: Any) -> Self:
-        """Return small settings for tests and trials."""
-        small: dict[str, Any] = {"length": 40, "hidden": 12, "maps": 12, "node": 12, "rate": 0.01}
-        small |= {"epochs": 30, "seed_epochs": 40, "batch": 8, "seed_batch": 8, "min_count": 1}
-        small |= {"word_dropout": 0.1, "node_dropout": 0.1, "logit_dropout": 0.1}
-        return cls(**small | {"words": 5000} | options)
 
 
 class TextEncoder(nn.Module):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,14 +69,6 @@ class HiLAPConfig(SupervisedConfig):
     beta_decay: float = 0.9
     beta_every: int = 500
     count_stop: bool = False
-
-    @classmethod
-    def quick(cls, **options: Any) -> Self:
-        """Return small settings for tests and trials."""
-        small: dict[str, Any] = {"length": 40, "width": 32, "label": 16, "hidden": 64}
-        small |= {"epochs": 20, "seed_epochs": 30, "rl_epochs": 5, "rl_seed_epochs": 5}
-        small |= {"rate": 0.01, "beta": 0.1, "batch": 8, "seed_batch": 8, "dropout": 0.2}
-        return cls(**small | {"words": 5000} | options)
 
 
 class Answers(NamedTuple):

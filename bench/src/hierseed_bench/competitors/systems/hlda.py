@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
@@ -56,11 +56,6 @@ class HLDAConfig(Config):
     rm_top: int = 20
     report_every: int = 20
     save_every: float = 30.0
-
-    @classmethod
-    def quick(cls, **options: Any) -> Self:
-        """Return small settings for tests and trials."""
-        return cls(**{"sweeps": 100, "infer_sweeps": 20, "min_df": 1, "rm_top": 0} | options)
 
 
 def words_of(text: str) -> list[str]:

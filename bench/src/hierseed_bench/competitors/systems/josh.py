@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -68,12 +68,6 @@ class JoSHConfig(Config):
     passes: int = 20
     names: Sequence[str] | None = None
     save_every: float = 30.0
-
-    @classmethod
-    def quick(cls, **options: Any) -> Self:
-        """Return small settings for tests and trials."""
-        small: dict[str, Any] = {"dimension": 16, "min_count": 1, "sample": 1.0}
-        return cls(**small | {"epochs": 8, "rate": 0.05, "tokens": 64} | options)
 
 
 class JoSH(System):

@@ -88,11 +88,6 @@ class Task:
 class Config:
     """Settings of a system; the defaults are the published ones."""
 
-    @classmethod
-    def quick(cls, **options: Any) -> Self:
-        """Return small settings for tests and trials."""
-        return cls(**options)
-
 
 class System(ABC):
     """A system of the comparison.

@@ -13,7 +13,7 @@ import copy
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,12 +64,6 @@ class TSNTMConfig(Config):
     clip: float = 5.0
     held_out: float = 0.1
     save_every: float = 30.0
-
-    @classmethod
-    def quick(cls, **options: Any) -> Self:
-        """Return small settings for tests and trials."""
-        small: dict[str, Any] = {"min_df": 1, "hidden": 32, "latent": 8, "epochs": 50}
-        return cls(**small | {"update_every": 100, "batch": 16, "rate": 0.05} | options)
 
 
 class TSNTM(System):

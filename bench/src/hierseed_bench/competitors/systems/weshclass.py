@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,13 +77,6 @@ class WeSHClassConfig(SupervisedConfig):
     refresh: int = 30
     self_rate: float = 5e-4
     settled: float = 1e-3
-
-    @classmethod
-    def quick(cls, **options: Any) -> Self:
-        """Return small settings for tests and trials."""
-        small: dict[str, Any] = {"length": 40, "pseudo": 60, "nearest": 10, "batch": 32}
-        small |= {"sentence": 10, "lm_hidden": 24, "lm_epochs": 8, "lm_rate": 0.02}
-        return cls(**small | {"epochs": 25, "keywords": 5, "iterations": 60} | options)
 
 
 class WeSHClass(Supervised):
