@@ -61,7 +61,7 @@ def _compose(source: Source) -> Node:
     stack: list[_Open] = [_Open(root)]
     try:
         for event in yaml.parse(source.text, Loader=_Loader):
-            where = f"line {event.start_mark.line + 1}"
+            where = f"line {event.start_mark.line + 1 if event.start_mark else 1}"
             _refuse_tricks(source, event, where)
             if isinstance(event, yaml.ScalarEvent):
                 stack[-1].put(source, _text(event, where))
