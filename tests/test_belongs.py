@@ -41,6 +41,28 @@ def test_belongs_is_a_probability_that_never_rises_down_the_path(fitted):
     assert (np.diff(falls, axis=1) <= 0).all()
 
 
+def test_a_placement_is_no_more_probably_right_than_the_document_belongs(fitted):
+    model, X, _, _ = fitted
+    placed = model.assign(X)
+    listed = ~(placed.is_none | placed.is_other)
+    score, belongs = placed.score[listed], placed.belongs[listed]
+    held = np.isfinite(score)
+    assert (score[held] <= belongs[held]).all()
+    assert model.predict(X).tolist() == placed.topic[placed.primary].tolist()
+
+
+def test_a_threshold_of_scores_holds_back_documents_that_do_not_belong():
+    taxonomy, X, y, _ = open_world("one level")
+    model = AnchoredHierSeed(taxonomy, false_alarm=0.0).fit(X, y)
+    doubtful = model.assign(X).belongs[:, 0] < 0.5
+    assert doubtful.any()
+    assert (model.predict(X)[doubtful] >= 0).any()
+    model.set_thresholds(np.full(taxonomy.tree.height, 0.5))
+    placed = model.assign(X)
+    assert (placed.topic[doubtful] < 0).all()
+    assert np.array_equal(model.predict(X), placed.topic)
+
+
 def test_chances_are_ranked_and_sum_to_no_more_than_belonging(fitted):
     model, X, y, _ = fitted
     for placed in (model.assign(X), model.assign(X, y)):

@@ -4,6 +4,7 @@ import doctest
 import importlib
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ import pytest
 
 import hierseed
 from hierseed import InputError, SeedError, Taxonomy, TextModel, fit
+from hierseed.core.share import Share
 from hierseed.embed import embed_corpus, get_embedder
 from hierseed.engines.choose import Engine
 from hierseed.errors import CorpusError, HierSeedError, ParameterError
 from hierseed.io.corpus import Corpus
+from hierseed.pipeline import report_results
 from hierseed.progress import Fact, Note, Step
 
 PATHS = ["Animals > Cats", "Animals > Dogs", "Food > Bread", "Food > Soup"]
@@ -188,6 +191,21 @@ def test_worker_processes_give_the_same_model(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         same(run(vectors=tmp_path / "v", engine=2), one)
+
+
+@pytest.mark.parametrize(("coverage", "told"), [(0.95, True), (0.5, False)])
+def test_foreign_documents_that_are_not_rejected_are_noted(coverage: float, told: bool) -> None:
+    estimator = SimpleNamespace(
+        foreign_share_=Share(0.6, 0.4, 0.7), coverage_=coverage, rejects_=True
+    )
+    heard: list[Any] = []
+    report_results(estimator, heard.append)  # type: ignore[arg-type]
+    notes = [event.worded() for event in heard if isinstance(event, Note)]
+    assert bool(notes) == told
+    if told:
+        assert "60%" in notes[0]
+        assert "5% can be told apart" in notes[0]
+        assert "false_alarm" in notes[0]
 
 
 def test_an_engine_is_read_from_a_short_spelling() -> None:

@@ -182,12 +182,20 @@ def report_results(estimator: SeededEstimator, listener: Listener) -> None:
     foreign = getattr(estimator, "foreign_share_", None)
     if foreign is not None:
         listener(Fact("Belong", f"about {foreign.complement()} of the documents"))
-    if (
-        foreign is not None
-        and foreign.value > MANY_FOREIGN
-        and foreign.low > 0.0
-        and not getattr(estimator, "rejects_", True)
-    ):
+        if foreign.value > MANY_FOREIGN and foreign.low > 0.0:
+            _note_undetected(estimator, foreign.value, listener)
+    expected = getattr(estimator, "expected_accuracy_", [])
+    if expected and estimator.n_held_out_:
+        levels = [f"level {level} {one}" for level, one in enumerate(expected, start=1)]
+        listener(Fact("Accuracy", "expected: " + ", ".join(levels)))
+    for finding in getattr(estimator, "diagnosis_", [])[:MAX_FINDINGS]:
+        listener(Note(str(finding)))
+
+
+def _note_undetected(estimator: SeededEstimator, foreign: float, listener: Listener) -> None:
+    """Say why few documents are rejected although many are foreign."""
+    rejected = 1.0 - getattr(estimator, "coverage_", 0.0)
+    if not getattr(estimator, "rejects_", True):
         listener(
             Note(
                 "many documents may belong to no listed topic, and there are too few seeds to say "
@@ -195,12 +203,16 @@ def report_results(estimator: SeededEstimator, listener: Listener) -> None:
                 "default false_alarm of 0.05; a larger one needs fewer"
             )
         )
-    expected = getattr(estimator, "expected_accuracy_", [])
-    if expected and estimator.n_held_out_:
-        levels = [f"level {level} {one}" for level, one in enumerate(expected, start=1)]
-        listener(Fact("Accuracy", "expected: " + ", ".join(levels)))
-    for finding in getattr(estimator, "diagnosis_", [])[:MAX_FINDINGS]:
-        listener(Note(str(finding)))
+    elif rejected < foreign / 2.0:
+        listener(
+            Note(
+                f"about {foreign:.0%} of the documents may belong to no listed topic, but only "
+                f"{rejected:.0%} can be told apart without losing more documents of listed topics "
+                "than accepted",
+                "add seeds, sort by the column `belongs`, or accept to lose more with a larger "
+                "{false_alarm}",
+            )
+        )
 
 
 def _encode(seeds: Seeds, embedder: Embedder | None) -> Any:

@@ -1,9 +1,11 @@
 """Place documents: at every level the most probable topic, with its probability as the score.
 
 A topic's probability is that of all components in or below it. A document goes down to the most
-probable child, or stops where the topic's own documents are more probable than any child. A
-document that does not belong where it ends up (see `belonging`) goes to Other of the deepest
-topic that it belongs to, or to None.
+probable child, or stops where the topic's own documents are more probable than any child. Its
+score at a level is the calibrated probability of the topic there, times the probability that the
+document belongs to any listed topic of that level (see `belonging`). Where a score is below the
+threshold of its level the document stops above. A document that does not belong where it ends up
+goes to Other of the deepest topic that it belongs to, or to None.
 """
 
 from __future__ import annotations
@@ -96,7 +98,8 @@ def descend(block: Block, placer: Placer) -> Descent:
     if found is None:
         own, mass = probabilities(log_joint(block, placer), placer, block.xp)
         found = go_down(own, mass, placer, block.xp)
-    return cut(found, placer.membership.scores(block), placer, block.xp)
+    score = placer.membership.scores(block)
+    return cut(keep_sure(found, score, placer, block.xp), score, placer, block.xp)
 
 
 def walk_down(block: Block, placer: Placer) -> Descent | None:
@@ -122,10 +125,7 @@ def walk_down(block: Block, placer: Placer) -> Descent | None:
         worth = calibrate_scores(chance[alive, level], placer.curve[level])
         if level:
             worth = np.minimum(worth, score[alive, level - 1])
-        sure = worth >= placer.thresholds[level]
-        alive = alive[sure]
-        topic[alive], score[alive, level] = path[alive, level], worth[sure]
-    score[topic < 0, 0] = 0.0
+        topic[alive], score[alive, level] = path[alive, level], worth
     return Descent(topic, score, np.full(len(block), -1, dtype=np.intp))
 
 
@@ -151,7 +151,7 @@ def scored(block: Block, placer: Placer, ranked: int = RANKED) -> Scored:
     xp, ancestors = block.xp, _ancestors(placer, block.xp)
     own, mass = probabilities(log_joint(block, placer), placer, xp)
     score = placer.membership.scores(block)
-    reached = go_down(own, mass, placer, xp)
+    reached = keep_sure(go_down(own, mass, placer, xp), score, placer, xp)
     topics, chances = xp.largest_in_columns(own[:-1], max(ranked, 2))
     reached.runner_up = second_best(topics, reached.topic, xp)
     belongs = _belongs(reached.topic, score, placer, xp)
@@ -159,13 +159,15 @@ def scored(block: Block, placer: Placer, ranked: int = RANKED) -> Scored:
     belongs[(ancestors[main.topic] < 0) & (xp.arange(belongs.shape[1]) > 0)] = np.nan
     topics = topics[:, :ranked]
     chances = chances[:, :ranked] * placer.membership.belonging.at(score, xp=xp)[:, None]
-    more, topic = further(main.topic, own, mass, placer, xp)
+    more, topic = further(main.topic, own, mass, score, placer, xp)
     scores, runner_up = main.score, main.runner_up
     row, topic = xp.concat([xp.arange(len(block)), more]), xp.concat([main.topic, topic])
     if len(more):
         of_more = topic[len(block) :]
-        scores = xp.concat([scores, path_scores(mass, more, ancestors[of_more], placer, xp)])
-        belongs = xp.concat([belongs, _belongs(of_more, score[more], placer, xp)])
+        of_level = _belongs(of_more, score[more], placer, xp)
+        belongs = xp.concat([belongs, of_level])
+        path = ancestors[of_more]
+        scores = xp.concat([scores, path_scores(mass, more, path, of_level, placer, xp)])
         runner_up = xp.concat([runner_up, main.topic[more]])
         order = xp.argsort(-own[topic, row])
         is_more = order >= len(block)
@@ -189,9 +191,12 @@ def topic_probabilities(block: Block, placer: Placer) -> Floats:
 
 
 def further(
-    topic: Array, own: Array, mass: Array, placer: Placer, xp: Arrays = NUMPY
+    topic: Array, own: Array, mass: Array, score: Array, placer: Placer, xp: Arrays = NUMPY
 ) -> tuple[Array, Array]:
-    """Row and topic of further placements: listed topics nearly as probable as the main one."""
+    """Row and topic of further placements: listed topics nearly as probable as the main one.
+
+    `score` : of each document, that belonging is read from
+    """
     if placer.secondary is None:
         return xp.arange(0), xp.full(0, -1, xp.index)
     every = xp.arange(len(topic))
@@ -202,19 +207,22 @@ def further(
     found, row = xp.nonzero(near)
     path = _ancestors(placer, xp)[found]
     least = xp.asarray(np.maximum(placer.thresholds, placer.promise))
-    sure = (path < 0) | (path_scores(mass, row, path, placer, xp) >= least)
+    belongs = _belongs(found, score[row], placer, xp)
+    sure = (path < 0) | (path_scores(mass, row, path, belongs, placer, xp) >= least)
     kept = xp.all_in_rows(sure)
     return row[kept], xp.astype(found[kept], xp.index)
 
 
-def path_scores(mass: Array, row: Array, path: Array, placer: Placer, xp: Arrays = NUMPY) -> Array:
+def path_scores(
+    mass: Array, row: Array, path: Array, belongs: Array, placer: Placer, xp: Arrays = NUMPY
+) -> Array:
     """Score of the topic of each level, NaN where there is none; never rises on the way down."""
     score = xp.full(tuple(path.shape), np.nan, xp.float64)
     for level in range(path.shape[1]):
         at = xp.flatnonzero(path[:, level] >= 0)
         mine = calibrate_scores(mass[path[at, level], row[at]], placer.curve[level], xp)
         score[at, level] = xp.minimum(mine, score[at, level - 1]) if level else mine
-    return score
+    return score * belongs
 
 
 def _distances(block: Block, row: Array, path: Array, placer: Placer) -> Array:
@@ -262,13 +270,30 @@ def go_down(own: Array, mass: Array, placer: Placer, xp: Arrays = NUMPY) -> Desc
         )
         if here >= 0:
             worth = xp.minimum(worth, score[rows, level - 2])
-        sure = worth >= placer.thresholds[level - 1]
-        rows, chosen = rows[sure], chosen[sure]
-        topic[rows], score[rows, level - 1] = chosen, worth[sure]
+        topic[rows], score[rows, level - 1] = chosen, worth
         inner = xp.where(is_leaf[chosen], -1, chosen)
         waiting.extend((child, rows[at]) for child, at in xp.by_group(inner, len(tree)))
-    score[topic < 0, 0] = 0.0
     return Descent(topic, score, xp.full(n, -1, xp.index))
+
+
+def keep_sure(found: Descent, score: Array, placer: Placer, xp: Arrays = NUMPY) -> Descent:
+    """Multiply scores by belonging; stop each document above the first level that is not sure.
+
+    `score` : of each document, that belonging is read from
+    """
+    level = _level(found.topic, placer, xp)
+    found.score = found.score * _belongs(found.topic, score, placer, xp)
+    unsure = (found.score < xp.asarray(placer.thresholds)) & (level[:, None] > 0)
+    row = xp.flatnonzero(~xp.all_in_rows(~unsure))
+    if len(row):
+        depth = xp.argmax(xp.astype(unsure[row], xp.index), axis=1)
+        path = _ancestors(placer, xp)[found.topic[row]]
+        above = path[xp.arange(len(row)), (depth - 1).clip(min=0)]
+        found.topic[row] = xp.where(depth > 0, above, -1)
+        kept = xp.arange(path.shape[1]) < depth[:, None]
+        found.score[row] = xp.where(kept, found.score[row], np.nan)
+    found.score[found.topic < 0, 0] = 0.0
+    return found
 
 
 def second_best(ranked: Array, topic: Array, xp: Arrays = NUMPY) -> Array:
@@ -362,10 +387,12 @@ def learn_secondary_ratio(X: NDArray[np.floating], placer: Placer, each: float) 
     L = placer.mixture.log_joint(X.astype(np.float64), 2.0**-placer.grid.bits)
     own, mass = probabilities(L, placer)
     topic = go_down(own, mass, placer).topic
+    certain = np.full(len(X), np.inf)  # which documents belong makes no difference here
     low, high = 0, len(RATIOS) - 1
     while low < high:
         middle = (low + high) // 2
-        found, _ = further(topic, own, mass, replace(placer, secondary=float(RATIOS[middle])))
+        ratio = replace(placer, secondary=float(RATIOS[middle]))
+        found, _ = further(topic, own, mass, certain, ratio)
         few = len(found) <= round((each - 1.0) * len(X))
         low, high = (low, middle) if few else (middle + 1, high)
     return float(RATIOS[low])

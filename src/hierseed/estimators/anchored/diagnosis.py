@@ -103,11 +103,11 @@ def expect(
 ) -> list[Share]:
     """Share of placements to expect right at each level.
 
-    The mean score, less the optimism that held-out seeds show, times the share of the documents
+    The mean score, less the optimism that held-out seeds show, of the share of the documents
     placed that belong.
     """
     belong = min((1.0 - found.membership.foreign.value) / max(coverage, 1e-9), 1.0)
     return [
-        Share.from_counts(belong * min(max(score - extra, 0.0), 1.0), held_out)
+        Share.from_counts(min(max(score - belong * extra, 0.0), 1.0), held_out)
         for score, extra in zip(mean_scores(counts), found.scores.optimism)
     ]
