@@ -16,6 +16,7 @@ from hierseed_bench.runs.plan import (
     TEACHERS,
     UNSEEN_SETS,
     VECTORS,
+    WINDOWED,
     embedders,
     german,
     joined,
@@ -116,13 +117,14 @@ def other_spaces() -> str:
 
 
 def long_documents() -> str:
-    """US Code: documents cut after 256 tokens, and read in windows."""
-    return _one_row_per_set(windows(), ("us_code",), "vectors", ("minilm", "minilm+windows"))
+    """Documents cut after 256 tokens, and read in windows."""
+    return _one_row_per_set(windows(), WINDOWED, "vectors", ("minilm", "minilm+windows"))
 
 
 def students() -> str:
-    """NAICS: two slow models, and what their students make of it."""
-    return _one_row_per_set(teachers(), ("naics",), "vectors", TEACHERS)
+    """Two slow models, and what their students make of each set."""
+    sets = ("naics", *OPEN_SETS, *UNSEEN_SETS)
+    return _one_row_per_set(teachers(), sets, "vectors", TEACHERS)
 
 
 def german_news() -> str:

@@ -78,6 +78,7 @@ RAW = "vectors not centred, not scaled"
 VECTORS = ("minilm", "wordllama", "tfidf", "glove", "fasttext")
 GERMAN = ("tfidf", "lsa", "wordllama", "wordllama+lsa", "minilm", "minilm+lsa")
 TEACHERS = ("wordllama", "minilm", "minilm+student", "mpnet", "mpnet+student")
+WINDOWED = ("us_code", "20newsgroups")  # many of their documents are longer than 256 tokens
 SPACES = ("anchored", "projected", "sphere", "hyperbolic")
 JOINED = ("wordllama", "wordllama+lsa", "minilm", "minilm+lsa", "minilm+student")
 SEVERAL: dict[str, dict[str, dict[str, Any]]] = {  # ways to give a document one topic, or several
@@ -203,15 +204,16 @@ def spaces(draws: int = DRAWS) -> Iterator[RunConfig]:
 
 
 def windows(draws: int = DRAWS) -> Iterator[RunConfig]:
-    """Long documents read in windows, on the set that has most of them."""
-    for kind, draw in product(("minilm", "minilm+windows"), range(draws)):
-        yield RunConfig("us_code", "anchored", draw=draw, vectors=kind)
+    """Long documents read in windows, on the sets that have most of them."""
+    kinds = "minilm", "minilm+windows"
+    for data, kind, draw in product(WINDOWED, kinds, range(draws)):
+        yield RunConfig(data, "anchored", draw=draw, vectors=kind)
 
 
 def teachers(draws: int = DRAWS) -> Iterator[RunConfig]:
-    """Two slow models and their students, on the set whose texts both can read in minutes."""
-    for kind, draw in product(TEACHERS, range(draws)):
-        yield RunConfig("naics", "anchored", draw=draw, vectors=kind)
+    """Two slow models and their students; mpnet needs a GPU but for the smallest set."""
+    for data, kind, draw in product(("naics", *OPEN_SETS, *UNSEEN_SETS), TEACHERS, range(draws)):
+        yield RunConfig(data, "anchored", draw=draw, vectors=kind)
 
 
 def german(draws: int = DRAWS) -> Iterator[RunConfig]:
