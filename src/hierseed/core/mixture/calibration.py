@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
+from hierseed.core.mixture.accuracy import HeldPlacements
 from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.curve import calibrate_scores, identity, learn
 from hierseed.core.mixture.em import Fitted
@@ -40,15 +41,11 @@ BINS = 1000  # of scores, for thresholds
 
 @dataclass(frozen=True)
 class Scores:
-    """Temperature, and a curve for each level.
-
-    `optimism` is, for each level, by how much the mean score of seeds held out exceeds the share
-    of them that was placed rightly.
-    """
+    """Temperature, a curve for each level, and where the seeds held out were placed."""
 
     temperature: float
     curve: Floats
-    optimism: Floats
+    held: HeldPlacements | None
 
 
 def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -> Scores:
@@ -56,7 +53,7 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
     components = whole.problem.components
     height = max(components.tree.height, 1)
     if held is None:
-        return Scores(LONE, identity(height), np.zeros(height))
+        return Scores(LONE, identity(height), None)
     best = most_likely(held.logs, held.own)
     placer = Placer(
         components,
@@ -73,13 +70,13 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
     path = components.tree.ancestors[found.topic]
     right = _right(components, path, held.own)
     curve = learn(np.where(path >= 0, found.score, np.nan), right)
-    optimism = np.zeros(height)
+    score = np.full(path.shape, np.nan)
     for level in range(height):
-        reaches = path[:, level] >= 0
-        if reaches.any():
-            scores = calibrate_scores(found.score[reaches, level], curve[level])
-            optimism[level] = float(scores.mean() - right[reaches, level].mean())
-    return Scores(best, curve, optimism)
+        reached = path[:, level] >= 0
+        score[reached, level] = calibrate_scores(found.score[reached, level], curve[level])
+    score = np.minimum.accumulate(score, axis=1)
+    sizes = np.exp(whole.mixture.log_size)
+    return Scores(best, curve, HeldPlacements(score, right, held.own, sizes))
 
 
 def most_likely(L: Floats, mine: Bools) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.mixture.calibration import mean_scores
+from hierseed.core.mixture.calibration import Scores, mean_scores
 from hierseed.core.mixture.moments import pieces
 from hierseed.core.mixture.placement import Placer
 from hierseed.core.share import Share
@@ -99,15 +99,24 @@ def diagnose_fit(
 
 
 def expect(
-    found: Outcome, counts: NDArray[np.integer], held_out: int, coverage: float
+    scores: Scores, counts: NDArray[np.integer], thresholds: Floats, listed: Share
 ) -> list[Share]:
     """Share of placements to expect right at each level.
 
-    The mean score, less the optimism that held-out seeds show, of the share of the documents
-    placed that belong.
+    That of the seeds held out, times the share of the documents placed that belong to listed
+    topics; or the mean score, which contains belonging, where none could be held out.
     """
-    belong = min((1.0 - found.membership.foreign.value) / max(coverage, 1e-9), 1.0)
+    means = mean_scores(counts)
+    if scores.held is None:
+        return [Share(mean, 0.0, 1.0) for mean in means]
     return [
-        Share.from_counts(min(max(score - belong * extra, 0.0), 1.0), held_out)
-        for score, extra in zip(mean_scores(counts), found.scores.optimism)
+        Share(one.value * listed.value, one.low * listed.low, one.high * listed.high)
+        for one in scores.held.accuracy(thresholds)[: len(means)]
     ]
+
+
+def listed_of_placed(foreign: Share, coverage: float) -> Share:
+    """Share of the documents placed that belong to listed topics."""
+    parts = (foreign.value, foreign.high, foreign.low)
+    value, low, high = (min((1.0 - part) / max(coverage, 1e-9), 1.0) for part in parts)
+    return Share(value, low, high)

@@ -28,7 +28,7 @@ from hierseed.core.mixture.placement import (
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.score import Scored
 from hierseed.core.share import Share
-from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit, expect
+from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit, expect, listed_of_placed
 from hierseed.estimators.anchored.fitting import Outcome, fit_mixture
 from hierseed.estimators.anchored.others import components_of, find_others, others_of
 from hierseed.estimators.anchored.packing import pack_placer, unpack_placer
@@ -230,7 +230,8 @@ class AnchoredHierSeed(SeededEstimator):
         self.objective_ = float(result.history[-1]["objective"])
         self.n_held_out_ = 0 if found.held_out is None else found.held_out.own.shape[1]
         counts = self._label(blocks, given.rows, given.topics[: len(given.rows)], refused)
-        self.expected_accuracy_ = expect(found, counts, self.n_held_out_, self.coverage_)
+        listed = listed_of_placed(self.foreign_share_, self.coverage_)
+        self.expected_accuracy_ = expect(found.scores, counts, self.thresholds_, listed)
         self.diagnosis_ = diagnose_fit(self.taxonomy_, self._placer, found, given, self.labels_)
         return self
 

@@ -1,0 +1,91 @@
+"""What seeds held out say of the accuracy of all placements."""
+
+import numpy as np
+import pytest
+
+from hierseed.core.mixture.accuracy import HeldPlacements, share_right
+from hierseed.core.share import Share
+
+
+def placements(right, topic, sizes, score=None):
+    right = np.asarray(right, dtype=bool)
+    right = right[:, None] if right.ndim == 1 else right
+    own = np.arange(len(sizes))[:, None] == np.asarray(topic)
+    score = np.ones(right.shape) if score is None else np.asarray(score, dtype=float)
+    return HeldPlacements(score, right, own, np.asarray(sizes, dtype=float))
+
+
+def test_with_topics_of_one_size_it_is_the_share_of_seeds_placed_rightly():
+    found = placements([1, 1, 1, 0] * 10, np.repeat([0, 1], 20), [0.5, 0.5])
+    (share,) = found.accuracy(np.zeros(1))
+    assert share.value == pytest.approx(0.75)
+    wilson = Share.from_counts(0.75, 40)
+    assert (share.low, share.high) == pytest.approx((wilson.low, wilson.high))
+
+
+def test_a_large_topic_that_is_hard_widens_the_interval():
+    right = np.repeat([1, 0], [36, 4])
+    topic = np.repeat(np.arange(10), 4)
+    even = placements(right, topic, np.full(10, 0.1)).accuracy(np.zeros(1))[0]
+    skewed = placements(right, topic, np.append(np.full(9, 0.05), 0.55)).accuracy(np.zeros(1))[0]
+    assert even.value == pytest.approx(0.9)
+    assert skewed.value == pytest.approx((0.9 + 0.45) / 2)
+    assert skewed.low < 0.45 < even.low
+    assert skewed.high >= even.high - 1e-12
+
+
+def test_topics_that_differ_count_as_few_cases_and_seeds_that_differ_as_many():
+    within, between = np.full(10, 2.0), np.repeat([4.0, 0.0], 5)
+    four = np.full(10, 4.0)
+    alike, apart = share_right(within, four, 1.0), share_right(between, four, 1.0)
+    assert (alike.value, apart.value) == pytest.approx((0.5, 0.5))
+    assert (alike.low, alike.high) == pytest.approx(
+        (Share.from_counts(0.5, 40).low, Share.from_counts(0.5, 40).high)
+    )
+    assert (apart.low, apart.high) == pytest.approx(
+        (Share.from_counts(0.5, 10).low, Share.from_counts(0.5, 10).high)
+    )
+
+
+def test_the_interval_holds_the_accuracy_where_sizes_and_difficulty_of_topics_vary():
+    rng, inside = np.random.default_rng(0), 0
+    for _ in range(200):
+        size = rng.lognormal(0.0, 0.8, 40)
+        size /= size.sum()
+        easy = rng.beta(2.0, 1.0, 40)
+        fitted = size * rng.lognormal(0.0, 0.5, 40)  # the fit knows sizes roughly
+        topic = np.repeat(np.arange(40), 4)
+        found = placements(rng.random(160) < easy[topic], topic, fitted / fitted.sum())
+        (share,) = found.accuracy(np.zeros(1))
+        inside += share.low <= size @ easy <= share.high
+    assert 180 <= inside <= 200
+
+
+def test_only_placements_that_reach_the_threshold_of_each_level_count():
+    right = [[1, 1], [1, 0], [0, 0], [0, 0]]
+    score = [[0.9, 0.8], [0.8, 0.7], [0.3, 0.2], [0.2, np.nan]]
+    found = placements(right, [0, 1, 0, 1], [0.5, 0.5], score)
+    every, sure = found.accuracy(np.zeros(2)), found.accuracy(np.array([0.5, 0.75]))
+    assert [one.value for one in every] == pytest.approx([1 / 2, 1 / 3])
+    assert [one.value for one in sure] == [1.0, 1.0]
+
+
+def test_of_a_level_that_no_seed_reaches_little_is_said():
+    found = placements([[1, 0], [0, 0]], [0, 1], [0.5, 0.5], [[0.9, np.nan], [0.9, np.nan]])
+    first, second = found.accuracy(np.zeros(2))
+    assert (second.value, second.low, second.high) == (first.value, 0.0, first.high)
+
+
+def test_a_seed_of_two_topics_counts_in_both():
+    own = np.array([[True, False], [True, True]])
+    found = HeldPlacements(np.ones((2, 1)), np.array([[True], [False]]), own, np.array([0.5, 0.5]))
+    assert found.accuracy(np.zeros(1))[0].value == pytest.approx((2 / 3 + 3 / 4) / 2)
+
+
+def test_the_order_of_seeds_does_not_matter():
+    rng = np.random.default_rng(1)
+    right, topic, sizes = rng.random(60) < 0.6, rng.integers(0, 7, 60), rng.random(7)
+    order = rng.permutation(60)
+    assert placements(right, topic, sizes).accuracy(np.zeros(1)) == placements(
+        right[order], topic[order], sizes
+    ).accuracy(np.zeros(1))
