@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import product
 from typing import Any
 
 from hierseed_bench.repository import RESULTS, read_result
@@ -12,6 +13,7 @@ from hierseed_bench.runs.plan import (
     GERMAN,
     JOINED,
     OPEN_SETS,
+    SEVERAL_LABELS,
     SPACES,
     TEACHERS,
     UNSEEN_SETS,
@@ -26,7 +28,7 @@ from hierseed_bench.runs.plan import (
     windows,
 )
 from hierseed_bench.runs.records import Record, Records
-from hierseed_bench.tables.cells import cell, mean_of
+from hierseed_bench.tables.cells import ancestor_f1, cell, mean_of, topics_each
 from hierseed_bench.tables.markdown import grid
 
 METHODS = {
@@ -94,6 +96,18 @@ def joined_vectors() -> str:
     return grid(("data", *JOINED), [*rows, ("mean of the first six", *means)])
 
 
+def joined_several() -> str:
+    """Sets whose documents have several topics: F1, and what does not depend on how many."""
+    found = _planned(joined(), "data", "vectors")
+    rows = []
+    for data, kind in product(SEVERAL_LABELS, JOINED):
+        own = found.get((data, kind), [])
+        scores = [cell(own, pick) for pick in (mean_of("bcubed_f1"), mean_of("v_measure"))]
+        rows.append((data, kind, cell(own, topics_each, 2), *scores, cell(own, ancestor_f1)))
+    head = ("data", "vectors", "topics a document", "B-cubed F1", "V-measure")
+    return grid((*head, "F1 of ancestor sets"), rows)
+
+
 def topic_names() -> str:
     """One row per data set: with names and without, for each number of seeds."""
     found = _planned(names(), "data", "method", "seeds")
@@ -153,6 +167,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "embed-prepare": prepare,
     "embed-speed": speed,
     "embed-joined": joined_vectors,
+    "embed-several": joined_several,
     "embed-names": topic_names,
     "embed-spaces": other_spaces,
     "embed-windows": long_documents,
