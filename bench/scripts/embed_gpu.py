@@ -71,6 +71,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tokenizer", type=Path)
     parser.add_argument("--documents", type=int, default=50_000)
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--reduced", action="store_true")
     parser.add_argument("-o", "--output", type=Path, required=True)
     chosen = parser.parse_args()
@@ -83,8 +84,8 @@ def main():
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        for name, size in SIZES.items():
-            tokenizer = write_model(folder / name, chosen.tokenizer, size)
+        for name in chosen.sizes:
+            tokenizer = write_model(folder / name, chosen.tokenizer, SIZES[name])
             write_corpus(folder / "docs.csv", tokenizer, n)
             write_corpus(folder / "few.csv", tokenizer, min(n, SAME))
             told, whole = embed(folder / "docs.csv", folder / name, device, folder / f"v-{name}")

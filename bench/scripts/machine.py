@@ -24,8 +24,8 @@ def describe():
         names = [line.split(":")[1].strip() for line in info.read_text().splitlines()
                  if line.startswith("model name")]  # fmt: skip
         cpu = names[0] if names else cpu
-    commit = ""
-    if shutil.which("git"):
+    commit = os.environ.get("COMMIT", "")  # of a copy of the tree without git's folder
+    if not commit and shutil.which("git"):
         commit = subprocess.run(
             ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
         ).stdout.strip()

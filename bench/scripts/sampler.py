@@ -4,12 +4,14 @@
 
 runs a command of hierseed and writes the stacks that were met, the most frequent first, with the
 number of samples. Only frames of this package are shown, innermost last. With a name that ends in
-.json it writes how much of the main thread's time was spent in passes over the corpus.
+.json it writes how much of the main thread's time was spent in passes over the corpus, and seconds
+by phase of the command.
 """
 
 import json
 import sys
 import threading
+import time
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,21 +20,37 @@ from machine import describe as describe_machine
 
 INTERVAL = 0.005  # seconds
 DEPTH = 5  # frames of the package that are shown
+PHASES = {  # by a part of a frame's file and its function, None for any; the first that is found
+    "importing torch": ("torch/__init__.py", "<module>"),
+    "importing": ("importlib._bootstrap", None),
+    "opening the card": ("torch/cuda/", None),
+    "waiting for the card": ("engines/accelerator.py", None),
+    "bringing rows to the card": ("engines/torch/rows.py", None),
+    "preparing": ("hierseed/embed/prepare.py", "fit"),
+    "passes": ("core/blocks.py", "map"),
+    "passes of a card": ("engines/torch/blocks.py", None),
+    "the rest of the fit": ("hierseed/estimators/", "fit"),
+    "saving": ("hierseed/text_model.py", "save"),
+    "reading inputs": ("hierseed/io/inputs.py", None),
+}
 
 
 @contextmanager
 def sampled(file):
     """Sample all other threads while the block runs; write the stacks to a file."""
-    stacks, passes, done = Counter(), Counter(), threading.Event()
+    stacks, passes, phases, done = Counter(), Counter(), Counter(), threading.Event()
 
     def watch():
-        me = threading.get_ident()
+        me, last = threading.get_ident(), time.perf_counter()
         while not done.wait(INTERVAL):
+            now = time.perf_counter()
             for thread, frame in sys._current_frames().items():
                 if thread == threading.main_thread().ident:
                     passes[in_pass(frame)] += 1
+                    phases[phase(frame)] += now - last  # long where a library held the lock
                 if thread != me:
                     stacks[describe(frame)] += 1
+            last = now
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
@@ -41,7 +59,19 @@ def sampled(file):
     finally:
         done.set()
         thread.join()
-        write(Path(file), stacks, passes)
+        write(Path(file), stacks, passes, phases)
+
+
+def phase(frame):
+    """What the main thread is doing."""
+    seen = []
+    while frame is not None:
+        seen.append((frame.f_code.co_filename, frame.f_code.co_name))
+        frame = frame.f_back
+    for name, (file, function) in PHASES.items():
+        if any(file in where and function in (None, called) for where, called in seen):
+            return name
+    return "the rest"
 
 
 def describe(frame):
@@ -68,11 +98,12 @@ def in_pass(frame):
     return False
 
 
-def write(file, stacks, passes):
+def write(file, stacks, passes, phases):
     if file.suffix == ".json":
         share = passes[True] / max(passes.total(), 1)
         record = {
             "command": sys.argv[1:], "samples": passes.total(), "in_passes": round(share, 3),
+            "phases": {name: round(seconds, 2) for name, seconds in phases.most_common()},
             "machine": describe_machine(),
         }  # fmt: skip
         file.write_text(json.dumps(record, indent=1) + "\n")
