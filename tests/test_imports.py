@@ -9,7 +9,7 @@ import pytest
 import hierseed
 
 ORDER = [
-    {"errors", "checksums", "locks", "lazy_object", "parametrized"},
+    {"errors", "checksums", "locks", "lazy_object", "open_gpu", "parametrized"},
     {"progress"},
     {"core", "embed", "names"},
     {"topics", "taxonomy", "topic_matching", "assignments", "engines"},

@@ -24,7 +24,7 @@ PHASES = {  # by a part of a frame's file and its function, None for any; the fi
     "importing torch": ("torch/__init__.py", "<module>"),
     "importing": ("importlib._bootstrap", None),
     "opening the card": ("torch/cuda/", None),
-    "waiting for the card": ("engines/accelerator.py", None),
+    "waiting for the card": ("open_gpu.py", "wait_until_open"),
     "bringing rows to the card": ("engines/torch/rows.py", None),
     "preparing": ("hierseed/embed/prepare.py", "fit"),
     "passes": ("core/blocks.py", "map"),

@@ -1,7 +1,5 @@
 """fit --device cuda: the engine of a GPU, and what is said where there is none."""
 
-import builtins
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +9,7 @@ from cli_project import FIT, Project
 from typer.testing import Result
 
 from hierseed import load
+from hierseed.engines import choose
 from hierseed.engines.choose import Engine
 
 Run = Callable[..., Result]
@@ -23,15 +22,7 @@ def labels(project: Project, name: str) -> list[int]:
 def test_without_torch_the_install_line_is_given(
     project: Project, hierseed: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = builtins.__import__
-
-    def without_torch(name: str, globals: Any = None, *rest: Any, **named: Any) -> Any:
-        if name == "torch" and (globals or {}).get("__name__") == "hierseed.engines.torch":
-            raise ImportError(name)
-        return known(name, globals, *rest, **named)
-
-    monkeypatch.setattr(builtins, "__import__", without_torch)
-    monkeypatch.delitem(sys.modules, "hierseed.engines.torch", raising=False)
+    monkeypatch.setattr(choose, "find_spec", lambda name: None)
     done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--device", "cuda")
     assert done.exit_code == 1
     assert "hierseed[gpu]" in done.stderr

@@ -1,5 +1,5 @@
 """The command line: one file and one function per command, of the same name."""
 
-from hierseed.cli.app import main
+from hierseed.cli.app import main, run
 
-__all__ = ["main"]
+__all__ = ["main", "run"]

@@ -7,6 +7,7 @@ is imported; the lines of the others in `--help` come from the table here.
 
 from __future__ import annotations
 
+import atexit
 import os
 import shlex
 import signal
@@ -61,13 +62,31 @@ Then two commands do the job:
 
 
 def main() -> None:
-    """Run the command line; the entry point of the `hierseed` script."""
+    """Run the command line."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # tidy up as after Ctrl-C
     for stream in (sys.stdout, sys.stderr):  # Windows writes to a file or a pipe in a code page
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     leave_out_scikit_learn()
     make_app(_words())(prog_name="hierseed")
+
+
+def run() -> None:
+    """Entry point of the `hierseed` script: `main` without taking the interpreter apart.
+
+    That takes longer than a small fit, and the operating system does it better.
+    """
+    code = 0
+    try:
+        main()
+    except SystemExit as ended:
+        if not isinstance(ended.code, int | None):
+            raise
+        code = ended.code or 0
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def make_app(wanted: Collection[str] | None = None) -> typer.Typer:

@@ -105,13 +105,13 @@ def assign(
 
     Example: hierseed assign model docs.csv -o placed.xlsx
     """
+    engine = engine_of(workers, dask, device)
     from hierseed.io.documents import is_vectors
     from hierseed.text_model import load
 
     refuse_inputs(output, source)
     if not overwrite and output.is_file():
         refuse_changed(output)
-    engine = engine_of(workers, dask, device)
     engine.check()
     fitted = load(model, embedder=embedder)
     refuse_inputs(output, *fitted.files, of="the fit of this model")

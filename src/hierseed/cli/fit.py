@@ -139,6 +139,7 @@ def fit(
     need_both(precision, coded)
     if not seeds and not seeds_from_names and not inner_names and start is None:
         raise typer.BadParameter("give a file, or --seeds-from-names", param_hint="--seeds / -s")
+    engine = engine_of(workers, dask, device)
     from hierseed.embed.prepare import Preparation
     from hierseed.estimators.parameters import parse_settings
     from hierseed.estimators.registry import get_method
@@ -163,7 +164,7 @@ def fit(
                 inputs.seeds(seeds, reading),
                 embedder=embedder,
                 method=method,
-                engine=engine_of(workers, dask, device),
+                engine=engine,
                 progress=console.listen,
                 seeds_from_names="all" if inner_names else seeds_from_names,
                 rejected=replace(inputs, seed_sheet=None).seeds(rejected, reading),

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from hierseed.open_gpu import begin_opening
+
 if TYPE_CHECKING:
     from hierseed.engines.choose import Engine
 
@@ -298,9 +300,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def engine_of(workers: int | None, dask: str | None, device: str = "cpu") -> Engine:
-    """The engine of the command line options."""
-    from hierseed.engines.choose import Engine
-
+    """The engine of the command line options; a GPU is opened from now on, in the background."""
     if workers and dask:
         raise typer.BadParameter(
             "the workers of --dask are those of its scheduler; leave --workers out",
@@ -311,6 +311,10 @@ def engine_of(workers: int | None, dask: str | None, device: str = "cpu") -> Eng
             "give one GPU, or the workers of --workers or --dask, not both",
             param_hint="--device",
         )
+    if device.startswith("cuda"):
+        begin_opening(device)
+    from hierseed.engines.choose import Engine
+
     return Engine(workers, dask, None if device == "cpu" else device)
 
 

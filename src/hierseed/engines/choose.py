@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from hierseed.embed.prepare import Prepared
-from hierseed.errors import ParameterError
+from hierseed.errors import MissingDependency, ParameterError
+from hierseed.open_gpu import wait_until_open
 from hierseed.progress import Fact, Listener, Note, amount
 
 if TYPE_CHECKING:
@@ -67,7 +69,8 @@ class Engine:
 
     def check(self) -> None:
         """Raise before the long step what would fail after it."""
-        self._device_name()  # raises where torch is not installed
+        if self.device and find_spec("torch") is None:
+            raise MissingDependency("torch", "gpu", "a fit on a GPU")
         if self.address:
             from hierseed.engines.client import connect, disconnect
             from hierseed.engines.workers import DaskWorkers
@@ -107,6 +110,7 @@ class Engine:
         """Name of the requested device; empty if none is requested or available."""
         if not self.device:
             return ""
+        wait_until_open()
         from hierseed.engines.torch import torch
 
         if self.device.startswith("cuda"):

@@ -1,0 +1,29 @@
+"""The `hierseed` script ends at once, and loses nothing: its exit code, its output, its clean-up."""
+
+import subprocess
+import sys
+
+import pytest
+
+START = "import atexit, sys; from hierseed.cli import app; atexit.register(print, 'tidied')\n"
+
+
+def ended(code):
+    return subprocess.run([sys.executable, "-c", START + code], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(("raised", "code"), [("SystemExit(3)", 3), ("SystemExit", 0)])
+def test_code_output_and_clean_up(raised, code):
+    done = ended(f"def main(): print('said'); raise {raised}\napp.main = main; app.run()")
+    assert (done.returncode, done.stdout, done.stderr) == (code, "said\ntidied\n", "")
+
+
+def test_words_of_an_exit_are_said():
+    done = ended("def main(): raise SystemExit('why')\napp.main = main; app.run()")
+    assert (done.returncode, done.stderr) == (1, "why\n")
+
+
+def test_the_interpreter_is_not_taken_apart():
+    code = "class Slow:\n    def __del__(self): print('taken apart')\n"
+    done = ended(f"{code}kept = Slow()\napp.main = lambda: None\napp.run()")
+    assert done.stdout == "tidied\n"
