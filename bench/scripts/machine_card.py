@@ -133,5 +133,6 @@ def embed(size, folder):
     tokenizer, out = folder / "tokenizer.json", folder / "embed.json"
     if not tokenizer.exists():
         raise SkippedError("no tokenizer.json of all-MiniLM-L6-v2 in the folder")
-    script("embed_gpu.py", tokenizer, "-o", out, *(["--reduced"] if size is REDUCED else []))
+    words = ["--reduced"] if size is REDUCED else ["--documents", 100_000]
+    script("embed_gpu.py", tokenizer, "-o", out, "--sizes", "minilm", *words)
     return json.loads(out.read_text())

@@ -6,7 +6,7 @@ import numpy as np
 
 WIDTH, TOPICS, LEAVES, SEEDS = 384, 11, 141, 4
 FULL = {"rows": 1_000_000, "mid": 5_000_000, "large": 20_000_000, "texts": 20_000, "device": "cuda",
-        "many": (100_000_000, 128)}  # fmt: skip
+        "many": (100_000_000, 64)}  # fmt: skip
 REDUCED = {"rows": 20_000, "mid": 6_000, "large": 8_000, "texts": 300, "device": "cpu",
            "many": (50_000, 16)}  # fmt: skip
 WRITING = 100  # seconds that the largest file may take

@@ -1,4 +1,4 @@
-"""The `hierseed` script ends at once, and loses nothing: its exit code, its output, its clean-up."""
+"""The `hierseed` script ends at once and loses nothing: exit code, output, clean-up."""
 
 import subprocess
 import sys

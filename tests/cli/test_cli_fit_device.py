@@ -1,7 +1,6 @@
 """fit --device cuda: the engine of a GPU, and what is said where there is none."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
