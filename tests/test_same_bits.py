@@ -1,10 +1,15 @@
 """Same input, same bits: whatever the order of rows, the offset of the vectors, or the clock."""
 
+import threading
+
 import numpy as np
 import pytest
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy, UnfitHierSeed
+from hierseed.core.mixture.em import initialise as start
+from hierseed.core.mixture.sample import SAMPLE
 from hierseed.errors import CorpusError
+from hierseed.estimators.anchored import fitting
 
 ESTIMATORS = [AnchoredHierSeed, HierSeed, UnfitHierSeed]
 
@@ -37,6 +42,23 @@ def test_two_identical_fits_give_identical_folders(estimator, tmp_path):
     for name in ("a", "b"):
         estimator(taxonomy).fit(X, y).save(tmp_path / name)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_a_start_beside_the_pass_over_the_corpus_changes_no_bit(tmp_path, monkeypatch):
+    """With threads, one fits the sample while the others sum up a corpus larger than it."""
+    taxonomy, X, y = world(0, n=SAMPLE + 1000)
+    begun = []
+    monkeypatch.setattr(
+        fitting,
+        "initialise",
+        lambda *given: begun.append(threading.current_thread().name) or start(*given),
+    )
+    for jobs in (1, 3):
+        model = AnchoredHierSeed(taxonomy, n_jobs=jobs).fit(X, y)
+        model.n_jobs = None
+        model.save(tmp_path / str(jobs))
+        assert (begun[-1] == "MainThread") == (jobs == 1)
+    assert contents(tmp_path / "1") == contents(tmp_path / "3")
 
 
 @pytest.mark.parametrize("seed", range(4))

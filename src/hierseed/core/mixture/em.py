@@ -163,6 +163,7 @@ def fit(
     membership: Membership,
     centre: Floats,
     *,
+    corpus: Spread | None = None,
     posed: Problem | None = None,
     seen: Totals | None = None,
     progress: Progress | None = None,
@@ -175,6 +176,7 @@ def fit(
     ----------
     membership : weighs documents by their belonging
     centre : mean of the corpus
+    corpus : its sums, where they are known
     posed, seen : by the initialisation, where its sample is the corpus
     resume : state of an earlier fit to continue from
     save : called with the state after each round
@@ -182,7 +184,8 @@ def fit(
     if posed:
         problem = replace(posed, components=components, seeds=seeds)
     else:
-        corpus = resume.corpus if resume else spread(blocks, quantization, seeds.rows, membership)
+        corpus = resume.corpus if resume else corpus
+        corpus = corpus or spread(blocks, quantization, seeds.rows, membership)
         problem = pose(components, seeds, corpus, scale, settings, centre)
     if resume:
         mixture, means, seen = resume.mixture, resume.node_means, resume.seen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,10 @@ from hierseed.core.blocks import Blocks
 from hierseed.core.mixture.calibration import Scores, calibrate
 from hierseed.core.mixture.components import make_components
 from hierseed.core.mixture.covariance import one_thread
-from hierseed.core.mixture.em import Fitted, Progress, Settings, fit, initialise
+from hierseed.core.mixture.em import Fitted, Initialisation, Progress, Settings, fit, initialise
 from hierseed.core.mixture.hold_out import HeldOut, hold_out
 from hierseed.core.mixture.membership import Membership, SampleScores, learn_membership
+from hierseed.core.mixture.moments import spread
 from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.sample import Drawn, draw
 from hierseed.core.mixture.seeds import Pairs, sum_seeds
@@ -49,7 +51,8 @@ def fit_mixture(
 
     1. Draw a sample of the corpus.
     2. Learn from it and the seeds which documents belong to listed topics.
-    3. Fit the mixture to the sample; fit it again without half of the seeds.
+    3. Fit the mixture to the sample; fit it again without half of the seeds. Meanwhile the other
+       threads sum up the corpus.
     4. Fit it to the whole corpus. Documents count with the weight of their belonging.
     5. Calibrate scores by the seeds that were held out.
     """
@@ -65,9 +68,19 @@ def fit_mixture(
                 drawn.vectors, drawn.centre, pairs, components, settings.false_alarm
             )
         sample = drawn.weigh(membership, blocks, given.decided, looked_up)
-        initial = initialise(sample, components, seeds, settings, drawn.centre)
-        held = hold_out(sample, pairs, initial)
+
+        def start_on_sample() -> tuple[Initialisation, HeldOut | None]:
+            initial = initialise(sample, components, seeds, settings, drawn.centre)
+            return initial, hold_out(sample, pairs, initial)
+
         known: dict[str, Any] = {}
+        if sample.whole or keeping.get("resume") or getattr(blocks, "threads", 2) == 1:
+            initial, held = start_on_sample()
+        else:  # one thread has the sample while all others go over the corpus
+            with ThreadPoolExecutor(1) as thread:
+                started = thread.submit(start_on_sample)
+                known["corpus"] = spread(blocks, quantization, seeds.rows, membership)
+                initial, held = started.result()
         if sample.whole:
             seen = sample.at_precision(initial.problem.ridge).totals(initial.mixture)
             known = {"posed": initial.problem, "seen": seen}
