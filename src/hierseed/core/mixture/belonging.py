@@ -42,6 +42,9 @@ SIGNIFICANT = 2.0  # standard errors by which documents must score lower than se
 CLEAR = 4.0  # standard errors from which on all accepted false alarms are spent
 MIXING = 60  # rounds of expectation-maximisation for the shares of missing levels
 NOWHERE = 0.5  # weight of the prior that foreign documents belong nowhere, to that of the data
+WIDTH = 1.06  # of a kernel density estimate, by Silverman's rule
+TAILS = 40.0  # scales below the lowest seed where nothing is left of its bell
+HALVINGS = 40  # of the interval that the limit lies in
 TIE = 0.01  # documents whose belonging is equal are ranked by their score within this
 
 
@@ -107,6 +110,7 @@ def learn_belonging(
     seen = topic_sizes(nearest, np.ones(len(score)), counts)
     doubt = float(np.exp(np.log(seen).std()))
     weight = (seen / np.maximum(counts, 1))[seeds.component]
+    cautious = np.sqrt(weight)  # half way to seeds that all count the same
     worst = worst_weights(own, seeds.component, weight, doubt)
     sure, curve = evidence(score, own, worst), np.ones(len(knots))
     share = Share(listed_share(score, own, worst).value, listed_share(score, own, weight).low, 1.0)
@@ -129,8 +133,8 @@ def learn_belonging(
     if knots[0] > NOTHING:
         knots, below = np.append(NOTHING, knots), np.pad(below, ((0, 0), (1, 0)))
     below[:, 0] = 0.0  # documents without content belong nowhere
-    least = min(conformal_quantile(own, weight, false_alarm), NOTHING / 2.0)  # no content is below
-    limit = max(conformal_quantile(own, weight, sure * false_alarm), least)
+    least = min(smooth_quantile(own, cautious, false_alarm), NOTHING / 2.0)  # no content is below
+    limit = max(smooth_quantile(own, cautious, sure * false_alarm), least)
     return Belonging(knots, below, limit, share.complement())
 
 
@@ -212,7 +216,7 @@ def belonging_curve(knots: Floats, score: Floats, own: Floats, weight: Floats) -
     share = listed_share(score, own, weight).value
     effective = 1.0 / float((weight**2).sum())
     spread = _deviation(own, weight)
-    width = 1.06 * max(spread, 1e-12) * effective**-0.2
+    width = WIDTH * max(spread, 1e-12) * effective**-0.2
     listed = share * density(knots, own, weight, width)
     every = np.full(len(score), 1.0 / len(score))
     total = density(knots, score, every, width)
@@ -252,7 +256,7 @@ def missing_levels(
 
 def kernel_density(at: Floats, values: Floats, weight: Floats) -> Floats:
     """Density of weighted values, with a width by Silverman's rule."""
-    width = 1.06 * max(_deviation(values, weight), 1e-12) * float((weight**2).sum()) ** 0.2
+    width = WIDTH * max(_deviation(values, weight), 1e-12) * float((weight**2).sum()) ** 0.2
     return density(at, values, weight, width)
 
 
@@ -267,6 +271,35 @@ def conformal_quantile(own: Floats, weight: Floats, share: float) -> float:
     lost = (np.concatenate([[0.0], np.cumsum(weight[order])]) + new) / (weight.sum() + new)
     fine = np.flatnonzero(lost <= share)
     return float(own[order[min(fine[-1], len(own) - 1)]]) if len(fine) else -np.inf
+
+
+def smooth_quantile(own: Floats, weight: Floats, share: float) -> float:
+    """Score below which this share of documents of listed topics is expected to lie.
+
+    Few seeds score so low, so single ones would decide. Each seed therefore stands for a logistic
+    bell, as wide as in a kernel density estimate. Bells make a distribution wider, so seeds are
+    moved towards their mean, until the variance is that of a document not seen (Student's t). With
+    too few seeds to promise the share (see `conformal_quantile`) there is no such score.
+    """
+    if not np.isfinite(conformal_quantile(own, weight, share)):
+        return -np.inf
+    own, weight = _finite(own, weight)
+    effective, mean, spread = (
+        1.0 / float((weight**2).sum()),
+        float(weight @ own),
+        _deviation(own, weight),
+    )
+    bell = (WIDTH * effective**-0.2) ** 2  # in units of the seeds' variance
+    unseen = (effective + 1.0) / max(effective - 3.0, 1.0)
+    shrink = np.sqrt(unseen / (1.0 + bell))
+    middle = mean + shrink * (own - mean)
+    scale = max(float(shrink * np.sqrt(3.0 * bell) / np.pi) * spread, 1e-12)
+    low, high = float(middle.min()) - TAILS * scale, float(middle.max())
+    for _ in range(HALVINGS):
+        limit = (low + high) / 2.0
+        below = weight @ (1.0 / (1.0 + np.exp((middle - limit) / scale)))
+        low, high = (limit, high) if below <= share else (low, limit)
+    return low
 
 
 def density(at: Floats, values: Floats, weight: Floats, width: float) -> Floats:
