@@ -17,7 +17,7 @@ import pytest
 from hierseed.app import corpus_import, export, fits, fitting
 from hierseed.app.current_report import current_report
 from hierseed.app.pages.session import Session
-from hierseed.app.placements import Records
+from hierseed.app.placements import ARRAYS
 from hierseed.app.project import Project
 from hierseed.app.store import actions, documents, edits, examples, labels, topics
 from hierseed.app.store.actions import Person
@@ -224,7 +224,7 @@ def test_an_unchanged_tree_reads_the_fit_as_it_was(project: Project) -> None:
     fit = fits.get(project, fitting.fit(project, fitting.Dials(method="hierseed")))
     today = fit.placements(topics.current(project))
     assert today.taxonomy == fit.taxonomy
-    for name in Records._fields:
+    for name in ARRAYS:
         same = np.array_equal(getattr(today, name), getattr(fit.fitted, name), equal_nan=True)
         assert same, name
 

@@ -15,7 +15,7 @@ import pytest
 
 from hierseed.app import backups, schema
 from hierseed.app.project import Project
-from hierseed.app.store import actions, documents, edits, examples, gold, labels, topics
+from hierseed.app.store import actions, documents, edits, examples, gold, labels, loads, topics
 from hierseed.errors import ProjectError
 
 
@@ -125,6 +125,19 @@ def test_a_file_of_version_2_keeps_everything(old_file: Path) -> None:
     columns += " WHERE m.type = 'table' AND m.name NOT LIKE 'document_text%' ORDER BY 1, 2"
     assert project.db.execute(columns).fetchall() == fresh.db.execute(columns).fetchall()
     fresh.close()
+    project.close()
+
+
+def test_a_file_of_early_version_3_is_brought_up_to_date(tmp_path: Path) -> None:
+    project = small(tmp_path / "p")
+    loads.finish(project, loads.begin(project, "docs.csv", {}), "2 rows left out")
+    project.close()
+    with contextlib.closing(sqlite3.connect(tmp_path / "p.hierseed")) as db:
+        db.execute("ALTER TABLE load RENAME COLUMN message TO told")  # its name at first
+        db.execute("PRAGMA user_version = 3")
+    project = Project(tmp_path / "p")
+    assert [load.message for load in loads.every(project)] == ["2 rows left out"]
+    assert len(list(tmp_path.glob("p.backup-v3-*.hierseed"))) == 1
     project.close()
 
 

@@ -186,10 +186,10 @@ def test_a_new_topic_from_the_dense_part_of_other(project: Project) -> None:
     counts = counts_of(project, fit.fitted)
     key = max((key for key in counts if key.startswith("other-")), key=lambda key: counts[key])
     session.act("select", key=key)
-    view = session.act("parts")["stage"]["view"]
-    assert view["parts"]
+    view = session.act("groups")["stage"]["view"]
+    assert view["groups"]
     size = len(topics.current(project).taxonomy)
-    session.act("take_part", number=0, name="Found there")
+    session.act("take_group", number=0, name="Found there")
     here = topics.current(project)
     assert len(here.taxonomy) == size + 1
     new = next(i for i, name in zip(here.ids, here.taxonomy.names) if name == "Found there")
@@ -264,7 +264,7 @@ def test_proposed_topics_are_looked_into_taken_and_dismissed(project: Project) -
     assert fit is not None
     placed = fit.placements(topics.current(project))
     for one in fit.proposals:  # nothing that a listed topic holds
-        listed = placed.labels[one["rows"]] < len(placed.ids)
+        listed = placed.labels[one["rows"]] < len(placed.topic_ids)
         belongs = placed.belongs[placed.primary[one["rows"]], 0]
         assert not (listed & (placed.labels[one["rows"]] >= 0) & (belongs >= 0.5)).any()
     view = session.act("inside", id=offered[0]["id"])["stage"]["view"]
@@ -374,5 +374,5 @@ def test_renumbered_placements_are_those_of_the_long_way(
     monkeypatch.setattr(placements, "_only_renumbered", lambda *given: False)
     long, other = placements.in_tree(fit.fitted, now)
     assert np.array_equal(number, other)
-    for name in placements.Records._fields:
+    for name in placements.ARRAYS:
         assert np.array_equal(getattr(short, name), getattr(long, name), equal_nan=True), name

@@ -224,7 +224,7 @@ def test_documents_without_topics_open_where_the_topics_are_brought(empty: Proje
 def test_vectors_of_an_older_version_are_made_again(project: Project) -> None:
     header = project.vectors / "store.json"
     header.write_text(header.read_text().replace('"format": 2', '"format": 1'))
-    project.memo.clear()
+    project.remembered.clear()
     session = Session(project)
     for kind in SCREENS:
         assert session.act("go", screen=kind.name)["notes"] == []

@@ -1,5 +1,6 @@
 """Samples, blind coding, agreement and accuracy: against truths that are known."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hierseed.app import fits, validation
 from hierseed.app.pages.session import Session
 from hierseed.app.project import Project
-from hierseed.app.store import codings, documents, gold, topics
+from hierseed.app.store import codings, documents, edits, gold, topics
 from hierseed.app.store.actions import Person
 from hierseed.errors import ProjectError
 from hierseed.evaluate.agreement import krippendorff_alpha
@@ -45,6 +46,20 @@ def test_a_sample_is_drawn_at_random_and_the_same_again(project: Project) -> Non
             chances[row] += 1
     expected = 300 * 60 / len(chances)
     assert ((chances - expected) ** 2 / expected).sum() < 1.2 * len(chances)  # chi-squared
+
+
+def test_coders_see_no_column_that_was_not_chosen(tmp_path: Path) -> None:
+    project = Project(tmp_path / "p")
+    columns = [{"gold": "A", "year": "1990"}] * 3
+    documents.add(project, [(f"d{i}", f"document number {i}") for i in range(3)], columns)
+    project.put("columns", ["gold", "year"])
+    edits.add(project, None, "A")
+    session = Session(project, Person("a", "Anna"))
+    for chosen, seen in (((), {}), (("year", "no such column"), {"year": "1990"})):
+        sample = drawn(project, session, columns=chosen)
+        assert sample.facts["columns"] == list(seen)
+        assert session.stage()["view"]["document"]["columns"] == seen
+    project.close()
 
 
 def test_coding_is_blind_and_moves_on(project: Project) -> None:

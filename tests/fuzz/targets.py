@@ -22,10 +22,10 @@ from pyarrow import feather, parquet
 
 import hierseed
 from hierseed import HierSeed, Taxonomy
-from hierseed.app.failures import explain_failure
 from hierseed.app.pages.session import Session
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
+from hierseed.app.wording import explain_failure
 from hierseed.embed import Preparation, VectorStore, embed_corpus, load_embedder
 from hierseed.embed.choose import save_embedder
 from hierseed.embed.precomputed import Precomputed

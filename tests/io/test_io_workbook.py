@@ -1,5 +1,6 @@
 """Workbooks that are damaged, or whose first sheet is not the one meant, read as any table."""
 
+import os
 import zipfile
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hierseed.errors import CorpusError, HierSeedError, SeedError
 from hierseed.io.corpus import Corpus
 from hierseed.io.seeds import SeedTable, read_seeds
 
+HANDLES = Path("/proc/self/fd")
 TOPICS = Taxonomy.from_paths(["A > B", "A > C"])
 SHEET = "xl/worksheets/sheet1.xml"
 
@@ -92,3 +94,13 @@ def test_a_missing_column_names_the_other_sheets(tmp_path: Path) -> None:
     with pytest.raises(CorpusError) as fault:
         Corpus(alone).survey()
     assert "sheet" not in str(fault.value)
+
+
+@pytest.mark.skipif(not HANDLES.is_dir(), reason="open files are listed in /proc only on Linux")
+def test_a_damaged_workbook_is_closed_while_the_error_is_still_held(tmp_path: Path) -> None:
+    file = workbook(tmp_path / "seeds.xlsx", Sheet=[["id", "topic"], ["d1", "A > B"]])
+    rezip(file, {"xl/workbook.xml": b"<nothing"})
+    with pytest.raises(HierSeedError, match="not a readable Excel workbook") as refused:
+        read_seeds(file, TOPICS)
+    assert refused.tb is not None  # its frames hold the reader, as a debugger or a log may
+    assert file not in {Path(os.path.realpath(one)) for one in HANDLES.iterdir()}

@@ -105,7 +105,7 @@ def _target(
 
 def places_of(placed: Placements, row: int, here: topics.Topics) -> list[dict[str, Any]]:
     """Where the fit put a document: path, score, and the topic that came second."""
-    if row >= placed.n:
+    if row >= placed.n_documents:
         return []
     places = []
     for record in placed.records(row):

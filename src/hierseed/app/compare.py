@@ -36,7 +36,7 @@ def compare(before: Placements, after: Placements, here: Topics) -> dict[str, An
     return {
         "moved": len(moved),
         "same": len(old) - len(moved),
-        "added": after.n - len(old),
+        "added": after.n_documents - len(old),
         "ways": ways,
         "more": max(0, len(pairs) - SHOWN),
         "sizes": _sizes(old, new, keys, here),
@@ -66,7 +66,7 @@ def _sizes(old: Ints, new: Ints, keys: list[str], here: Topics) -> list[dict[str
 
 def _both(before: Placements, after: Placements) -> tuple[Ints, Ints, list[str]]:
     """For each document its place in both fits, as numbers into one list of keys."""
-    n = min(before.n, after.n)
+    n = min(before.n_documents, after.n_documents)
     keys = sorted({*before.keys, *after.keys})
     number = {key: i for i, key in enumerate(keys)}
     old = np.array([number[key] for key in before.keys])[before.labels[:n]]

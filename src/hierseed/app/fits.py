@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.app.placements import Placements, Records, in_tree, renamed
+from hierseed.app.placements import ARRAYS, Placements, in_tree, renamed
 from hierseed.app.project import Project, now
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
@@ -52,8 +52,7 @@ class Fit:
         self.facts: dict[str, Any] = content["facts"]
         self.ids: list[int] = content["ids"]  # of the listed topics; Others have none
         self.taxonomy = Taxonomy(**content["taxonomy"])
-        records = _records(arrays, self.taxonomy)
-        self.fitted = Placements(self.taxonomy, self.ids, records, arrays["is_seed"])
+        self.fitted = _placements(arrays, self.taxonomy, tuple(self.ids))
         self.points: Floats | None = arrays.get("points")  # older fits have none
         self.n: int = content["n"]
         self.seeds: list[list[str]] = content["seeds"]  # rows of id, text, topic, as given
@@ -108,15 +107,16 @@ def proposals(fit: Fit) -> list[Proposal]:
     ]  # fmt: skip
 
 
-def _records(arrays: dict[str, Any], taxonomy: Taxonomy) -> Records:
+def _placements(
+    arrays: dict[str, Any], taxonomy: Taxonomy, topic_ids: tuple[int, ...]
+) -> Placements:
     """The placements of a fit; fits of older versions have no degrees of belonging."""
+    n, is_seed = len(arrays["is_seed"]), arrays["is_seed"]
     if "belongs" not in arrays:
         names = ("row", "topic", "path", "distance", "score", "runner_up", "is_seed")
-        plain = Assignments.ungraded(
-            taxonomy, len(arrays["is_seed"]), *(arrays[name] for name in names)
-        )
-        arrays = {name: np.asarray(getattr(plain, name)) for name in Records._fields}
-    return Records(*(arrays[name] for name in Records._fields))
+        arrays = vars(Assignments.ungraded(taxonomy, n, *(arrays[name] for name in names)))
+    own = {name: arrays[name] for name in ARRAYS}
+    return Placements(taxonomy, n, **own, is_seed=is_seed, topic_ids=topic_ids)
 
 
 def write(
@@ -162,18 +162,8 @@ def write(
             "is_other": taxonomy.is_other,
         },
     }
-    arrays = {
-        "row": assignments.row.astype(np.int32),
-        "topic": assignments.topic.astype(np.int32),
-        "path": assignments.path.astype(np.int32),
-        "distance": assignments.distance.astype(np.float32),
-        "score": assignments.score.astype(np.float32),
-        "runner_up": assignments.runner_up.astype(np.int32),
-        "belongs": assignments.belongs.astype(np.float32),
-        "ranked": assignments.ranked.astype(np.int32),
-        "chances": assignments.chances.astype(np.float32),
-        "is_seed": assignments.is_seed,
-    }
+    arrays = {name: _small(getattr(assignments, name)) for name in ARRAYS}
+    arrays["is_seed"] = assignments.is_seed
     if points is not None:
         arrays["points"] = points
     folder = project.fit_folder(id)
@@ -188,6 +178,11 @@ def write(
     with project.write() as db:
         db.execute("INSERT INTO fit VALUES (?, ?, ?)", (id, now(), json.dumps(facts)))
     return id
+
+
+def _small(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers of four bytes."""
+    return values.astype(np.float32 if values.dtype.kind == "f" else np.int32)
 
 
 def calibrated(fit: Fit) -> bool:

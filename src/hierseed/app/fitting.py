@@ -87,10 +87,9 @@ def project_rejections(project: Project, here: Topics) -> Seeds:
 
 
 def _by_document(project: Project, here: Topics, by_row: dict[int, list[int]]) -> Seeds:
-    found, rows = Seeds(), sorted(by_row)
-    for start in range(0, len(rows), 500):
-        for document in documents.get(project, rows[start : start + 500]):
-            found.by_id[document.id] = [here.place[id] for id in by_row[document.row]]
+    found = Seeds()
+    for document in documents.get(project, sorted(by_row)):
+        found.by_id[document.id] = [here.place[id] for id in by_row[document.row]]
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any, NamedTuple
 
@@ -41,19 +40,20 @@ class Values(NamedTuple):
 
 def _values(project: Project, column: str) -> Values:
     """Read a column; kept until documents are added."""
-    state, name = documents.count(project), f"column {column}"
-    known = project.memo.get(name)
-    if known is None or known[0] != state:
+    n = documents.count(project)
+
+    def read() -> Values:
         path = '$."' + column.replace('"', '""') + '"'
         number: dict[Any, int] = {}
-        of = np.full(state, -1, dtype=np.int32)
+        of = np.full(n, -1, dtype=np.int32)
         for row, value in project.db.execute(
             "SELECT row, json_extract(value, ?) FROM kept", (path,)
         ):
             if value is not None and value != "":
                 of[row] = number.setdefault(value, len(number))
-        known = project.memo[name] = (state, Values(list(number), of))
-    values: Values = known[1]
+        return Values(list(number), of)
+
+    values: Values = project.remember(f"column {column}", n, read)
     return values
 
 
@@ -91,13 +91,17 @@ def rows_of(project: Project, chosen: Filter) -> NDArray[np.intp] | None:
 
 def columns(project: Project) -> list[dict[str, Any]]:
     """The columns with what a menu offers: a few values, or a range of numbers."""
-    state = (documents.count(project), json.dumps(project.get("columns", [])))
-    known = project.memo.get("columns")
-    if known is not None and known[0] == state:
-        listed: list[dict[str, Any]] = known[1]
-        return listed
+    names = project.get("columns", [])
+    state = (documents.count(project), names)
+    listed: list[dict[str, Any]] = project.remember(
+        "columns", state, lambda: _columns(project, names)
+    )
+    return listed
+
+
+def _columns(project: Project, names: list[str]) -> list[dict[str, Any]]:
     found = []
-    for name in project.get("columns", []):
+    for name in names:
         distinct = sorted({str(value) for value in _values(project, name).distinct})
         as_numbers = numbers(project, name)
         numeric = np.isfinite(as_numbers).mean() > 0.9 if len(as_numbers) else False
@@ -109,7 +113,6 @@ def columns(project: Project) -> list[dict[str, Any]]:
                 "high": float(np.nanmax(as_numbers)) if numeric else None,
             }
         )
-    project.memo["columns"] = (state, found)
     return found
 
 
@@ -125,8 +128,8 @@ def over(project: Project, placed: Placements, column: str, key: str = "") -> di
     if parent >= 0 and tree.is_leaf[parent]:  # nothing below: show it among its siblings
         parent, level = int(tree.parent[parent]), level - 1
     path = placed.path[placed.primary]
-    inside = path[:, level - 1] == parent if parent >= 0 else np.ones(placed.n, dtype=bool)
-    steps, titles, ordered = bins(project, column, placed.n)
+    inside = path[:, level - 1] == parent if parent >= 0 else np.ones(len(path), dtype=bool)
+    steps, titles, ordered = bins(project, column, placed.n_documents)
     if steps is None:
         return None
     known = inside & (steps >= 0)

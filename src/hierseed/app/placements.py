@@ -7,43 +7,31 @@ through `in_tree`, so that renamed, moved, merged and deleted topics look the sa
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.app.store.topics import Topics
-from hierseed.assignments import Assignments
+from hierseed.assignments import RECORDS, Assignments
 from hierseed.core.tree import Tree
 from hierseed.names import free_name
 from hierseed.taxonomy import Taxonomy
 
 NONE = "none"
+ARRAYS = ("row", *(name for name in RECORDS if name != "is_seed"))  # one entry for each record
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
 
 
-class Records(NamedTuple):
-    """One record for each document and topic, sorted by document (see `Assignments`)."""
-
-    row: Ints
-    topic: Ints
-    path: Ints
-    distance: Floats
-    score: Floats
-    runner_up: Ints
-    belongs: Floats
-    ranked: Ints
-    chances: Floats
-
-
 class Grouped:
     """Records by topic, sorted once, so that those of a few topics are found without a search."""
 
-    def __init__(self, topic: Ints, topics: int) -> None:
+    def __init__(self, topic: NDArray[np.integer], topics: int) -> None:
         self.order = np.argsort(topic, kind="stable").astype(np.int32)
         self.edges = np.searchsorted(topic[self.order], np.arange(-1, topics + 1))
 
@@ -55,32 +43,28 @@ class Grouped:
         return np.sort(np.concatenate([np.zeros(0, dtype=np.int32), *parts]))
 
 
-class Placements:
-    """Where every document is.
+@dataclass(frozen=True, eq=False)
+class Placements(Assignments):
+    """Assignments with the names of topics on a page.
 
-    Parameters
+    Attributes
     ----------
     taxonomy : the listed topics, then the Others
-    ids : the id for life of each listed topic
-    records : the placements
-    is_seed : per document
+    topic_ids : the id for life of each listed topic
     """
 
-    def __init__(
-        self, taxonomy: Taxonomy, ids: list[int], records: Records, is_seed: Bools
-    ) -> None:
-        self.taxonomy, self.ids, self.is_seed = taxonomy, ids, is_seed
-        self.row, self.topic, self.path, self.distance, self.score, self.runner_up = records[:6]
-        self.belongs, self.ranked, self.chances = records[6:]
-        self.n = len(is_seed)
+    topic_ids: tuple[int, ...] = ()
+
+    __hash__ = object.__hash__  # a page of documents is kept for each object
+    __eq__ = object.__eq__
 
     @cached_property
     def keys(self) -> list[str]:
         """The name of each topic on a page: its id for life, or `other-` and its parent's id."""
-        keys = [str(id) for id in self.ids]
-        for topic in range(len(self.ids), len(self.taxonomy)):
+        keys = [str(id) for id in self.topic_ids]
+        for topic in range(len(keys), len(self.taxonomy)):
             above = int(self.taxonomy.tree.parent[topic])
-            keys.append(f"other-{self.ids[above] if above >= 0 else 0}")
+            keys.append(f"other-{self.topic_ids[above] if above >= 0 else 0}")
         return [*keys, NONE]  # the last belongs to topic -1
 
     @cached_property
@@ -89,23 +73,10 @@ class Placements:
         return {**{key: i for i, key in enumerate(self.keys)}, NONE: -1}
 
     @cached_property
-    def primary(self) -> NDArray[np.intp]:
-        """The first record of each document."""
-        return np.flatnonzero(np.diff(self.row, prepend=-1))
-
-    @cached_property
-    def labels(self) -> Ints:
-        """Deepest topic of each document."""
-        return self.topic[self.primary]
-
-    @cached_property
     def own_counts(self) -> dict[str, int]:
         """Records that end at each topic, by key; topics without any are left out."""
-        counts = np.bincount(
-            np.where(self.topic < 0, len(self.taxonomy), self.topic),
-            minlength=len(self.taxonomy) + 1,
-        )
-        return {key: int(n) for key, n in zip(self.keys, counts) if n}
+        counts = np.bincount(self.topic + 1, minlength=len(self.taxonomy) + 1)
+        return {key: int(n) for key, n in zip(self.keys, np.roll(counts, -1)) if n}
 
     def level(self, topic: int) -> int:
         """Level of a topic, 1 for None."""
@@ -114,14 +85,13 @@ class Placements:
     def records(self, row: int) -> range:
         """The records of one document."""
         start = int(self.primary[row])
-        stop = int(self.primary[row + 1]) if row + 1 < self.n else len(self.row)
+        stop = int(self.primary[row + 1]) if row + 1 < self.n_documents else len(self)
         return range(start, stop)
 
     @cached_property
-    def final_score(self) -> Floats:
+    def final_score(self) -> NDArray[np.floating]:
         """For each record the score of its deepest topic."""
-        depth = np.maximum((self.path >= 0).sum(axis=1) - 1, 0)
-        return self.score[np.arange(len(self.score)), depth]
+        return self.at(self.score)
 
     @cached_property
     def _first(self) -> Grouped:
@@ -155,19 +125,17 @@ class Placements:
 
     def assignments(self, start: int = 0, stop: int | None = None) -> Assignments:
         """The placements of consecutive documents as the library knows them."""
-        stop = self.n if stop is None else min(stop, self.n)
+        stop = self.n_documents if stop is None else min(stop, self.n_documents)
         part = slice(self.records(start).start, self.records(stop - 1).stop)
-        return Assignments(
-            self.taxonomy, stop - start, self.row[part] - start, self.topic[part], self.path[part],
-            self.distance[part], self.score[part], self.runner_up[part], self.belongs[part],
-            self.ranked[part], self.chances[part], self.is_seed[start:stop],
-        )  # fmt: skip
+        arrays: dict[str, Any] = {name: getattr(self, name)[part] for name in ARRAYS}
+        arrays |= {"row": arrays["row"] - start, "is_seed": self.is_seed[start:stop]}
+        return Assignments(self.taxonomy, stop - start, **arrays)
 
 
 def renamed(placed: Placements, fitted: Placements, here: Topics) -> Placements:
     """The same placements where topics only changed their texts since they were read."""
     again = copy.copy(placed)  # what was computed from them stays
-    again.taxonomy = _renumbered(fitted, here)[0]
+    vars(again)["taxonomy"] = _renumbered(fitted, here)[0]
     return again
 
 
@@ -179,40 +147,46 @@ def in_tree(fitted: Placements, here: Topics) -> tuple[Placements, Ints]:
     Also returns the new number of each old topic, the last entry for None.
     """
     taxonomy, number = _renumbered(fitted, here)
-    tree, old_tree = taxonomy.tree, fitted.taxonomy.tree
-    height = max(tree.height, 1)
-    if _only_renumbered(tree, old_tree, number):
-        records = _renumber(fitted, taxonomy, number)
-        return Placements(taxonomy, list(here.ids), records, fitted.is_seed), number
-    topic = number[fitted.topic]
+    today: dict[str, Any] = {"taxonomy": taxonomy, "topic_ids": here.ids}
+    if _only_renumbered(taxonomy.tree, fitted.taxonomy.tree, number):
+        if not np.array_equal(number[:-1], np.arange(len(number) - 1)):
+            named = ("topic", "path", "runner_up", "ranked")  # the other arrays are shared
+            today |= {name: number[getattr(fitted, name)] for name in named}
+        return replace(fitted, **today), number
+    found = _moved(fitted, taxonomy.tree, number)
+    # Of two topics of a document that were merged, the first record stays.
+    pair = fitted.row.astype(np.int64) * (len(taxonomy) + 1) + found["topic"]
+    kept = np.sort(np.unique(pair, return_index=True)[1])
+    today |= {name: found[name][kept] for name in ARRAYS}
+    return replace(fitted, **today), number
+
+
+def _moved(fitted: Placements, tree: Tree, number: Ints) -> dict[str, NDArray[Any]]:
+    """The records of a fit with the topics of another tree."""
+    height, topic = max(tree.height, 1), number[fitted.topic]
     path = np.full((len(topic), height), -1, dtype=np.int32)
     path[:, : tree.ancestors.shape[1]] = tree.ancestors[topic]
     source = np.full((len(number), height), -1, dtype=np.int32)
     for old in range(len(number) - 1):
-        source[old] = _score_levels(old_tree.path(old), tree.path(int(number[old])), number, height)
+        new = tree.path(int(number[old]))
+        source[old] = _score_levels(fitted.taxonomy.tree.path(old), new, number, height)
     where = source[fitted.topic]
     at = np.arange(len(topic))[:, None], np.maximum(where, 0)
     none = topic < 0
 
-    def moved(values: Floats) -> Floats:
+    def moved(values: NDArray[np.floating]) -> Floats:
         """Values of the old levels at the new ones; those of None are at level 1."""
         found = np.where(where >= 0, values[at], np.nan).astype(np.float32)
         found[none, 0] = values[none, 0]
         return found
 
-    score, distance, belongs = moved(fitted.score), moved(fitted.distance), moved(fitted.belongs)
-    score[none & (fitted.topic >= 0), 0] = 0.0  # its topic was deleted
+    levels = {name: moved(getattr(fitted, name)) for name in ("distance", "score", "belongs")}
+    levels["score"][none & (fitted.topic >= 0), 0] = 0.0  # its topic was deleted
     second = number[fitted.runner_up]
     second = np.where((path == second[:, None]).any(axis=1), -1, second).astype(np.int32)
     ranked, chances = _joined(number[fitted.ranked], fitted.chances)
-    # Of two topics of a document that were merged, the first record stays.
-    _, kept = np.unique(
-        fitted.row.astype(np.int64) * (len(taxonomy) + 1) + topic, return_index=True
-    )
-    kept.sort()
-    every = (fitted.row, topic, path, distance, score, second, belongs, ranked, chances)
-    records = Records(*(values[kept] for values in every))  # type: ignore[arg-type]
-    return Placements(taxonomy, list(here.ids), records, fitted.is_seed), number
+    own = {"row": fitted.row, "topic": topic, "path": path, "runner_up": second}
+    return own | levels | {"ranked": ranked, "chances": chances}
 
 
 def _only_renumbered(tree: Tree, old: Tree, number: Ints) -> bool:
@@ -225,20 +199,7 @@ def _only_renumbered(tree: Tree, old: Tree, number: Ints) -> bool:
     return bool((tree.ancestors[kept] == number[old.ancestors[:-1]]).all())
 
 
-def _renumber(fitted: Placements, taxonomy: Taxonomy, number: Ints) -> Records:
-    """The same records with new numbers of topics; scores and distances are shared, not copied."""
-    f = fitted
-    if np.array_equal(number[:-1], np.arange(len(number) - 1)):
-        return Records(
-            f.row, f.topic, f.path, f.distance, f.score, f.runner_up, f.belongs, f.ranked, f.chances
-        )
-    return Records(
-        f.row, number[f.topic], number[f.path], f.distance, f.score, number[f.runner_up],
-        f.belongs, number[f.ranked], f.chances,
-    )  # fmt: skip
-
-
-def _joined(ranked: Ints, chances: Floats) -> tuple[Ints, Floats]:
+def _joined(ranked: Ints, chances: NDArray[Any]) -> tuple[Ints, NDArray[Any]]:
     """Most probable topics, those that are one topic now with their probabilities added up."""
     ranked, chances = ranked.copy(), chances.copy()
     for late in range(1, ranked.shape[1]):
@@ -258,9 +219,9 @@ def _renumbered(fitted: Placements, here: Topics) -> tuple[Taxonomy, Ints]:
     for old in range(len(fitted.taxonomy)):
         above = int(old_parent[old])
         number[old] = number[above] if above >= 0 else -1  # where the topic is gone
-        if old < len(fitted.ids):
-            number[old] = here.place.get(fitted.ids[old], number[old])
-        elif above < 0 or fitted.ids[above] in here.place:
+        if old < len(fitted.topic_ids):
+            number[old] = here.place.get(fitted.topic_ids[old], number[old])
+        elif above < 0 or fitted.topic_ids[above] in here.place:
             home = int(number[above]) if above >= 0 else -1
             if home not in others:
                 others[home] = len(names)

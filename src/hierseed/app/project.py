@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -54,7 +54,7 @@ class Project:
         self._local = threading.local()
         self._open: list[tuple[threading.Thread, sqlite3.Connection]] = []
         self._lock = threading.Lock()
-        self.memo: dict[str, tuple[Any, Any]] = {}  # what was read last, and for which state
+        self.remembered: dict[str, tuple[Any, Any]] = {}  # what was read last, and for which state
         schema.prepare(self.db, self.path)
         self.folder.mkdir(exist_ok=True)
 
@@ -155,6 +155,19 @@ class Project:
                 "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
                 (key, json.dumps(value)),
             )
+
+    def remember(self, name: str, state: Any, read: Callable[[], Any]) -> Any:
+        """Return what was read last, or read it again where the state has changed."""
+        known = self.remembered.get(name)
+        if known is None or known[0] != state:
+            known = self.remembered[name] = (state, read())
+        return known[1]
+
+    def some(self, query: str, values: Sequence[Any], *others: Any) -> Iterator[Any]:
+        """Rows of a query `… IN (%s) …` for any number of values; `others` fill marks behind."""
+        for start in range(0, len(values), 500):
+            part = values[start : start + 500]
+            yield from self.db.execute(query % ",".join("?" * len(part)), (*part, *others))
 
     def pulse(self) -> Pulse:
         """Read what changes whenever the project does."""

@@ -59,7 +59,7 @@ def queue(
         rows = rows[np.isin(rows, within)]
     if placed is not None and kind in ("uncertain", "certain"):
         scores = np.full(n, np.nan)
-        scores[: placed.n] = placed.final_score[placed.primary]
+        scores[: placed.n_documents] = placed.final_score[placed.primary]
         scores = np.where(np.isnan(scores), 1.0, scores)[rows]
         rows = rows[np.argsort(scores if kind == "uncertain" else -scores, kind="stable")]
     elif kind == "random":
@@ -90,7 +90,7 @@ def disputed(project: Project, placed: Placements | None) -> Rows:
             new, old = (fits.get(project, line.id).placements(here) for line in lines[:2])
         except ModelError:  # a fit whose folder was taken away
             new = old = placed
-        shared = min(new.n, old.n)
+        shared = min(new.n_documents, old.n_documents)
         moved = np.flatnonzero(
             np.array(new.keys)[new.labels[:shared]] != np.array(old.keys)[old.labels[:shared]]
         )

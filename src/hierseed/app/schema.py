@@ -13,7 +13,7 @@ from pathlib import Path
 from hierseed.errors import ProjectError
 
 APPLICATION = 0x48534544  # "HSED" in the header of the file: tells a project from any other SQLite
-VERSION = 3
+VERSION = 4
 PATIENCE = 20.0  # seconds to wait for a lock that another connection holds
 
 # A topic keeps its id for life: a topic is never removed from the table, only marked. A decision
@@ -201,7 +201,17 @@ def _add_people(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-STEPS: dict[int, Step] = {1: _add_kept, 2: _add_people}  # from version n to n + 1
+def _rename_message(db: sqlite3.Connection) -> None:
+    """Version 4: files of early 0.2 have the message of a load under another name."""
+    if "told" in {row[1] for row in db.execute("PRAGMA table_info (load)")}:
+        db.execute("ALTER TABLE load RENAME COLUMN told TO message")
+
+
+STEPS: dict[int, Step] = {  # from version n to n + 1
+    1: _add_kept,
+    2: _add_people,
+    3: _rename_message,
+}
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> None:

@@ -21,10 +21,9 @@ from nicegui.element import Element
 from nicegui.language import Language
 
 from hierseed.app import document_map, export, fits, uploads
-from hierseed.app.failures import explain_failure
 from hierseed.app.pages.session import SCREENS, Session
 from hierseed.app.projects import Projects
-from hierseed.app.wording import worded
+from hierseed.app.wording import explain_failure, worded
 from hierseed.errors import HierSeedError, ProjectError
 
 WEB = Path(__file__).parent / "web"
@@ -130,26 +129,21 @@ def build(projects: Projects, *, most: int = uploads.MOST) -> FastAPI:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.mount("/workbench/web", Fresh(directory=WEB), name="web")
 
+    app.add_exception_handler(HierSeedError, _refuse)
+    app.add_exception_handler(OSError, _refuse)
+    app.add_exception_handler(sqlite3.Error, _refuse)
+
     @app.post("/workbench/upload")
-    async def upload(request: Request, name: str, project: str = "") -> Response:
-        try:
-            opened = await work(projects.get, project)
-            token = await uploads.receive(opened, name, request.stream(), most)
-        except HierSeedError as fault:
-            return JSONResponse({"fault": worded(fault)}, status_code=400)
-        except (OSError, sqlite3.Error) as fault:
-            return JSONResponse({"fault": explain_failure(fault)}, status_code=507)
-        return JSONResponse({"token": token})
+    async def upload(request: Request, name: str, project: str = "") -> dict[str, str]:
+        opened = await work(projects.get, project)
+        return {"token": await uploads.receive(opened, name, request.stream(), most)}
 
     @app.get("/workbench/download/{name}")
     async def download(name: str, view: bool = False, project: str = "") -> Response:
-        try:
-            files = export.folder(await work(projects.get, project))
-        except HierSeedError as fault:
-            return JSONResponse({"fault": worded(fault)}, status_code=404)
+        files = export.folder(await work(projects.get, project))
         known = {path.name: path for path in files.iterdir()}
         if name not in known:  # never a path: only a name that we have written
-            return JSONResponse({"fault": "no such file"}, status_code=404)
+            raise ProjectError("no such file")
         if view and name.endswith(".html"):
             return FileResponse(known[name], media_type="text/html")
         return FileResponse(known[name], filename=name, media_type="application/octet-stream")
@@ -160,19 +154,13 @@ def build(projects: Projects, *, most: int = uploads.MOST) -> FastAPI:
             opened = projects.get(project)
             return document_map.pack(opened, fits.get(opened, fit), column)
 
-        try:
-            packed = await work(pack)
-        except HierSeedError as fault:
-            return JSONResponse({"fault": worded(fault)}, status_code=404)
-        return Response(packed, media_type="application/octet-stream")
+        return Response(await work(pack), media_type="application/octet-stream")
 
     @app.get("/workbench/document/{row}")
-    async def document(row: int, project: str = "") -> Response:
-        try:
-            opened = await work(projects.get, project)
-            return JSONResponse(await work(document_map.hover, opened, row))
-        except HierSeedError as fault:
-            return JSONResponse({"fault": worded(fault)}, status_code=404)
+    async def document(row: int, project: str = "") -> dict[str, str]:
+        opened = await work(projects.get, project)
+        found: dict[str, str] = await work(document_map.hover, opened, row)
+        return found
 
     if projects.folder is not None:
         _add_list(app, projects, projects.folder)
@@ -222,22 +210,24 @@ def build(projects: Projects, *, most: int = uploads.MOST) -> FastAPI:
     return app
 
 
+async def _refuse(request: Request, fault: Exception) -> Response:
+    """Answer with the fault of a request in words."""
+    if isinstance(fault, OSError | sqlite3.Error):
+        return JSONResponse({"fault": explain_failure(fault)}, status_code=507)
+    status = 404 if request.method == "GET" else 400
+    return JSONResponse({"fault": worded(fault)}, status_code=status)
+
+
 def _add_list(app: FastAPI, projects: Projects, folder: Path) -> None:
     """Routes of the list of projects."""
 
     @app.get("/workbench/projects")
-    async def listing() -> Response:
-        found = await work(projects.overview)
-        return JSONResponse({"folder": str(folder.absolute()), "projects": found})
+    async def listing() -> dict[str, Any]:
+        return {"folder": str(folder.absolute()), "projects": await work(projects.overview)}
 
     @app.post("/workbench/projects")
-    async def create(name: str) -> Response:
-        try:
-            return JSONResponse({"name": await work(projects.create, name)})
-        except HierSeedError as fault:
-            return JSONResponse({"fault": worded(fault)}, status_code=400)
-        except (OSError, sqlite3.Error) as fault:
-            return JSONResponse({"fault": explain_failure(fault)}, status_code=507)
+    async def create(name: str) -> dict[str, str]:
+        return {"name": await work(projects.create, name)}
 
 
 class Fresh(StaticFiles):

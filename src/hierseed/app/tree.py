@@ -27,7 +27,7 @@ def tree_view(project: Project, placed: Placements | None) -> TreeView:
     here = topics.current(project)
     seeds = labels.counts(project)
     own = placed.own_counts if placed else {}
-    total = placed.n if placed else 0
+    total = placed.n_documents if placed else 0
     tree = here.taxonomy.tree
     lines: list[dict[str, Any]] = []
     numbers: dict[str, list[int | None]] = {}

@@ -1,7 +1,8 @@
-"""Files from the browser: bounded in size, and stored under a name that the server chooses."""
+"""Files from the browser: bounded in size, named by the server, and rewritten as UTF-8."""
 
 from __future__ import annotations
 
+import codecs
 import re
 import secrets
 import time
@@ -12,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from hierseed.app.project import Project
 from hierseed.app.store import loads
 from hierseed.errors import CorpusError, ProjectError
+from hierseed.io.atomic import atomic_file
 from hierseed.io.records import READERS
 from hierseed.io.records.database import ENDINGS as DATABASES
 from hierseed.io.taxonomies import FORMATS
@@ -23,6 +25,10 @@ MOST = 2 * 2**30  # bytes
 KEPT = 24 * 3600  # seconds that a file nobody used is kept
 UNFOLDED = 2**30  # bytes of an Excel workbook when unpacked
 SUSPICIOUS, RATIO = 100 * 2**20, 60  # more than this, and packed tighter than real sheets are
+PLAIN = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".txt", ".md", ".yaml", ".yml")
+MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+TITLES = {"utf-16": "UTF-16", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
+CHUNK = 2**20
 
 
 def folder(project: Project) -> Path:
@@ -107,3 +113,47 @@ def sweep(place: Path, needed: set[str]) -> None:
     for file in place.iterdir():
         if file.name not in needed and time.time() - file.stat().st_mtime > KEPT:
             file.unlink(missing_ok=True)
+
+
+def to_utf8(file: Path) -> str:
+    """Rewrite an uploaded text file as UTF-8 where it is not; return a sentence about it, or ""."""
+    if file.suffix.lower() not in PLAIN:
+        return ""
+    encoding = guess_encoding(file)
+    if encoding == "utf-8":
+        return ""
+    with (
+        atomic_file(file) as partial,
+        file.open(encoding=encoding, newline="") as source,
+        partial.open("w", encoding="utf-8", newline="") as target,
+    ):
+        while part := source.read(CHUNK):
+            target.write(part)
+    return (
+        f"The file is not UTF-8; it was read as {TITLES[encoding]}. Look at letters with accents "
+        "below: if they are wrong, save the file as UTF-8 and bring it again"
+    )
+
+
+def guess_encoding(file: Path) -> str:
+    """utf-8, utf-16, cp1252 or latin-1."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with file.open("rb") as source:
+        start = source.read(CHUNK)
+        for mark, encoding in MARKS.items():
+            if start.startswith(mark):
+                return encoding
+        part = start
+        try:
+            while part:
+                decoder.decode(part)
+                part = source.read(CHUNK)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            # These five bytes are no letters in Windows-1252.
+            source.seek(0)
+            while part := source.read(CHUNK):
+                if any(byte in part for byte in b"\x81\x8d\x8f\x90\x9d"):
+                    return "latin-1"
+            return "cp1252"
+    return "utf-8"

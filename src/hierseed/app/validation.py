@@ -140,7 +140,7 @@ def accuracy(
     coded = {
         row: code
         for row, code in reference(project, sample).items()
-        if row < placed.n and not placed.is_seed[row]
+        if row < placed.n_documents and not placed.is_seed[row]
     }
     rows = sorted(coded)
     weights = _weights(sample, [strata[row] for row in rows])

@@ -119,14 +119,14 @@ def ready(project: Project) -> bool:
     if not is_store(project.vectors) or not journal.is_file() or not _wanted(project):
         return False
     state = (journal.stat().st_mtime_ns, documents.count(project))
-    known = project.memo.get("vectors")
-    if known is None or known[0] != state:
-        whole = False
-        if _readable(project):
-            store = VectorStore(project.vectors)
-            whole = store.complete and len(store) == state[1]
-        known = project.memo["vectors"] = (state, whole)
-    return bool(known[1])
+    return bool(project.remember("vectors", state, lambda: _complete(project)))
+
+
+def _complete(project: Project) -> bool:
+    if not _readable(project):
+        return False
+    store = VectorStore(project.vectors)
+    return store.complete and len(store) == documents.count(project)
 
 
 def _write_sketch(folder: Path, store: VectorStore) -> None:

@@ -1,10 +1,14 @@
-"""Faults of the library as the pages word them: parameters become fields of the pages."""
+"""Faults as the pages word them: of the library, of the disk and of the project file."""
 
 from __future__ import annotations
+
+import errno
+import sqlite3
 
 from hierseed.errors import HierSeedError
 from hierseed.io.faults import Faults
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
 FIELDS = {
     "encoding": "a copy of the file in UTF-8",
     "id": "'Ids are in' on the page Load",
@@ -37,3 +41,21 @@ def wording(name: str, value: str) -> str:
     # what no page offers is done with the command line, before the file is loaded
     spelled = f"{name}={value}" if value else name
     return FIELDS.get(name, f"`hierseed convert` ({spelled})").replace("{value}", value)
+
+
+def explain_failure(fault: OSError | sqlite3.Error) -> str:
+    """One sentence for a person: what happened, and what to do."""
+    code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL or getattr(fault, "errno", None) in FULL:
+        return "Not saved: the disk is full. Make room, then do it again."
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return (
+            "The project file is damaged. Stop the workbench, and continue with the last copy: a "
+            "file named .backup-… or in the folder backups beside it."
+        )
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "Not saved: another program holds the project file. Try it again."
+    if isinstance(fault, sqlite3.Error):
+        return f"Not saved: the project file could not be written ({fault})."
+    where = f" ({fault.filename})" if fault.filename else ""
+    return f"That did not work: {fault.strerror or fault}{where}."

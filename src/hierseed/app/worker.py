@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.app import jobs
-from hierseed.app.failures import explain_failure
 from hierseed.app.job_progress import OnProgress
 from hierseed.app.project import Project
-from hierseed.app.wording import left_out, worded
+from hierseed.app.wording import explain_failure, left_out, worded
 from hierseed.errors import HierSeedError
 
 EVERY = 0.4  # seconds between two entries of progress

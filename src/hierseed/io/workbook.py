@@ -30,17 +30,22 @@ def refusing_damaged(refuse: Callable[[str], NoReturn]) -> Iterator[None]:
 
 def open_workbook(file: Path | BytesIO, refuse: Callable[[str], NoReturn], **options: Any) -> Any:
     """Open a workbook that has a sheet with cells; the caller closes it."""
-    import openpyxl
+    from openpyxl.reader.excel import ExcelReader
 
     with refusing_damaged(refuse), warnings.catch_warnings():
         start = file.getvalue()[:4] if isinstance(file, BytesIO) else _start(file)
         if start == OLD_EXCEL:
             refuse("an old .xls or an encrypted workbook; save it as a plain .xlsx")
         warnings.simplefilter("ignore")  # styles and extensions that openpyxl drops
-        book = openpyxl.load_workbook(file, **options)
-        if not book.worksheets:
-            refuse("no sheet with cells in it")
-        return book
+        reader = ExcelReader(file, **options)
+        try:
+            reader.read()
+            if not reader.wb.worksheets:
+                refuse("no sheet with cells in it")
+        except BaseException:
+            reader.archive.close()  # openpyxl leaves a damaged workbook open
+            raise
+        return reader.wb
 
 
 def _start(file: Path) -> bytes:

@@ -53,6 +53,7 @@ class CodeScreen(Screen):
                 "coder": coder,
                 "samples": [self._line(sample) for sample in found],
                 "documents": documents.count(self.project),
+                "columns": self.project.get("columns", []),
                 "fitted": self.session.fit is not None,
             }
         sample = codings.get(self.project, self.sample)
@@ -82,7 +83,7 @@ class CodeScreen(Screen):
         }
 
     def _code(self, sample: Sample) -> dict[str, Any]:
-        """One document, without what the fit or other coders say of it."""
+        """One document, without what the fit, other coders or columns not chosen say of it."""
         rows = [row for row, _ in codings.rows(self.project, sample.id)]
         mine = self._mine(sample)
         at = self.at
@@ -92,12 +93,17 @@ class CodeScreen(Screen):
             return {"document": None, "done": len(mine), "total": len(rows)}
         row = rows[at]
         document = documents.get(self.project, [row])[0]
+        columns = documents.columns_of(self.project, [row]).get(row, {})
         return {
             "document": {
                 "row": row,
                 "id": document.id,
                 "text": document.text,
-                "columns": documents.columns_of(self.project, [row]).get(row, {}),
+                "columns": {
+                    name: columns[name]
+                    for name in sample.facts.get("columns", [])
+                    if name in columns
+                },
             },
             "at": at,
             "done": len(mine),
@@ -173,12 +179,18 @@ class CodeScreen(Screen):
 
     # ---------------------------------------------------------------- actions
 
-    def do_draw(self, size: int, kind: str, name: str = "", seed: int = 0) -> None:
-        """Draw a sample, at random or by the topics of the fit."""
+    def do_draw(
+        self, size: int, kind: str, name: str = "", seed: int = 0, columns: Sequence[str] = ()
+    ) -> None:
+        """Draw a sample, at random or by the topics of the fit.
+
+        Coders see the texts and these columns; any other may hold labels, and is hidden.
+        """
         size, seed = min(max(int(size), 1), LARGEST), int(seed)
         population = documents.count(self.project)
+        shown = [one for one in self.project.get("columns", []) if one in columns]
         facts: dict[str, Any] = {
-            "kind": kind, "random_state": seed, "population": population,
+            "kind": kind, "random_state": seed, "population": population, "columns": shown,
         }  # fmt: skip
         if kind == "strata":
             fit = self.session.fit

@@ -8,11 +8,10 @@ from typing import Any
 
 from hierseed.app import corpus_import, jobs, taxonomy_import
 from hierseed.app.corpus_import import Look
-from hierseed.app.encoding import to_utf8
 from hierseed.app.pages.screen import Screen
 from hierseed.app.store import documents, gold, labels, loads, topics
 from hierseed.app.taxonomy_import import Plan
-from hierseed.app.uploads import find_upload
+from hierseed.app.uploads import find_upload, to_utf8
 from hierseed.errors import ProjectError
 from hierseed.io.corpus import ROW_NUMBER
 from hierseed.io.taxonomies import FORMATS

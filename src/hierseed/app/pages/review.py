@@ -10,8 +10,9 @@ import numpy as np
 
 from hierseed.app import compare, document_map, fits, metadata, review, vectors
 from hierseed.app.cards import cards
-from hierseed.app.dense_groups import LEAST, dense_groups
+from hierseed.app.dense_groups import LEAST
 from hierseed.app.pages.decisions import DecisionScreen
+from hierseed.app.pages.groups import GroupScreen
 from hierseed.app.pages.screen import PAGE, number_in, pages
 from hierseed.app.store import documents, edits, topics
 from hierseed.app.tree import path_of
@@ -22,7 +23,7 @@ SEEDS = 3  # documents of a proposed topic that become its seeds
 TABS = ("topic", "map", "time", "changes", "scores")
 
 
-class Review(DecisionScreen):
+class Review(DecisionScreen, GroupScreen):
     """Step 5."""
 
     name, title = "review", "Review"
@@ -34,7 +35,6 @@ class Review(DecisionScreen):
         self.kind = "central"
         self.page = 0
         self.why: dict[str, Any] | None = None
-        self.parts: list[dict[str, Any]] | None = None
         self.before: int | None = None
         self.way: tuple[str, str] | None = None
         self.column = ""
@@ -43,7 +43,8 @@ class Review(DecisionScreen):
 
     def selected(self) -> None:
         """Another topic."""
-        self.page, self.why, self.parts, self.way = 0, None, None, None
+        super().selected()
+        self.page, self.why, self.way = 0, None, None
         self.tab = "topic"
 
     def view(self) -> dict[str, Any]:
@@ -108,7 +109,7 @@ class Review(DecisionScreen):
             "expected": self._expected(fit, members),
             "cards": cards(self.project, rows, placed=placed, key=key, whole=self.whole),
             "why": self.why,
-            "parts": self.parts,
+            "groups": self.groups,
             **self.filter_view(),
             **pages(found.total, self.page),
         }
@@ -301,27 +302,6 @@ class Review(DecisionScreen):
             raise ProjectError("the document is newer than the fit. Fit again first")
         self.why = {"row": int(row), **review.why(self.project, fit, space, int(row))}
 
-    def do_parts(self) -> None:
-        """Look for new topics among the documents shown."""
-        fit, space = self.session.fit, vectors.space(self.project)
-        if fit is None or space is None:
-            raise ProjectError("fit once first")
-        placed = fit.placements(topics.current(self.project))
-        rows = np.unique(placed.row[placed.members(placed.inside(self.session.key))])
-        self.parts = dense_groups(self.project, space, rows)
-
-    def do_take_part(self, number: int, name: str) -> None:
-        """Make a proposed part a topic where it was found, with its first documents as seeds."""
-        part = (self.parts or [])[int(number)]
-        head, _, parent = self.session.key.rpartition("-")
-        above = int(parent) if (head or parent.isdigit()) and parent not in ("0", "none") else None
-        what = f"Added {str(name)!r} with its first documents"
-        with edits.edit(self.project, what, self.person) as work:
-            id = work.insert(above, str(name).strip())
-            work.seed(id, [document["row"] for document in part["documents"][:3]], "part")
-        self.parts = [other for i, other in enumerate(self.parts or []) if i != int(number)]
-        self.session.say(f"{name} is a topic now, with three seeds. It counts at the next fit.")
-
     def do_before(self, fit: int) -> None:
         """Compare with another fit."""
         fits.get(self.project, int(fit))
@@ -331,7 +311,7 @@ class Review(DecisionScreen):
         """Look at another fit."""
         last = fits.last(self.project)
         self.session.fit_id = None if last and last.id == int(fit) else int(fit)
-        self.why, self.parts, self.way, self.page = None, None, None, 0
+        self.why, self.groups, self.way, self.page = None, None, None, 0
 
     def do_way(self, origin: str, target: str) -> None:
         """List the documents that went one way."""

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from hierseed.app import fits, jobs
-from hierseed.app.failures import explain_failure
 from hierseed.app.fits import Fit
 from hierseed.app.pages.code import CodeScreen
 from hierseed.app.pages.export import Export
@@ -22,7 +21,7 @@ from hierseed.app.project import Project
 from hierseed.app.store import actions, codings, documents, labels, loads, topics
 from hierseed.app.store.actions import Person
 from hierseed.app.tree import path_of, tree_view
-from hierseed.app.wording import worded
+from hierseed.app.wording import explain_failure, worded
 from hierseed.errors import HierSeedError, ModelError, ProjectError
 
 SCREENS: list[type[Screen]] = [
@@ -99,7 +98,7 @@ class Session:
         if levels:
             right = ", ".join(f"{value:.0%}" for value in levels)
             return f"Fit {fit.id} · about {right} right"
-        share = f"{(placed.labels >= 0).mean():.0%} in a topic" if placed.n else ""
+        share = f"{(placed.labels >= 0).mean():.0%} in a topic" if placed.n_documents else ""
         return f"Fit {fit.id} · {share}"
 
     def _unfinished(self, job: jobs.Job | None) -> dict[str, Any] | None:

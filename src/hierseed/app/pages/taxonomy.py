@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from hierseed.app import vectors
-from hierseed.app.dense_groups import dense_groups
-from hierseed.app.pages.screen import Screen
+from hierseed.app.pages.groups import GroupScreen
 from hierseed.app.review import words
 from hierseed.app.store import actions, edits, labels, memos, topics
 from hierseed.errors import ProjectError
 from hierseed.io.taxonomies import FORMATS
 
 
-class TaxonomyScreen(Screen):
+class TaxonomyScreen(GroupScreen):
     """Step 2."""
 
     name, title = "taxonomy", "Taxonomy"
-
-    def __init__(self, session: Any) -> None:
-        super().__init__(session)
-        self.parts: list[dict[str, Any]] = []
-
-    def selected(self) -> None:
-        """Another topic: what was proposed for the last one is of no use."""
-        self.parts = []
 
     def view(self) -> dict[str, Any]:
         """Show the topic that is selected, and what was changed last."""
@@ -52,7 +40,7 @@ class TaxonomyScreen(Screen):
             "topics": len(here.taxonomy),
             "changes": actions.history(self.project),
             "formats": [{"name": f.name, "title": f.title} for f in FORMATS.values()],
-            "parts": self.parts,
+            "groups": self.groups,
             "can_split": self.session.fit is not None,
         }
 
@@ -111,23 +99,3 @@ class TaxonomyScreen(Screen):
         if len(wanted) < 1:
             raise ProjectError("write one name per line for the new subtopics")
         edits.split(self.project, self.topic_id(), wanted, by=self.person)
-
-    def do_propose(self) -> None:
-        """Look for dense parts of the selected topic's documents."""
-        fit, space = self.session.fit, vectors.space(self.project)
-        if fit is None or space is None:
-            raise ProjectError("a split is proposed from a fit. Fit once, then come back")
-        placed = fit.placements(topics.current(self.project))
-        rows = np.unique(placed.row[placed.members(placed.inside(self.session.key))])
-        self.parts = dense_groups(self.project, space, rows)
-        if not self.parts:
-            self.session.say("This topic has too few documents to find groups in it.")
-
-    def do_take_part(self, number: int, name: str) -> None:
-        """Make a proposed part a topic below this one, with its first documents as seeds."""
-        part = self.parts[int(number)]
-        what = f"Added {str(name)!r} with its first documents"
-        with edits.edit(self.project, what, self.person) as work:
-            id = work.insert(self.topic_id(), str(name).strip())
-            work.seed(id, [document["row"] for document in part["documents"][:3]], "part")
-        self.parts = [other for i, other in enumerate(self.parts) if i != int(number)]

@@ -56,7 +56,8 @@ def add(
     """
     given = list(batch)
     with project.write() as db:
-        known = dict(_by_ids(project, [id for id, _ in given]))
+        texts = "SELECT id, text FROM document WHERE id IN (%s)"
+        known = dict(project.some(texts, [id for id, _ in given]))
         changed = [id for id, text in given if known.get(id, text) != text]
         if changed:
             raise CorpusError(
@@ -89,10 +90,7 @@ def kept(project: Project, start: int, stop: int) -> list[dict[str, Any]]:
 
 def columns_of(project: Project, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Other columns of some documents, by row."""
-    marks = ",".join("?" * len(rows))
-    found = project.db.execute(
-        f"SELECT row, value FROM kept WHERE row IN ({marks})", [int(row) for row in rows]
-    )
+    found = project.some("SELECT row, value FROM kept WHERE row IN (%s)", list(map(int, rows)))
     return {row: json.loads(value) for row, value in found}
 
 
@@ -113,36 +111,17 @@ def remove_from(project: Project, first: int) -> int:
     return len(gone)
 
 
-def _by_ids(project: Project, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for start in range(0, len(ids), 500):
-        part = ids[start : start + 500]
-        marks = ",".join("?" * len(part))
-        yield from project.db.execute(f"SELECT id, text FROM document WHERE id IN ({marks})", part)
-
-
 def rows_of(project: Project, ids: Sequence[str]) -> dict[str, int]:
     """Rows of the documents with these ids; unknown ids are left out."""
-    found: dict[str, int] = {}
-    for start in range(0, len(ids), 500):
-        part = ids[start : start + 500]
-        marks = ",".join("?" * len(part))
-        found.update(
-            project.db.execute(f"SELECT id, row FROM document WHERE id IN ({marks})", part)
-        )
-    return found
+    return dict(project.some("SELECT id, row FROM document WHERE id IN (%s)", ids))
 
 
 def get(project: Project, rows: Sequence[int]) -> list[Document]:
     """Return documents in the order asked for."""
-    marks = ",".join("?" * len(rows))
-    found = {
-        row: Document(row, id, text)
-        for row, id, text in project.db.execute(
-            f"SELECT row, id, text FROM document WHERE row IN ({marks})",
-            [int(row) for row in rows],
-        )
-    }
-    return [found[int(row)] for row in rows if int(row) in found]
+    wanted = list(map(int, rows))
+    query = "SELECT row, id, text FROM document WHERE row IN (%s)"
+    found = {row[0]: Document(*row) for row in project.some(query, wanted)}
+    return [found[row] for row in wanted if row in found]
 
 
 def every(project: Project, start: int = 0) -> Iterator[Document]:
@@ -177,11 +156,7 @@ def search(
     if not text.strip():
         total = count(project)
         return Found(list(range(offset, min(offset + limit, total))), total, False)
-    query = match_query(text)
-    total = _hits(project, query)
-    if not total:  # perhaps the last word is not finished; asked second, since it costs more
-        query = match_query(text, unfinished=True)
-        total = _hits(project, query)
+    query, total = _query(project, text)
     if not total:
         return Found([], 0, False)
     ranked = total <= RANKED
@@ -205,14 +180,23 @@ def _search_within(project: Project, text: str, offset: int, limit: int, within:
 
 def rows_with(project: Project, text: str) -> NDArray[np.intp]:
     """Rows of all documents that have these words, in order."""
-    query = match_query(text) if _hits(project, match_query(text)) else ""
-    query = query or match_query(text, unfinished=True)
-    if not query:
+    query, total = _query(project, text)
+    if not total:
         return np.zeros(0, dtype=np.intp)
     found = project.db.execute(
         "SELECT rowid FROM document_text WHERE document_text MATCH ? ORDER BY rowid", (query,)
     )
     return np.array([row for (row,) in found], dtype=np.intp)
+
+
+def _query(project: Project, text: str) -> tuple[str, int]:
+    """What to look for, and the number of hits, up to `COUNTED`."""
+    query = match_query(text)
+    if total := _hits(project, query):
+        return query, total
+    # perhaps the last word is not finished; asked second, since it costs more
+    query = match_query(text, unfinished=True)
+    return query, _hits(project, query)
 
 
 def _hits(project: Project, query: str) -> int:

@@ -204,12 +204,9 @@ def counts(project: Project) -> dict[int, int]:
 def of_rows(project: Project, rows: Sequence[int]) -> dict[int, list[Label]]:
     """Current verdicts on documents, by row; where topics were merged, the last one counts."""
     home = {**topics.current(project).home, **{topic: topic for topic in WHOLE}}
-    marks = ",".join("?" * len(rows))
     found: dict[int, dict[int, Label]] = {}
-    for row, topic, verdict in project.db.execute(
-        f"SELECT row, topic, verdict FROM label WHERE row IN ({marks}) ORDER BY event",
-        [int(row) for row in rows],
-    ):
+    query = "SELECT row, topic, verdict FROM label WHERE row IN (%s) ORDER BY event"
+    for row, topic, verdict in project.some(query, list(map(int, rows))):
         if topic in home:
             found.setdefault(row, {})[home[topic]] = Label(row, home[topic], verdict)
     return {row: list(labels.values()) for row, labels in found.items()}
@@ -218,11 +215,8 @@ def of_rows(project: Project, rows: Sequence[int]) -> dict[int, list[Label]]:
 def of_topic(project: Project, topic: int, verdict: int = YES) -> list[int]:
     """Rows with this verdict for a topic, the latest first."""
     ids = topics.current(project).family(topic)
-    marks = ",".join("?" * len(ids))
-    rows = project.db.execute(
-        f"SELECT row FROM label WHERE topic IN ({marks}) AND verdict = ? ORDER BY event DESC",
-        (*ids, verdict),
-    )
+    query = "SELECT row FROM label WHERE topic IN (%s) AND verdict = ? ORDER BY event DESC"
+    rows = project.some(query, ids, verdict)
     return list(dict.fromkeys(row for (row,) in rows))
 
 

@@ -42,12 +42,11 @@ def of_topic(project: Project, topic: int) -> list[dict[str, Any]]:
 
 
 def _read(project: Project, kind: str, targets: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
-    marks = ",".join("?" * len(targets))
+    query = (
+        "SELECT id, target, coder, text, at FROM memo WHERE target IN (%s) AND kind = ? AND live"
+        " ORDER BY id"
+    )
     found: dict[int, list[dict[str, Any]]] = {}
-    for id, target, coder, text, at in project.db.execute(
-        "SELECT id, target, coder, text, at FROM memo WHERE kind = ? AND live"
-        f" AND target IN ({marks}) ORDER BY id",
-        (kind, *[int(target) for target in targets]),
-    ):
+    for id, target, coder, text, at in project.some(query, list(map(int, targets)), kind):
         found.setdefault(target, []).append({"id": id, "coder": coder, "text": text, "at": at})
     return found

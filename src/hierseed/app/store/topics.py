@@ -67,10 +67,7 @@ def current(project: Project) -> Topics:
     """Return the live taxonomy, siblings in their order; read again only after a change."""
     # Each change of a topic raises its version, so the sum never returns to an earlier value.
     state = project.db.execute("SELECT count(*), total(version) FROM topic").fetchone()
-    known = project.memo.get("topics")
-    if known is None or known[0] != state:
-        known = project.memo["topics"] = (state, _read(project))
-    topics: Topics = known[1]
+    topics: Topics = project.remember("topics", state, lambda: _read(project))
     return topics
 
 

@@ -1,9 +1,10 @@
 // One document: text, decisions, place, other columns, memos, and why it is there.
-import { crumbs, percent, shown, shownPath, when } from "/workbench/web/shared.js";
+import { helpers } from "/workbench/web/shared.js";
 
 const CLIP = 90; // letters of another column on a closed card
 
 export default {
+  mixins: [helpers],
   props: {
     card: Object,
     here: Boolean, // the current card of the list
@@ -96,17 +97,11 @@ export default {
     },
   },
   methods: {
-    crumbs,
-    percent,
-    shown,
-    shownPath,
-    when,
     // Long values of other columns are cut until the card is opened.
     clip(value) {
       const text = String(value);
       return this.open || text.length <= CLIP ? text : text.slice(0, CLIP) + "…";
     },
-    last: (path) => crumbs(path).at(-1),
     near(level, topic) {
       const nearest = Math.min(...level.topics.map((other) => other.distance));
       return (100 * Math.max(nearest, 1e-9)) / Math.max(topic.distance, 1e-9) + "%";

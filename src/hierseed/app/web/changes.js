@@ -1,11 +1,11 @@
 // What changed between two fits: the ways documents went, and the documents themselves.
 import documents from "/workbench/web/documents.js";
-import { counted, number, percent, shownPath } from "/workbench/web/shared.js";
+import { helpers } from "/workbench/web/shared.js";
 
 export default {
+  mixins: [helpers],
   components: { documents },
   props: { view: Object },
-  emits: ["act"],
   template: `
     <h1>What changed</h1>
     <p v-if="!view.changes" class="panel empty">There is only one fit. After the next one, this page shows which documents moved.</p>
@@ -22,10 +22,6 @@ export default {
       <documents v-if="view.way" :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total" @act="(what) => $emit('act', what)"></documents>
     </template>`,
   methods: {
-    counted,
-    number,
-    percent,
-    shownPath,
     mean: (scores) => scores.all.mean.bcubed_f1.toFixed(3),
   },
 };

@@ -1,15 +1,15 @@
 // Validate: draw a sample, code it blind, compare coders, settle, and see how right the fit is.
 import estimate from "/workbench/web/estimate.js";
 import picker from "/workbench/web/picker.js";
-import { copyText, counted, crumbs, number, shared, shown, shownPath, when } from "/workbench/web/shared.js";
+import { copyText, helpers, shared, shown } from "/workbench/web/shared.js";
 
 const TABS = { code: "Code", agreement: "Agreement", adjudicate: "Adjudicate", accuracy: "Accuracy" };
 
 export default {
+  mixins: [helpers],
   components: { estimate, picker },
   props: { view: Object },
-  emits: ["act"],
-  data: () => ({ TABS, size: 200, kind: "random", name: "", seed: 1, chosen: [], picking: "", settling: null, copied: false, shared }),
+  data: () => ({ TABS, size: 200, kind: "random", name: "", seed: 1, columns: [], chosen: [], picking: "", settling: null, copied: false, shared }),
   template: `
     <div v-if="!view.sample">
       <h1>How right is it?</h1>
@@ -23,6 +23,9 @@ export default {
           <label>Random seed <input type="text" inputmode="numeric" v-model="seed"></label>
           <label class="grow">Name <input v-model="name" placeholder="Such as: validation, spring"></label>
           <button class="main">Draw the sample</button></div>
+        <fieldset v-if="view.columns.length" class="show"><legend>Columns that coders see</legend>
+          <label v-for="column in view.columns" :key="column" class="check"><input type="checkbox" v-model="columns" :value="column"> {{ column }}</label>
+          <p class="soft">None unless you choose it. A column with labels or predictions would tell coders the answer.</p></fieldset>
         <p class="soft">200 documents give intervals of about ±7 points at each level. Everybody who opens the sample codes the same documents.</p>
       </form>
       <ul class="files panel" v-if="view.samples.length" aria-label="Samples"><li v-for="sample in view.samples" :key="sample.id">
@@ -43,7 +46,7 @@ export default {
           <article class="card here coding" ref="card" tabindex="0" role="group" :aria-label="'Document ' + view.document.id" @keydown="key">
             <header><span class="id">{{ view.document.id }}</span><span class="soft">{{ number(view.at + 1) }} of {{ number(view.total) }}</span></header>
             <p class="text whole">{{ view.document.text }}</p>
-            <p v-if="columns.length" class="columns"><span v-for="[name, value] in columns"><b>{{ name }}</b> {{ value }}</span></p>
+            <p v-if="seen.length" class="columns"><span v-for="[name, value] in seen"><b>{{ name }}</b> {{ value }}</span></p>
             <p v-if="view.code" class="where">Your code: <b>{{ said(view.code) }}</b></p>
             <p v-if="chosen.length" class="where">Chosen: <b v-for="topic in chosen" :key="topic.key" class="path"><span v-for="name in crumbs(topic.path)">{{ name }}</span> <button class="bare" :aria-label="'Not ' + topic.path" @click="chosen = chosen.filter((one) => one !== topic)">×</button></b>
               <button class="small on" @click="send('topics')"><kbd>Enter</kbd>Save</button></p>
@@ -112,8 +115,8 @@ export default {
     </template>
     <picker v-if="picking || settling !== null" title="Which topic is it?" @picked="picked" @left="left"></picker>`,
   computed: {
-    columns() {
-      return Object.entries(this.view.document?.columns || {}).filter(([, value]) => value !== null && value !== "").slice(0, 8);
+    seen() {
+      return Object.entries(this.view.document?.columns || {}).filter(([, value]) => value !== null && value !== "");
     },
     row() {
       return this.view.document?.row;
@@ -132,18 +135,8 @@ export default {
     this.$refs.card?.focus();
   },
   methods: {
-    counted,
-    crumbs,
-    number,
-    shown,
-    shownPath,
-    when,
-    last: (path) => crumbs(path).at(-1),
-    act(what, more = {}) {
-      this.$emit("act", { do: what, ...more });
-    },
     draw() {
-      this.act("draw", { size: +this.size || 200, kind: this.kind, name: this.name, seed: +this.seed || 0 });
+      this.act("draw", { size: +this.size || 200, kind: this.kind, name: this.name, seed: +this.seed || 0, columns: this.columns });
     },
     said(code) {
       if (code.decision === "none") return "None of these";

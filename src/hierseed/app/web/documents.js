@@ -2,9 +2,10 @@
 // Keys act only while a card has the focus, so that typing elsewhere never labels anything.
 import card from "/workbench/web/card.js";
 import picker from "/workbench/web/picker.js";
-import { focusAsked, number, shared, shown } from "/workbench/web/shared.js";
+import { focusAsked, helpers, shared, shown } from "/workbench/web/shared.js";
 
 export default {
+  mixins: [helpers],
   components: { card, picker },
   props: {
     cards: Array,
@@ -76,7 +77,6 @@ export default {
     if (this.cards.length && focusAsked()) this.focus();
   },
   methods: {
-    number,
     focus() {
       shared.focusFrom = null;
       const found = this.$refs["card" + this.at];

@@ -1,11 +1,11 @@
 // Export: files, and the command lines that repeat the fit.
-import { bytes, copyText, counted, inProject, when } from "/workbench/web/shared.js";
+import { copyText, helpers } from "/workbench/web/shared.js";
 
 const TITLES = { csv: "CSV", xlsx: "Excel", parquet: "Parquet", jsonl: "JSONL" };
 
 export default {
+  mixins: [helpers],
   props: { view: Object },
-  emits: ["act"],
   data: () => ({ TITLES, text: true, format: "", copied: false }),
   template: `
     <h1>Export</h1>
@@ -57,13 +57,6 @@ export default {
       </div>
     </div>`,
   methods: {
-    bytes,
-    counted,
-    inProject,
-    when,
-    act(what, more = {}) {
-      this.$emit("act", { do: what, ...more });
-    },
     async copy() {
       await copyText(this.view.commands.join("\n"));
       this.copied = true;

@@ -1,9 +1,9 @@
 // Fit: what turns texts into vectors, a method, three plain dials, and the fits so far.
-import { counted, duration, percent, shown, when } from "/workbench/web/shared.js";
+import { helpers, percent } from "/workbench/web/shared.js";
 
 export default {
+  mixins: [helpers],
   props: { view: Object },
-  emits: ["act"],
   template: `
     <div class="row between"><h1>Place every document</h1>
       <button class="main" :disabled="!view.ready || view.running" @click="$emit('act', { do: 'fit' })">{{ view.running ? "Running …" : "Fit now" }}</button></div>
@@ -65,11 +65,6 @@ export default {
     },
   },
   methods: {
-    counted,
-    duration,
-    percent,
-    shown,
-    when,
     dial(values) {
       this.$emit("act", { do: "dial", ...values });
     },

@@ -1,11 +1,11 @@
 // The header: where you are, what runs, undo and redo, who you are, and what was just done.
-import { counted, duration, inProject, KEYS, number, pass, percent, shared, shown, typing } from "/workbench/web/shared.js";
+import { counted, duration, helpers, KEYS, pass, percent, shared, typing } from "/workbench/web/shared.js";
 
 const ID = "hierseed-browser";
 
 export default {
+  mixins: [helpers],
   props: { view: Object },
-  emits: ["act"],
   data: () => ({ notes: [], next: 0, theme: "light", naming: false, name: "", KEYS, shared }),
   template: `
     <header class="frame">
@@ -117,10 +117,6 @@ export default {
     addEventListener("keydown", this.key);
   },
   methods: {
-    counted,
-    inProject,
-    number,
-    shown,
     send(what) {
       pass(this, what);
     },

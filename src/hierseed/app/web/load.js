@@ -1,5 +1,5 @@
 // Load: bring files, look at them, see every fault and every change, then take them over.
-import { counted, inProject, number, shown, when } from "/workbench/web/shared.js";
+import { counted, helpers, inProject, shown } from "/workbench/web/shared.js";
 
 const KINDS = {
   corpus: { title: "Documents", about: "CSV, TSV, JSONL (also .gz), Parquet or Excel, one row per document." },
@@ -10,8 +10,8 @@ const KINDS = {
 const THINGS = { taxonomy: "topic", seeds: "seed", gold: "label" };
 
 export default {
+  mixins: [helpers],
   props: { view: Object },
-  emits: ["act"],
   data: () => ({ KINDS, over: "", sending: {}, faults: {}, removing: "" }),
   template: `
     <h1>Load your documents and topics</h1>
@@ -95,13 +95,6 @@ export default {
     },
   },
   methods: {
-    counted,
-    number,
-    shown,
-    when,
-    act(what, more = {}) {
-      this.$emit("act", { do: what, ...more });
-    },
     thing: (name) => THINGS[name],
     chosen(column) {
       return column === this.view.preview.text || column === this.view.preview.id;

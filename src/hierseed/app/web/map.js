@@ -1,5 +1,5 @@
 // The corpus as a map: topics are islands, every document is a point. Zoom, search, legend.
-import { counted, inProject, number, percent, shortName } from "/workbench/web/shared.js";
+import { helpers, inProject, shortName } from "/workbench/web/shared.js";
 
 const EDGE = 24; // pixels around the islands
 const NONE = "#9a958b"; // documents without a topic or a value
@@ -31,6 +31,7 @@ function pixel(colour, alpha) {
 }
 
 export default {
+  mixins: [helpers],
   props: { view: Object },
   emits: ["select"],
   data: () => ({ tip: null, find: "", zoom: 1, x: 0, y: 0, by: "", fault: "", n: 0, legend: [] }),
@@ -106,9 +107,6 @@ export default {
     },
   },
   methods: {
-    counted,
-    number,
-    percent,
     async fetch() {
       const address = this.view.points + "&column=" + encodeURIComponent(this.by);
       this.wanted = address;

@@ -1,9 +1,9 @@
 // Topics that the taxonomy may lack: look inside, name and add with seeds, or dismiss for good.
-import { number, percent, shown } from "/workbench/web/shared.js";
+import { helpers } from "/workbench/web/shared.js";
 
 export default {
+  mixins: [helpers],
   props: { proposals: Array, inside: String },
-  emits: ["act"],
   data: () => ({ names: {} }),
   template: `
     <section v-if="proposals.length" aria-label="Proposed topics">
@@ -22,12 +22,6 @@ export default {
       </div>
     </section>`,
   methods: {
-    number,
-    percent,
-    shown,
-    act(what, more) {
-      this.$emit("act", { do: what, ...more });
-    },
     title(one) {
       const long = one.words.filter((word) => word.length > 3);
       const name = (long.length ? long : one.words).slice(0, 3).join(", ");

@@ -4,18 +4,18 @@ import documents from "/workbench/web/documents.js";
 import filters from "/workbench/web/filter.js";
 import find from "/workbench/web/find.js";
 import mapping from "/workbench/web/map.js";
-import parts from "/workbench/web/dense_groups.js";
+import groups from "/workbench/web/dense_groups.js";
 import proposals from "/workbench/web/proposals.js";
 import scores from "/workbench/web/scores.js";
 import overtime from "/workbench/web/over_time.js";
-import { counted, crumbs, number, percent, shownPath } from "/workbench/web/shared.js";
+import { helpers } from "/workbench/web/shared.js";
 
 const TABS = { topic: "Topic", map: "Map", time: "Over time", changes: "What changed", scores: "Scores" };
 
 export default {
-  components: { changes, documents, filters, find, mapping, overtime, parts, proposals, scores },
+  mixins: [helpers],
+  components: { changes, documents, filters, find, mapping, overtime, groups, proposals, scores },
   props: { view: Object },
-  emits: ["act"],
   data: () => ({ TABS }),
   template: `
     <div v-if="!view.fit"><h1>Look at the result</h1><p class="panel empty">There is no fit yet. Start one in step 4.</p></div>
@@ -43,9 +43,8 @@ export default {
               <span class="soft">{{ counted(rival.count, "document") }}</span></li></ul></div>
           <p v-if="!view.members" class="panel empty">No document is here.</p>
           <template v-else>
-          <div class="row" v-if="!view.listed || view.members > 30"><button @click="act('parts')">{{ view.listed ? "Find groups in it" : "Find new topics in here" }}</button></div>
-          <p v-if="view.parts && !view.parts.length" class="soft">No group stands out.</p>
-          <parts :parts="view.parts" @take="(what) => act('take_part', what)"></parts>
+          <div class="row" v-if="!view.listed || view.members > 30"><button @click="act('groups')">{{ view.listed ? "Find groups in it" : "Find new topics in here" }}</button></div>
+          <groups :groups="view.groups" @take="(what) => act('take_group', what)"></groups>
           <find :query="view.query" placeholder="Search the documents of this topic" @search="(query) => act('search', { query })"></find>
           <div class="row between"><div class="tabs" role="group" aria-label="Which documents">
             <button v-for="(about, kind) in view.kinds" :key="kind" :aria-pressed="view.kind === kind ? 'true' : 'false'" :title="about" @click="act('kind', { kind })">{{ kind[0].toUpperCase() + kind.slice(1) }}</button>
@@ -67,16 +66,6 @@ export default {
     tabs() {
       const { scores, ...rest } = TABS;
       return this.view.has_scores ? TABS : rest;
-    },
-  },
-  methods: {
-    counted,
-    crumbs,
-    number,
-    percent,
-    shownPath,
-    act(what, more = {}) {
-      this.$emit("act", { do: what, ...more });
     },
   },
 };

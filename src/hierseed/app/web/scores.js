@@ -1,5 +1,5 @@
 // Scores against gold labels, level by level.
-import { number } from "/workbench/web/shared.js";
+import { helpers } from "/workbench/web/shared.js";
 
 const ROWS = {
   bcubed_f1: "B-cubed F1",
@@ -11,6 +11,7 @@ const ROWS = {
 };
 
 export default {
+  mixins: [helpers],
   props: { scores: Object },
   data: () => ({ ROWS }),
   template: `
@@ -20,7 +21,6 @@ export default {
       <tbody><tr v-for="(title, name) in ROWS"><th scope="row">{{ title }}</th><td v-for="level in scores.all.levels" class="n">{{ show(level[name]) }}</td><td class="n"><b>{{ show(scores.all.mean[name]) }}</b></td></tr></tbody></table>
     <p class="soft">As the published evaluation counts (documents without a place left out, the root counted as a level): B-cubed F1 {{ show(scores.paper.mean.bcubed_f1) }}.</p>`,
   methods: {
-    number,
     show: (value) => (value == null ? "–" : value.toFixed(3)),
   },
 };

@@ -2,12 +2,12 @@
 import documents from "/workbench/web/documents.js";
 import filters from "/workbench/web/filter.js";
 import find from "/workbench/web/find.js";
-import { counted, crumbs, number } from "/workbench/web/shared.js";
+import { counted, helpers } from "/workbench/web/shared.js";
 
 export default {
+  mixins: [helpers],
   components: { documents, filters, find },
   props: { view: Object },
-  emits: ["act"],
   template: `
     <div class="head">
       <div v-if="view.topic">
@@ -58,9 +58,6 @@ export default {
     },
   },
   methods: {
-    counted,
-    crumbs,
-    number,
     mode(mode) {
       this.$emit("act", { do: "mode", mode });
     },

@@ -136,3 +136,15 @@ export async function copyText(text) {
   document.execCommand("copy");
   field.remove();
 }
+
+// What the templates of all parts call, and the way to act.
+export const helpers = {
+  emits: ["act"],
+  methods: {
+    breakable, bytes, counted, crumbs, duration, inProject, number, percent, shown, shownPath, when,
+    last: (path) => crumbs(path).at(-1),
+    act(what, more = {}) {
+      this.$emit("act", { do: what, ...more });
+    },
+  },
+};

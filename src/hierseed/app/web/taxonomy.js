@@ -1,8 +1,8 @@
 // Taxonomy: change the topic that is selected in the tree, and its entry in the codebook.
 // What is typed stays, whatever others do meanwhile.
-import parts from "/workbench/web/dense_groups.js";
+import groups from "/workbench/web/dense_groups.js";
 import picker from "/workbench/web/picker.js";
-import { counted, crumbs, shared, shown, when } from "/workbench/web/shared.js";
+import { helpers, shared, shown } from "/workbench/web/shared.js";
 
 const FIELDS = {
   description: ["Definition", "A sentence or two. It can stand in for seeds."],
@@ -13,9 +13,9 @@ const FIELDS = {
 };
 
 export default {
-  components: { parts, picker },
+  mixins: [helpers],
+  components: { groups, picker },
   props: { view: Object },
-  emits: ["act"],
   data: () => ({ FIELDS, drafts: {}, seen: {}, fresh: "", below: "", splitting: false, names: "", picking: "", memo: "", shared }),
   template: `
     <h1>Shape your taxonomy</h1>
@@ -53,8 +53,8 @@ export default {
           <form v-if="splitting" class="split" @submit.prevent="split">
             <label>Names of the new subtopics, one per line <textarea v-model="names" rows="3"></textarea></label>
             <div class="row"><button :disabled="!names.trim()">Split</button>
-              <button v-if="view.can_split" type="button" @click="act('propose')">Suggest subtopics from its documents</button></div>
-            <parts :parts="view.parts" @take="(what) => act('take_part', what)"></parts>
+              <button v-if="view.can_split" type="button" @click="act('groups')">Suggest subtopics from its documents</button></div>
+            <groups :groups="view.groups" @take="(what) => act('take_group', what)"></groups>
           </form>
           <h2>Memos</h2>
           <p v-for="note in view.topic.memos" :key="note.id" class="memo"><span>{{ note.text }}</span> <small class="soft">{{ note.coder || "memo" }}, {{ when(note.at) }}</small>
@@ -93,13 +93,6 @@ export default {
     },
   },
   methods: {
-    counted,
-    crumbs,
-    shown,
-    when,
-    act(what, more = {}) {
-      this.$emit("act", { do: what, ...more });
-    },
     changed(field) {
       return this.drafts[field] !== this.seen[field] || this.clash(field);
     },
