@@ -94,9 +94,10 @@ def _frames(
         frame = found.to_frame([document.id for document in part])
         if any(found.taxonomy.codes):
             frame = add_codes(frame, found)
-        for column, said in (("your_topic", seeds), ("rejected", rejected)):
+        for column, decided in (("your_topic", seeds), ("rejected", rejected)):
             paths = [
-                " | ".join(here.path(id) for id in said.get(row, [])) for row in range(start, stop)
+                " | ".join(here.path(id) for id in decided.get(row, []))
+                for row in range(start, stop)
             ]
             if column == "your_topic":
                 paths = [path or whole.get(start + i, "") for i, path in enumerate(paths)]

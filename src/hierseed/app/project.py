@@ -38,7 +38,7 @@ class Pulse(NamedTuple):
 
 
 class Project:
-    """One corpus, one taxonomy, everything said about them, and the fits made.
+    """One corpus, one taxonomy, all decisions about them, and the fits.
 
     Any number of processes and threads may hold the same project open; each thread has its own
     connection. Writers come one after the other, readers never wait.

@@ -125,7 +125,7 @@ class Guard:
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "").lower()
         if host not in self.names and not (self.any_address and host == _reached(scope)):
-            return 403, "This name is not one of the workbench: use the address that it printed."
+            return 403, "This host name is not allowed: use the address that the workbench printed."
         origin = headers.get("origin")
         changes = scope["type"] == "websocket" or scope.get("method") not in SAFE
         foreign = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
@@ -133,7 +133,7 @@ class Guard:
             return 403, "Only pages of the workbench may do this."
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self.most:
-            return 413, f"More than {self.most / 2**20:,.0f} MB at once is not taken."
+            return 413, f"More than {self.most / 2**20:,.0f} MB in one request is not accepted."
         return None
 
     def _brings_token(self, scope: Scope) -> bool:

@@ -100,7 +100,7 @@ class Tab:
         async with self.lock:  # one after the other, in the order of the clicks
             try:
                 news = await work(self.session.act, do, **arguments)
-            except Exception as fault:  # a fault of ours: said, logged, and the page stays alive
+            except Exception as fault:  # our bug: shown and logged, and the page stays alive
                 traceback.print_exc()
                 text = f"That did not work ({type(fault).__name__}: {fault}). Reload the page."
                 news = {"notes": [{"text": text, "kind": "bad"}]}

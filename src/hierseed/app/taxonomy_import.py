@@ -181,7 +181,7 @@ def _describe_change(plan: Plan, what: str, replace: bool) -> str:
 
 
 def remove(project: Project, kind: str, by: Person = ANYONE) -> int:
-    """Remove all seeds or all expert labels, whoever gave them; undo brings them back."""
+    """Remove all seeds or all expert labels, from files and by hand; undo restores them."""
     here = topics.current(project)
     if kind == "gold":
         with record(project, "Removed the expert labels", by) as action:

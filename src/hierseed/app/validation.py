@@ -88,8 +88,8 @@ def disagreements(project: Project, sample: Sample) -> list[int]:
     found = []
     by_row, final = _by_row(project, sample)
     for row, _ in codings.rows(project, sample.id):
-        said = by_row.get(row, [])
-        if len(said) > 1 and row not in final and _settled(said) is None:
+        codes = by_row.get(row, [])
+        if len(codes) > 1 and row not in final and _settled(codes) is None:
             found.append(row)
     return found
 
@@ -105,9 +105,9 @@ def _by_row(project: Project, sample: Sample) -> tuple[dict[int, list[Code]], di
     return by_row, final
 
 
-def _settled(said: list[Code]) -> Code | None:
+def _settled(codes: list[Code]) -> Code | None:
     """The code that all agree on; those who were unsure do not count."""
-    sure = [code for code in said if code.decision != UNSURE]
+    sure = [code for code in codes if code.decision != UNSURE]
     if not sure or any(
         (code.decision, set(code.topics)) != (sure[0].decision, set(sure[0].topics))
         for code in sure
@@ -120,8 +120,8 @@ def reference(project: Project, sample: Sample) -> dict[int, Code]:
     """The code that counts for each document: the adjudicated one, else what all agree on."""
     by_row, final = _by_row(project, sample)
     found = dict(final)
-    for row, said in by_row.items():
-        settled = _settled(said)
+    for row, codes in by_row.items():
+        settled = _settled(codes)
         if row not in found and settled is not None:
             found[row] = settled
     return {row: code for row, code in found.items() if code.decision != UNSURE}

@@ -77,8 +77,8 @@ def _load(project: Project, arguments: dict[str, Any], on_progress: OnProgress) 
         name=arguments["name"], load=arguments.get("load"),
     )  # fmt: skip
     file.unlink(missing_ok=True)
-    said = "; ".join(filter(None, [f"{added:,} documents added", left_out(faults)]))
-    return said.replace(file.name, arguments["name"])
+    message = "; ".join(filter(None, [f"{added:,} documents added", left_out(faults)]))
+    return message.replace(file.name, arguments["name"])
 
 
 def _sample(project: Project, arguments: dict[str, Any], on_progress: OnProgress) -> str:

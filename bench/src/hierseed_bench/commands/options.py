@@ -34,7 +34,7 @@ AllowDirty = Annotated[
 
 
 def parameters(option: list[str] | None) -> tuple[tuple[str, Any], ...]:
-    """Read `--set`; a slip there is one of the command line."""
+    """Read `--set`; a fault there is one of the command line."""
     try:
         return tuple(sorted(parse_settings(option or []).items()))
     except ParameterError as fault:
@@ -42,7 +42,7 @@ def parameters(option: list[str] | None) -> tuple[tuple[str, Any], ...]:
 
 
 def refuse_unknown(names: Iterable[str], known: Iterable[str], what: str) -> None:
-    """A name that is not known is a slip of the command line."""
+    """Refuse a name that is not known, as a fault of the command line."""
     wrong = [name for name in names if name not in known]
     if wrong:
         raise typer.BadParameter(f"no {what} {wrong[0]!r}; there are {', '.join(known)}")

@@ -93,7 +93,7 @@ class DecisionScreen(Screen):
     def _confirm(self, key: str, what: str) -> None:
         path = topics.current(self.project).path(self.topic_id(key))
         later = " It counts at the next fit." if self.session.fit else ""
-        self.session.say(f"{what} {path} now.{later}")
+        self.session.notify(f"{what} {path} now.{later}")
 
     def do_bulk(self, rows: list[int], verdict: int, key: str) -> None:
         """Accept or reject several documents for a topic as one step that undo takes back."""
@@ -113,7 +113,7 @@ class DecisionScreen(Screen):
             if len(wanted) > len(free)
             else ""
         )
-        self.session.say(f"{word} {count} for {path}.{left} Undo reverts it.")
+        self.session.notify(f"{word} {count} for {path}.{left} Undo reverts it.")
 
     def do_read(self, row: int) -> None:
         """Show a long text in full, or short again."""

@@ -43,27 +43,27 @@ class Export(Screen):
             arguments = {"what": "documents", "fit": fit.id, "ending": str(ending)}
             jobs.start(self.project, "export", **arguments, text=bool(text))
         else:
-            self._say(export.write_documents(self.project, fit, str(ending), text=bool(text)))
+            self._ready(export.write_documents(self.project, fit, str(ending), text=bool(text)))
 
     def do_taxonomy(self, format: str) -> None:
         """Write the taxonomy."""
-        self._say(export.write_taxonomy(self.project, str(format)))
+        self._ready(export.write_taxonomy(self.project, str(format)))
 
     def do_seeds(self) -> None:
         """Write the seeds."""
-        self._say(export.write_seeds(self.project))
+        self._ready(export.write_seeds(self.project))
 
     def do_codebook(self, ending: str) -> None:
         """Write the codebook."""
-        self._say(export.write_codebook(self.project, str(ending)))
+        self._ready(export.write_codebook(self.project, str(ending)))
 
     def do_tasks(self, tool: str) -> None:
         """Write the documents as another tool imports them."""
-        self._say(export.write_tasks(self.project, self._fit(), str(tool)))
+        self._ready(export.write_tasks(self.project, self._fit(), str(tool)))
 
     def do_decisions(self) -> None:
         """Write every decision that was made."""
-        self._say(export.write_decisions(self.project))
+        self._ready(export.write_decisions(self.project))
 
     def do_remove(self, name: str) -> None:
         """Delete an exported file."""
@@ -73,7 +73,7 @@ class Export(Screen):
 
     def do_report(self) -> None:
         """Write the report page."""
-        self._say(export.write_report(self.project, self._fit()))
+        self._ready(export.write_report(self.project, self._fit()))
 
     def do_bundle(self) -> None:
         """Write everything that repeats the fit."""
@@ -81,7 +81,7 @@ class Export(Screen):
         if fit.n > AT_ONCE:
             jobs.start(self.project, "export", what="bundle", fit=fit.id)
         else:
-            self._say(export.write_bundle(self.project, fit))
+            self._ready(export.write_bundle(self.project, fit))
 
     def _fit(self) -> Any:
         fit = self.session.fit
@@ -89,8 +89,8 @@ class Export(Screen):
             raise ProjectError("there is no fit yet. Fit first, then export the result")
         return fit
 
-    def _say(self, path: Path) -> None:
-        self.session.say(f"{path.name} is ready, under Files.")
+    def _ready(self, path: Path) -> None:
+        self.session.notify(f"{path.name} is ready, under Files.")
 
 
 def _written(project: Any) -> list[Path]:

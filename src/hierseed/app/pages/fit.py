@@ -11,8 +11,6 @@ from hierseed.embed.catalogue import KINDS
 from hierseed.errors import ProjectError
 from hierseed.progress import duration
 
-OVERLAPS = (0.0, 0.2, 0.5)
-
 
 class FitScreen(Screen):
     """Step 4."""
@@ -64,13 +62,10 @@ class FitScreen(Screen):
         """What can turn texts into vectors, with the time it would take here."""
         chosen = self.project.get("embedder", "auto")
         stored = vectors.stored_embedder(self.project)
-        best = vectors.automatic()
-        listed = [
-            {
-                "name": "auto",
-                "title": f"automatic: {best}, the best one installed{self._time(best, n)}",
-            }
-        ]
+        best, title = vectors.automatic(), "automatic: the best one installed"
+        if chosen == "auto" and stored:
+            title += f", here {stored}"
+        listed = [{"name": "auto", "title": title + self._time(best, n)}]
         for kind in KINDS.values():
             if not kind.needs_detail:
                 listed.append(

@@ -43,4 +43,4 @@ class GroupScreen(Screen):
             id = work.insert(above, str(name).strip())
             work.seed(id, [document["row"] for document in group["documents"][:3]], "part")
         self.groups = [other for other in self.groups or [] if other is not group]
-        self.session.say(f"{name} is a topic now, with three seeds. It counts at the next fit.")
+        self.session.notify(f"{name} is a topic now, with three seeds. It counts at the next fit.")

@@ -152,13 +152,13 @@ class Load(Screen):
                 raise ProjectError("something is running. Wait for it, or cancel it first")
             count = loads.remove_all(self.project)
             self.session.fit_id = None
-            self.session.say(
+            self.session.notify(
                 f"{count:,} documents removed. A copy of the project was made before that."
             )
             return
         count = taxonomy_import.remove(self.project, str(kind), by=self.person)
         self.reports.pop(kind, None)
-        self.session.say(f"{count:,} removed. Undo restores them.")
+        self.session.notify(f"{count:,} removed. Undo restores them.")
 
     # ---------------------------------------------------------------- the corpus
 
@@ -209,7 +209,7 @@ class Load(Screen):
             raise ProjectError("something is running. Wait for it, or cancel it first")
         count = loads.discard(self.project, load)
         Path(load.arguments["file"]).unlink(missing_ok=True)
-        self.session.say(f"{count:,} documents of {load.name} removed.")
+        self.session.notify(f"{count:,} documents of {load.name} removed.")
 
     def do_forget(self) -> None:
         """Leave the file alone."""

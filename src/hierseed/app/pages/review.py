@@ -176,7 +176,9 @@ class Review(DecisionScreen, GroupScreen):
             new = work.insert(known.get(one["parent"]), str(name).strip())
             work.seed(new, one["rows"][:SEEDS], "proposal")
         self._settle(one["id"], new)
-        self.session.say(f"{name} is a topic now, with {SEEDS} seeds. It counts at the next fit.")
+        self.session.notify(
+            f"{name} is a topic now, with {SEEDS} seeds. It counts at the next fit."
+        )
 
     def do_dismiss(self, id: str) -> None:
         """Dismiss a proposed topic for good: later fits do not show it again."""

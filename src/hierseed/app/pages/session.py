@@ -59,7 +59,7 @@ class Session:
                 return fits.get(self.project, self.fit_id)
             except ModelError as fault:
                 self.fit_id = None
-                self.say(worded(fault), "bad")
+                self.notify(worded(fault), "bad")
         return fits.last(self.project)
 
     @property
@@ -124,7 +124,7 @@ class Session:
         try:
             return {"name": self.screen, "view": self.screens[self.screen].view()}
         except HierSeedError as fault:  # what it was about to show is gone: it is reset
-            self.say(worded(fault), "bad")
+            self.notify(worded(fault), "bad")
             self.screens[self.screen] = type(self.screens[self.screen])(self)
             return {"name": self.screen, "view": self.screens[self.screen].view()}
 
@@ -168,11 +168,11 @@ class Session:
             else:
                 self.screens[self.screen].act(do, arguments)
         except HierSeedError as fault:
-            self.say(worded(fault), "bad")
+            self.notify(worded(fault), "bad")
         except (OSError, sqlite3.Error) as fault:
-            self.say(explain_failure(fault), "bad")
+            self.notify(explain_failure(fault), "bad")
         except (IndexError, KeyError, TypeError, ValueError, OverflowError) as fault:
-            self.say(f"That did not work: {fault}. Reload the page.", "bad")
+            self.notify(f"That did not work: {fault}. Reload the page.", "bad")
         return self.everything()
 
     def do_go(self, screen: str) -> None:
@@ -196,15 +196,15 @@ class Session:
     def do_cancel(self) -> None:
         """Stop the running job."""
         if jobs.cancel(self.project):
-            self.say("Stopped. The last complete fit is unchanged.")
+            self.notify("Stopped. The last complete fit is unchanged.")
 
     def do_undo(self, expected: int | None = None) -> None:
         """Take back this person's last step."""
-        self.say(f"Undone: {actions.undo(self.project, self.person, expected)}")
+        self.notify(f"Undone: {actions.undo(self.project, self.person, expected)}")
 
     def do_redo(self, expected: int | None = None) -> None:
         """Do the step again that this person undid last."""
-        self.say(f"Done again: {actions.redo(self.project, self.person, expected)}")
+        self.notify(f"Done again: {actions.redo(self.project, self.person, expected)}")
 
     def do_hello(self, key: str = "", name: str = "") -> None:
         """Learn who sits in front of the browser."""
@@ -222,8 +222,8 @@ class Session:
             parts = {"frame": self.frame(), **self.tree(), "stage": stage}
         except (OSError, sqlite3.Error, ProjectError) as fault:
             parts = {}
-            said = worded(fault) if isinstance(fault, ProjectError) else explain_failure(fault)
-            self.say(said, "bad")
+            text = worded(fault) if isinstance(fault, ProjectError) else explain_failure(fault)
+            self.notify(text, "bad")
         notes, self.notes = self.notes, []
         return {**parts, "notes": notes}
 
@@ -237,11 +237,13 @@ class Session:
             return
         if id not in here.home:
             self.key = ""
-            self.say(f"{self.path_seen or 'The topic'} was deleted, so it is no longer selected.")
+            self.notify(
+                f"{self.path_seen or 'The topic'} was deleted, so it is no longer selected."
+            )
         elif here.home[id] != id:
             home = here.home[id]
             self.key = f"{head}-{home}" if head else str(home)
-            self.say(f"{self.path_seen or 'The topic'} was merged into {here.path(home)}.")
+            self.notify(f"{self.path_seen or 'The topic'} was merged into {here.path(home)}.")
         self.path_seen = self.path()
 
     def tick(self) -> dict[str, Any] | None:
@@ -265,9 +267,9 @@ class Session:
 
     def _report_end(self, job: jobs.Job) -> None:
         if job.state == "done":
-            self.say(f"{job.message[:1].upper()}{job.message[1:]}.")
+            self.notify(f"{job.message[:1].upper()}{job.message[1:]}.")
         elif job.state != "cancelled":
-            self.say(job.message, "bad")
+            self.notify(job.message, "bad")
 
     def go(self, screen: str) -> None:
         """Show another screen."""
@@ -284,7 +286,7 @@ class Session:
         for screen in self.screens.values():
             screen.selected()
 
-    def say(self, text: str, kind: str = "good") -> None:
+    def notify(self, text: str, kind: str = "good") -> None:
         """Show the person a note."""
         self.notes.append({"text": text, "kind": kind})
 

@@ -77,7 +77,7 @@ class TaxonomyScreen(GroupScreen):
         id = self.topic_id(topic)
         edits.move(self.project, id, parent, by=self.person)
         path = topics.current(self.project).path(id)
-        self.session.say(f"It is {path} now. Undo reverts it.")
+        self.session.notify(f"It is {path} now. Undo reverts it.")
 
     def do_merge(self, to: str, topic: str | None = None) -> None:
         """Merge a topic (the selected one unless named) into another one."""
@@ -91,7 +91,7 @@ class TaxonomyScreen(GroupScreen):
         more = f", with {count - 1} below it" if count > 1 else ""
         if topic in (None, self.session.key):
             self.session.key = ""
-        self.session.say(f"Deleted{more}. Undo restores it with its labels.")
+        self.session.notify(f"Deleted{more}. Undo restores it with its labels.")
 
     def do_split(self, names: list[str]) -> None:
         """Give the selected topic children."""

@@ -1,4 +1,4 @@
-"""Samples of documents that several people code, each without seeing what the others said."""
+"""Samples of documents that several people code, each without seeing the codes of others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Sample(NamedTuple):
 
 
 class Code(NamedTuple):
-    """What one coder said of one document."""
+    """The code that one coder gave a document."""
 
     row: int
     coder: str
@@ -128,9 +128,9 @@ def code(
     *,
     final: bool = False,
 ) -> None:
-    """Write what a coder says of a document; every word is kept, the last one counts."""
+    """Write the code of a document; all are kept, the last one counts."""
     if not coder:
-        raise ProjectError("say who you are first: a code needs the name of its coder")
+        raise ProjectError("enter your name first: each code carries the name of its coder")
     if decision == TOPICS:
         if not ids:
             raise ProjectError("choose a topic first")

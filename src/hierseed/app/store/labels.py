@@ -221,7 +221,7 @@ def of_topic(project: Project, topic: int, verdict: int = YES) -> list[int]:
 
 
 def last_event(project: Project) -> int:
-    """The number of the last decision; a fit remembers it to tell which ones came later."""
+    """The number of the last decision; a fit keeps it, so that later ones can be counted."""
     return int(project.db.execute("SELECT coalesce(max(event), 0) FROM label_event").fetchone()[0])
 
 

@@ -25,7 +25,7 @@ export default {
           <button class="main">Draw the sample</button></div>
         <fieldset v-if="view.columns.length" class="show"><legend>Columns that coders see</legend>
           <label v-for="column in view.columns" :key="column" class="check"><input type="checkbox" v-model="columns" :value="column"> {{ column }}</label>
-          <p class="soft">None unless you choose it. A column with labels or predictions would tell coders the answer.</p></fieldset>
+          <p class="soft">None unless you choose it. A column with labels or predictions would show coders the answer.</p></fieldset>
         <p class="soft">200 documents give intervals of about ±7 points at each level. Everybody who opens the sample codes the same documents.</p>
       </form>
       <ul class="files panel" v-if="view.samples.length" aria-label="Samples"><li v-for="sample in view.samples" :key="sample.id">
@@ -47,7 +47,7 @@ export default {
             <header><span class="id">{{ view.document.id }}</span><span class="soft">{{ number(view.at + 1) }} of {{ number(view.total) }}</span></header>
             <p class="text whole">{{ view.document.text }}</p>
             <p v-if="seen.length" class="columns"><span v-for="[name, value] in seen"><b>{{ name }}</b> {{ value }}</span></p>
-            <p v-if="view.code" class="where">Your code: <b>{{ said(view.code) }}</b></p>
+            <p v-if="view.code" class="where">Your code: <b>{{ written(view.code) }}</b></p>
             <p v-if="chosen.length" class="where">Chosen: <b v-for="topic in chosen" :key="topic.key" class="path"><span v-for="name in crumbs(topic.path)">{{ name }}</span> <button class="bare" :aria-label="'Not ' + topic.path" @click="chosen = chosen.filter((one) => one !== topic)">×</button></b>
               <button class="small on" @click="send('topics')"><kbd>Enter</kbd>Save</button></p>
             <footer>
@@ -91,7 +91,7 @@ export default {
         <p v-if="!view.cards.length" class="panel empty">Nothing to settle.</p>
         <article v-for="card in view.cards" :key="card.row" class="card here" :aria-label="'Document ' + card.id">
           <header><span class="id">{{ card.id }}</span></header><p class="text whole">{{ card.text }}</p>
-          <footer><button v-for="code in card.codes" class="small" @click="settle(card.row, code)">{{ code.coder }}: {{ said(code) }}</button>
+          <footer><button v-for="code in card.codes" class="small" @click="settle(card.row, code)">{{ code.coder }}: {{ written(code) }}</button>
             <button class="small" @click="settling = card.row">Another topic</button><button class="small" @click="act('settle', { row: card.row, decision: 'none' })">None of these</button></footer>
         </article>
       </template>
@@ -138,7 +138,7 @@ export default {
     draw() {
       this.act("draw", { size: +this.size || 200, kind: this.kind, name: this.name, seed: +this.seed || 0, columns: this.columns });
     },
-    said(code) {
+    written(code) {
       if (code.decision === "none") return "None of these";
       if (code.decision === "unsure") return "Unsure";
       return code.topics.map((topic) => shown(topic.path)).join(" + ");

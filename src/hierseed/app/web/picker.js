@@ -17,7 +17,7 @@ export default {
           <span class="path"><span v-for="name in topic.path.split(' › ')">{{ name }}</span></span>
         </li>
       </ul>
-      <p v-if="!found.length" class="soft">No topic is called so.</p>
+      <p v-if="!found.length" class="soft">No topic has this name.</p>
       <p class="soft keys"><kbd>↑</kbd><kbd>↓</kbd> choose <kbd>Enter</kbd> take it <kbd>Esc</kbd> leave</p>
     </dialog>`,
   computed: {

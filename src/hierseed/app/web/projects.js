@@ -28,10 +28,10 @@ find("new").addEventListener("submit", async (event) => {
   event.preventDefault();
   const name = new FormData(event.target).get("name");
   const answer = await fetch("/workbench/projects?name=" + encodeURIComponent(name), { method: "POST" });
-  const said = await answer.json();
-  if (answer.ok) location.href = address(said.name);
+  const made = await answer.json();
+  if (answer.ok) location.href = address(made.name);
   else {
-    find("fault").textContent = said.fault;
+    find("fault").textContent = made.fault;
     find("fault").hidden = false;
   }
 });

@@ -15,7 +15,7 @@ export default {
       <div class="find"><input v-model="filter" type="search" placeholder="Find a topic" aria-label="Find a topic"
         @keydown.down.prevent="enter" @keydown.enter.prevent="pickFirst" @keydown.esc="filter = ''"></div>
       <p v-if="!view.lines.length" class="empty">No topics yet. Load a taxonomy, or add topics by hand.</p>
-      <p v-else-if="!shown.length" class="empty">No topic is called so.</p>
+      <p v-else-if="!shown.length" class="empty">No topic has this name.</p>
       <div v-else role="tree" aria-label="Taxonomy" :class="{ unplaced: !placed }" @keydown="key">
         <div v-for="line in shown" :key="line.key" role="treeitem" :id="'t-' + line.key" v-memo="memo(line)"
              :class="{ line: true, apart: line.apart, none: line.key === 'none', bare: seeds(line) === 0, above: !hits.has(line.key), over: over === line.key }"

@@ -216,9 +216,9 @@ class TreeTerm:
         self.margin = np.zeros(tree.height, dtype=np.float32)
 
     def renew(self, topics: Floats) -> None:
-        """Put the root amid its children, and take each level's mean gap as its margin."""
-        amid = topics[self.top].sum(axis=0)
-        topics[-1] = amid / np.linalg.norm(amid)
+        """Set the root to the mean of its children, and margins to the mean gaps of levels."""
+        mean = topics[self.top].sum(axis=0)
+        topics[-1] = mean / np.linalg.norm(mean)
         levels, size = self.level[self.topic], len(self.margin)
         total = np.bincount(levels, self._gap(topics), size)
         number = np.bincount(levels, minlength=size)
