@@ -80,7 +80,7 @@ def test_coding_is_blind_and_moves_on(project: Project) -> None:
     nobody.act("go", screen="code")
     nobody.act("open", sample=sample.id)
     news = nobody.act("code", row=first["document"]["row"], decision="none")
-    assert "who you are" in news["notes"][0]["text"]
+    assert "enter your name first" in news["notes"][0]["text"]
     with pytest.raises(ProjectError, match="not in the sample"):
         codings.code(project, sample.id, 10**6, "Anna", "none")
 
