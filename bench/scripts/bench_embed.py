@@ -19,17 +19,15 @@ from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
-from machine import DATA, RESULTS, best_of, describe, write
+from machine import DATA, RESULTS, describe, write
 
 from hierseed.embed import VectorStore, embed_corpus, get_embedder
 from hierseed.embed.embedder import is_trained
 from hierseed.embed.estimate import ready_specs
 from hierseed.embed.onnx import cores
 from hierseed.embed.store_writer import StoreWriter
-from hierseed.embed.wordllama import WordLlama
 
 WORDS = 200
-LONG = 11_775  # tokens of the text that once slowed a whole batch
 JOINED = ("wordllama+lsa", "wordllama+student")  # a student's rate depends on no teacher
 TRIAL = {"minilm": 100, "mpnet": 8, "wordllama": 4000, "tfidf": 4000, "glove": 4000}
 
@@ -79,19 +77,6 @@ def speed(texts, specs):
             rates[spec]["learning_2000_documents_seconds"] = round(fit, 1)
         print(spec, rates[spec], flush=True)
     return rates
-
-
-def one_long_text(texts):
-    """Short texts with and without a very long one among them."""
-    embedder = WordLlama()
-    short = [" ".join(text.split()[:40]) for text in texts[:2000]]
-    long = " ".join(word for text in texts[:80] for word in text.split())
-    while len(embedder._tokenizer.encode(long).ids) < LONG:
-        long += " " + long
-    embedder.encode(short)
-    alone, _, _ = best_of(3, lambda: embedder.encode(short))
-    mixed, _, _ = best_of(3, lambda: embedder.encode([*short[:1000], long, *short[1000:]]))
-    return {"short_only": round(2000 / alone), "with_one_long": round(2001 / mixed)}
 
 
 def store_overhead(spec, texts, folder, turns=5, **options):
@@ -177,7 +162,6 @@ def main():
         "cores_used": cores(),
         "speed": speed(texts, [*ready_specs(), *JOINED]),
     }
-    record["one_long_text"] = one_long_text(texts)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         overhead = {"wordllama": store_overhead("wordllama", texts, folder)}

@@ -2,7 +2,6 @@
 
     python bench/scripts/bench_gpu.py  # results/bench_gpu.json; under 3 minutes
     python bench/scripts/bench_gpu.py --rows 1000000 --dimensions 768 -o other.json
-    python bench/scripts/bench_gpu.py --compile  # no GPU needed: results/gpu_kernels.json
 
 Before anything is timed, labels and sums of the kernels are compared with float64 on the
 processor; a difference ends the run. Times are medians of device events after a warm-up. With
@@ -35,10 +34,6 @@ SEEDS = 4  # a leaf
 
 def main():
     chosen = parse()
-    if chosen.compile:
-        from gpu_kernels import compile_all
-
-        return write(chosen.output or RESULTS / "gpu_kernels.json", compile_all())
     if chosen.device == "cuda" and not torch.cuda.is_available():
         raise SystemExit("no CUDA device: nothing is timed, nothing is written")
     if chosen.device == "cpu" and chosen.output is None:
@@ -57,7 +52,6 @@ def main():
     record["seconds_in_all"] = round(time.perf_counter() - began, 1)
     show(record)
     write(chosen.output or RESULTS / "bench_gpu.json", record)
-    return None
 
 
 def parse():
@@ -69,7 +63,6 @@ def parse():
     parser.add_argument("--streamed-rows", type=int, default=2_000_000)
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--compile", action="store_true")
     parser.add_argument("-o", "--output", type=Path)
     return parser.parse_args()
 

@@ -33,15 +33,13 @@ def table(
 
 
 def figure(
-    name: Annotated[
-        str, typer.Argument(metavar="N", help="levels (the paper's), seeds, cost, ranks.")
-    ],
+    name: Annotated[str, typer.Argument(metavar="N", help="levels (the paper's), seeds, ranks.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="An .svg, .png or .pdf file.")
     ] = None,
     results: Results = RESULTS,
 ) -> None:
-    """Draw a figure: B-cubed F1 per level as in the paper, seeds, time, or ranks of methods."""
+    """Draw a figure: B-cubed F1 per level as in the paper, seeds, or ranks of methods."""
     from hierseed_bench.tables.figures import FIGURES
 
     refuse_unknown([name], FIGURES, "figure")

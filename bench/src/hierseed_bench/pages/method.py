@@ -15,7 +15,7 @@ from hierseed_bench.repository import RESULTS, read_result
 from hierseed_bench.runs.plan import CHOSEN_ON, DRAWS, METHOD_SETS, SIMPLE, one_topic
 from hierseed_bench.runs.plan_systems import SHORTER
 from hierseed_bench.runs.records import Record, Records
-from hierseed_bench.tables.cells import Pick, cell, seconds
+from hierseed_bench.tables.cells import seconds
 from hierseed_bench.tables.markdown import Table, grid
 
 YARDSTICK = "ridge-all-labels"
@@ -109,24 +109,6 @@ def compare() -> list[Table]:
         )
         made.append(Table(f"{title}, {k} seeds", about, ("method", *SETS), tuple(rows)))
     return made
-
-
-def left_out() -> str:
-    """Where documents of topics went that the taxonomy lacks."""
-    rows = []
-    for data, method in product(("20newsgroups", "arxiv", "cap"), ("anchored", "hierseed")):
-        own = Records(RESULTS / "runs").find(
-            data=data, method=method, leave_out=0.15, parameters=(), limit=0
-        )
-        own = [r for r in own if "catch" in r]
-        picks = [cell(own, _catch(part)) for part in ("home", "false_alarm")]
-        f1 = cell(own, lambda r: r["scores"]["all"]["mean"]["bcubed_f1"])
-        rows.append((data, method, *picks, f1))
-    return grid(("data", "method", "right place", "false alarms", "F1"), rows)
-
-
-def _catch(part: str) -> Pick:
-    return lambda record: record["catch"][part]
 
 
 def time() -> str:
@@ -234,7 +216,6 @@ def constants() -> Table:
 
 TABLES: dict[str, Callable[[], str | Table | list[Table]]] = {
     "method-results": results,
-    "method-left-out": left_out,
     "method-precision": precision,
     "method-time": time,
     "method-compare": compare,

@@ -12,6 +12,14 @@ from hierseed_bench.runs.plan_systems import SHORTER
 from hierseed_bench.runs.records import Record, Records
 from hierseed_bench.tables.markdown import Table
 
+# the data as they are, prepared as usual
+PLAIN: dict[str, Any] = {
+    "vectors": "minilm",
+    "prepare": True,
+    "skew": 0,
+    "leave_out": 0,
+    "limit": 0,
+}
 Pick = Callable[[Record], float | None]
 
 
@@ -62,8 +70,7 @@ def cell(records: Iterable[Record], pick: Pick, digits: int = 3, spread: bool = 
 
 def plain_runs(records: Records, vectors: str = "minilm") -> list[Record]:
     """Runs without anything special, 4 seeds a topic; training may be shorter than published."""
-    usual: dict[str, Any] = {"seeds": 4, "vectors": vectors, "prepare": True}
-    usual |= {"skew": 0, "leave_out": 0, "limit": 0}
+    usual = PLAIN | {"seeds": 4, "vectors": vectors}
     return records.find(parameters=(), **usual) + records.find(tag=SHORTER, **usual)
 
 
@@ -73,9 +80,7 @@ def one_topic_runs(records: Records) -> list[Record]:
     Where documents have several labels the default method assigns several topics. For such data
     sets its runs with `several=None` are used instead.
     """
-    usual: dict[str, Any] = {"seeds": 4, "vectors": "minilm", "prepare": True}
-    usual |= {"skew": 0, "leave_out": 0, "limit": 0}
-    single = records.find(method="anchored", parameters=(("several", None),), **usual)
+    single = records.find(method="anchored", parameters=(("several", None),), seeds=4, **PLAIN)
     plain = [r for r in plain_runs(records) if topics_each(r) == 1]
     return plain + [r for r in single if r["setting"]["data"] not in _sets_of(plain, "anchored")]
 

@@ -1,4 +1,4 @@
-"""Figures from records: F1 per level as in the paper, seeds, time against score, and ranks."""
+"""Figures from records: F1 per level as in the paper, seeds, and ranks of methods."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 from hierseed.errors import CorpusError
 from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.errors import MissingExtra
-from hierseed_bench.runs.plan import FEW, FLAT_SETS, MAIN, OPEN_SETS, SEEDS
+from hierseed_bench.runs.plan import FEW, FLAT_SETS, OPEN_SETS, SEEDS
 from hierseed_bench.runs.records import Record, Records
-from hierseed_bench.tables.cells import one_topic_runs, seconds
+from hierseed_bench.tables.cells import PLAIN, filter_records, one_topic_runs
 from hierseed_bench.tables.statistics import rank, scores
 
 SHOWN = (
@@ -44,11 +44,11 @@ MARKS = "os^DvPXh*"
 def draw_levels(records: Records, file: Path) -> None:
     """B-cubed F1 at each level, one panel per data set: the paper's figure."""
     plain = one_topic_runs(records)
-    sets = [data for data in OPEN_SETS if _values(plain, data=data)]
+    sets = [data for data in OPEN_SETS if filter_records(plain, data=data)]
     figure, panels = _panels(len(sets))
     for panel, data in zip(panels, sets):
         for style, method in _styles((*SHOWN, YARDSTICK)):
-            runs = _values(plain, data=data, method=method)
+            runs = filter_records(plain, data=data, method=method)
             if runs:
                 table = np.array([_levels(run) for run in runs])
                 levels = np.arange(1, table.shape[1] + 1)
@@ -61,16 +61,16 @@ def draw_levels(records: Records, file: Path) -> None:
 
 def draw_seeds(records: Records, file: Path) -> None:
     """Mean B-cubed F1 by seeds a topic."""
-    plain = _plain(records)
+    plain = records.find(parameters=(), **PLAIN)
     sets = [
         data
         for data in FLAT_SETS
-        if len({k for k in SEEDS if _values(plain, data=data, seeds=k)}) > 1
+        if len({k for k in SEEDS if filter_records(plain, data=data, seeds=k)}) > 1
     ]
     figure, panels = _panels(len(sets))
     for panel, data in zip(panels, sets):
         for style, method in _styles(FEW):
-            runs = {k: _values(plain, data=data, method=method, seeds=k) for k in SEEDS}
+            runs = {k: filter_records(plain, data=data, method=method, seeds=k) for k in SEEDS}
             points = {k: [_mean(run) for run in own] for k, own in runs.items() if own}
             if points:
                 middle = [np.mean(values) for values in points.values()]
@@ -82,28 +82,9 @@ def draw_seeds(records: Records, file: Path) -> None:
     _finish(figure, panels, file, "mean B-cubed F1, protocol all")
 
 
-def draw_cost(records: Records, file: Path) -> None:
-    """Processor time to fit against score."""
-    plain = _plain(records, seeds=4)
-    sets = [data for data in FLAT_SETS if _values(plain, data=data)]
-    figure, panels = _panels(len(sets))
-    for panel, data in zip(panels, sets):
-        for place, method in enumerate(MAIN):
-            runs = [r for r in _values(plain, data=data, method=method) if seconds(r) is not None]
-            if runs:
-                x = float(np.mean([seconds(run) or 0.0 for run in runs]))
-                y = float(np.mean([_mean(run) for run in runs]))
-                style = {"color": f"C{place % 10}", "label": METHODS[method].title}
-                panel.plot(max(x, 0.001), y, "sD^oooooPPvvX*"[place], markersize=6, **style)
-        panel.set_xscale("log")
-        panel.set_title(data)
-        panel.set_xlabel("processor seconds to fit")
-    _finish(figure, panels, file, "mean B-cubed F1, protocol all")
-
-
 def draw_ranks(records: Records, file: Path) -> None:
     """Mean ranks of methods over data sets; a bar joins ranks that do not differ (Nemenyi)."""
-    found = rank(scores(records)) if _plain(records, seeds=4) else None
+    found = rank(scores(records)) if records.find(parameters=(), seeds=4, **PLAIN) else None
     figure, (panel,) = _panels(1 if found else 0)
     assert found is not None
     order = np.argsort(-found.mean)
@@ -119,7 +100,6 @@ def draw_ranks(records: Records, file: Path) -> None:
 FIGURES: dict[str, Callable[[Records, Path], None]] = {
     "levels": draw_levels,
     "seeds": draw_seeds,
-    "cost": draw_cost,
     "ranks": draw_ranks,
 }
 
@@ -178,16 +158,6 @@ def _styles(methods: tuple[str, ...]) -> list[tuple[dict[str, Any], str]]:
         line = "--" if method == YARDSTICK else "-"
         styles.append((style | {"linestyle": line, "markersize": 4, "capsize": 2}, method))
     return styles
-
-
-def _plain(records: Records, **wanted: Any) -> list[Record]:
-    return records.find(
-        vectors="minilm", prepare=True, parameters=(), skew=0, leave_out=0, limit=0, **wanted
-    )
-
-
-def _values(records: list[Record], **wanted: Any) -> list[Record]:
-    return [r for r in records if all(r["setting"][k] == v for k, v in wanted.items())]
 
 
 def _levels(record: Record) -> list[float]:

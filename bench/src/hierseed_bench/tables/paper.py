@@ -8,6 +8,7 @@ from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.runs.plan import FEW, FLAT_SETS, MAIN, OPEN_SETS, SEEDS, UNSEEN_SETS, VECTORS
 from hierseed_bench.runs.records import Record, Records
 from hierseed_bench.tables.cells import (
+    PLAIN,
     by_data,
     cell,
     filter_records,
@@ -109,9 +110,7 @@ def _open_sets(runs: list[Record], number: int, methods: Iterable[str], measure:
 
 def seeds_table(records: Records, measure: str = "bcubed_f1") -> Table:
     """More and fewer seeds; the paper's Table 4 and ours."""
-    plain = records.find(
-        vectors="minilm", prepare=True, parameters=(), skew=0, leave_out=0, limit=0
-    )
+    plain = records.find(parameters=(), **PLAIN)
     rows = []
     for data in present(FLAT_SETS, plain, "data"):
         for method in present(FEW, filter_records(plain, data=data), "method"):

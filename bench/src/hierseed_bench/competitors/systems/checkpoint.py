@@ -6,12 +6,11 @@ a file from elsewhere can hold numbers but no code.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from hierseed.errors import ModelError
+from hierseed.io.atomic import atomic_file
 from hierseed_bench.competitors.systems.backend import torch
 from hierseed_bench.competitors.systems.checkpoint_key import task_key
 from hierseed_bench.competitors.systems.system import System, Task
@@ -58,13 +57,6 @@ class Checkpoint:
         return saved
 
     def save(self, stage: str, state: dict[str, Any]) -> None:
-        """Write, flush, rename: a kill leaves either the old file or the new one."""
-        handle, partial = tempfile.mkstemp(prefix=f".{stage}.", dir=self.folder)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                torch.save({**state, "key": self.key}, file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, self.folder / f"{stage}.pt")
-        finally:
-            Path(partial).unlink(missing_ok=True)
+        """Write beside and rename: a kill leaves either the old file or the new one."""
+        with atomic_file(self.folder / f"{stage}.pt") as partial, partial.open("wb") as file:
+            torch.save({**state, "key": self.key}, file)

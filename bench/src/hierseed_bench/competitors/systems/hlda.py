@@ -7,7 +7,6 @@ sampler decides how many there are.
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections import Counter
@@ -20,6 +19,7 @@ import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from hierseed.errors import ModelError
+from hierseed.io.atomic import atomic_file
 from hierseed_bench.competitors.systems.checkpoint_key import task_key
 from hierseed_bench.competitors.systems.system import Config, Ints, Labels, System, Task
 from hierseed_bench.errors import MissingExtra
@@ -147,9 +147,8 @@ class HLDA(System):
 
     def _save(self) -> None:
         assert self._file is not None
-        partial = self._file.with_suffix(".partial")
-        partial.write_bytes(self.model.saves(True))
-        os.replace(partial, self._file)
+        with atomic_file(self._file) as partial:
+            partial.write_bytes(self.model.saves(True))
 
     def _resumed(self, task: Task) -> Any:
         """Go on with a saved sampler. Its random numbers are new: the library keeps none."""

@@ -7,8 +7,6 @@ as `negatives` a pair. Steps are Adagrad's, so that many pairs may move at once.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.io.atomic import atomic_file
 from hierseed_bench.competitors.systems.checkpoint_key import fingerprint
 from hierseed_bench.competitors.systems.text import SPECIAL, Vocabulary, kim_words
 
@@ -148,10 +147,5 @@ def _step(
 
 def _keep(file: Path, words: list[str], vectors: NDArray[np.float32]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    handle, partial = tempfile.mkstemp(suffix=".npz", dir=file.parent)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            np.savez(out, words=np.array(words), vectors=vectors)
-        os.replace(partial, file)
-    finally:
-        Path(partial).unlink(missing_ok=True)
+    with atomic_file(file) as partial, partial.open("wb") as out:
+        np.savez(out, words=np.array(words), vectors=vectors)
