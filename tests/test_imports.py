@@ -9,7 +9,7 @@ import pytest
 import hierseed
 
 ORDER = [
-    {"errors", "checksums", "locks", "lazy_object", "open_gpu", "parametrized"},
+    {"errors", "checksums", "cpus", "locks", "lazy_object", "open_gpu", "parametrized"},
     {"progress"},
     {"core", "embed", "names"},
     {"topics", "taxonomy", "topic_matching", "assignments", "engines"},
@@ -77,7 +77,7 @@ def test_imports_point_downwards():
 def test_core_knows_no_files_and_no_names():
     for path in sorted((PACKAGE / "core").rglob("*.py")):
         names = {name for name, _ in imported(ast.parse(path.read_text()))}
-        assert names <= {"core", "errors"}, path.name
+        assert names <= {"core", "cpus", "errors"}, path.name
 
 
 def test_the_product_does_not_need_its_benchmark():

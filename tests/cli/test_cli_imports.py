@@ -12,7 +12,19 @@ import hierseed
 from hierseed.embed import Preparation
 from hierseed.parametrized import Parametrized
 
-SLOW = ("sklearn", "pandas", "scipy.stats", "pyarrow", "numba", "torch", "distributed")
+SLOW = (
+    "sklearn",
+    "pandas",
+    "scipy.stats",
+    "pyarrow",
+    "numba",
+    "torch",
+    "distributed",
+    "joblib",
+    "yaml",
+    "ssl",
+    "http.client",
+)
 RUN = """
 import json, os, sys
 from hierseed.cli import main

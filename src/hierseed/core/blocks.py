@@ -15,13 +15,13 @@ from functools import cache, reduce
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
-from joblib import cpu_count
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from hierseed.core.array_block import ArrayBlock, Vectors
 from hierseed.core.block import Block
 from hierseed.core.distance import FEW
+from hierseed.cpus import usable_cpus
 
 __all__ = ["ArrayBlocks", "Block", "Blocks", "M", "Mergeable", "Vectors", "merge"]
 
@@ -89,7 +89,7 @@ class ArrayBlocks:
     ) -> None:
         self.n, self.width = int(vectors.shape[0]), int(vectors.shape[1])
         self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
-        self.threads = threads or int(os.environ.get("OMP_NUM_THREADS") or cpu_count())
+        self.threads = threads or int(os.environ.get("OMP_NUM_THREADS") or usable_cpus())
         if isinstance(vectors, np.ndarray):
             vectors = np.asarray(vectors)  # slicing a np.memmap object is slow
         self._vectors, self._forget = vectors, forget

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from hierseed.cpus import usable_cpus
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
 from hierseed.errors import EmbeddingError, MissingDependency
 
@@ -112,4 +113,4 @@ def cores() -> int:
     """Cores this process may use; a worker beside others has one."""
     if limit := os.environ.get("OMP_NUM_THREADS"):
         return int(limit)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable_cpus()

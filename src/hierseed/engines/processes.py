@@ -20,8 +20,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, BinaryIO
 
-from joblib import cpu_count
-
+from hierseed.cpus import usable_cpus
 from hierseed.engines.client import ClusterError
 from hierseed.engines.worker import THREADS
 
@@ -40,7 +39,7 @@ class ProcessWorkers:
     """
 
     def __init__(self, workers: int) -> None:
-        threads = max(cpu_count() // workers, 1)
+        threads = max(usable_cpus() // workers, 1)
         self._workers = {f"process {i + 1}": _Process(threads) for i in range(workers)}
         self._waiting: Counter[str] = Counter(dict.fromkeys(self._workers, 0))
 

@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Sequence
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from hierseed.errors import TaxonomyError
 from hierseed.io.taxonomies.rdf import Triple
+from hierseed.io.taxonomies.xml_text import escape, quoteattr
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
@@ -107,7 +107,7 @@ def _element(name: str, value: Any) -> str:
         raise TaxonomyError(f"RDF/XML can't hold a control character, as in {text!r}; write .ttl")
     kind = f" xml:lang={quoteattr(value.language)}" if value.language else ""
     kind += f" rdf:datatype={quoteattr(str(value.datatype))}" if value.datatype else ""
-    return f"<{name}{kind}>{escape(text, {chr(13): '&#13;'})}</{name}>"
+    return f"<{name}{kind}>{escape(text)}</{name}>"
 
 
 def _json_value(value: Any) -> dict[str, str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from hierseed.errors import TaxonomyError
 from hierseed.io.taxonomies.rdf_write import RDF, SKOS, as_jsonld, as_turtle, as_xml
 from hierseed.io.taxonomies.vocabulary import BASE, statements
+from hierseed.io.taxonomies.xml_text import escape, quoteattr
 from hierseed.taxonomy import Taxonomy
 
 # Of each topic in order: the name of a property of SKOS, such as scopeNote, and its text.

@@ -7,9 +7,8 @@ own rules would make a truth value, a number and a date of them.
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import Any
-
-import yaml
 
 from hierseed.errors import TaxonomyError
 from hierseed.io.taxonomies.build import DEEPEST, build
@@ -23,6 +22,7 @@ from hierseed.io.taxonomies.nested import (
     to_records,
 )
 from hierseed.io.taxonomies.source import Source
+from hierseed.lazy_object import LazyObject
 from hierseed.taxonomy import Taxonomy
 
 LAYOUTS = ("nested", "records")
@@ -30,8 +30,7 @@ KINDS = ("str", "map", "seq", "null", "int", "float", "bool", "timestamp")
 PLAIN_TAGS = {"!", *(f"tag:yaml.org,2002:{kind}" for kind in KINDS)}
 EMPTY = ("", "~", "null", "Null", "NULL")
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+yaml: Any = LazyObject(import_module, "yaml")  # slow to import
 
 
 def read(source: Source, *, lists: str = "topics") -> Taxonomy:
@@ -51,8 +50,15 @@ def write(taxonomy: Taxonomy, *, layout: str | None = None) -> str:
     if taxonomy.tree.height > DEEPEST:
         raise TaxonomyError(f"{taxonomy.tree.height:,} levels are too deep for nested YAML")
     value = to_nested(taxonomy) if layout == "nested" else to_records(taxonomy)
-    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000)
+    text: str = yaml.dump(
+        value, Dumper=_fast("SafeDumper"), sort_keys=False, allow_unicode=True, width=1000
+    )
     return text
+
+
+def _fast(name: str) -> Any:
+    """A class of the library, in C where that is there."""
+    return getattr(yaml, f"C{name}", getattr(yaml, name))
 
 
 def _compose(source: Source) -> Node:
@@ -60,7 +66,7 @@ def _compose(source: Source) -> Node:
     root = Items([], "line 1")
     stack: list[_Open] = [_Open(root)]
     try:
-        for event in yaml.parse(source.text, Loader=_Loader):
+        for event in yaml.parse(source.text, Loader=_fast("SafeLoader")):
             where = f"line {event.start_mark.line + 1 if event.start_mark else 1}"
             _refuse_tricks(source, event, where)
             if isinstance(event, yaml.ScalarEvent):
@@ -111,7 +117,7 @@ class _Open:
             source.stop(node.where, "a list or mapping is in the place of a topic's name")
 
 
-def _text(event: yaml.ScalarEvent, where: str) -> Text:
+def _text(event: Any, where: str) -> Text:
     """Take a scalar as written; an unquoted `~` or `null` is no text."""
     plain = event.style in (None, "") and event.value in EMPTY
     return Text(None if plain else event.value, where)
