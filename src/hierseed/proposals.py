@@ -1,9 +1,9 @@
 """Topics that the taxonomy may lack: groups among documents that belong to no listed topic.
 
 Foreign documents are cut into more clusters than proposals are wanted (k-means on unit vectors).
-The most coherent clusters are proposed, each unlike those before it, so that a broad subject does
-not take all places. Nothing is known of them but their documents, so a proposal says how many of
-these are nearer to its own centre than to any listed topic.
+Clusters that are large and coherent are proposed, each unlike those before it, so that a broad
+subject does not take all places. Nothing is known of them but their documents, so a proposal says
+how many of these are nearer to its own centre than to any listed topic.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Ints = NDArray[np.intp]
 POOL = 4_000  # foreign documents that are clustered
 LEAST = 5  # documents in a proposal
 SPARE = 4  # clusters for each proposal: most of them mix several subjects
-UNLIKE = 2.0  # power of a cluster's distance from earlier proposals, relative to its coherence
+UNLIKE = 2.0  # power of a cluster's distance from earlier proposals, relative to how clear it is
 CENTRAL = 5  # documents that are shown, and that become seeds
 SAME = 0.5  # share of documents in common that makes an earlier proposal the same
 
@@ -134,7 +134,8 @@ def propose_topics(
     size = np.bincount(cluster, minlength=wanted)
     coherence = np.linalg.norm(sums, axis=1) / np.maximum(size, 1)
     centres, listed = _unit(sums), _unit(topics)
-    chosen = _unlike(centres, np.where(size < LEAST, 0.0, coherence), n)
+    clear = coherence * np.sqrt(size)  # as in Rayleigh's test that directions are not random
+    chosen = _unlike(centres, np.where(size < LEAST, 0.0, clear), n)
     part_of = _join(centres, coherence, chosen)[cluster]
     found: list[Proposal] = []
     for number in chosen:
@@ -149,12 +150,12 @@ def propose_topics(
     return Proposals(found)
 
 
-def _unlike(centres: Floats, coherence: Floats, n: int) -> list[int]:
-    """Choose coherent clusters one after the other, each unlike those chosen before."""
+def _unlike(centres: Floats, clear: Floats, n: int) -> list[int]:
+    """Choose the clearest clusters one after the other, each unlike those chosen before."""
     chosen: list[int] = []
     unlike = np.ones(len(centres))
-    for _ in range(min(n, int((coherence > 0).sum()))):
-        value = np.where(coherence > 0, coherence * unlike**UNLIKE, -1.0)
+    for _ in range(min(n, int((clear > 0).sum()))):
+        value = np.where(clear > 0, clear * unlike**UNLIKE, -1.0)
         value[chosen] = -1.0
         chosen.append(int(value.argmax()))
         unlike = np.minimum(unlike, np.maximum(1.0 - centres @ centres[chosen[-1]], 0.0))

@@ -40,3 +40,13 @@ def test_proposals_keep_their_id_while_most_documents_stay():
     fewer = {name: rows[:6] for name, rows in seeds.items()}
     refit = hierseed.fit(X, ["A", "B", "C"], fewer).propose_topics(X, 2, earlier=first)
     assert {one.id for one in refit} & {one.id for one in first}
+
+
+def test_a_large_group_is_proposed_before_a_small_one_that_is_tighter():
+    X, truth, seeds = open_world()
+    rng = np.random.default_rng(1)
+    tight = rng.normal(size=24) * 2.0 + rng.normal(size=(8, 24)) * 0.2
+    X = np.append(X, tight.astype(np.float32), axis=0)
+    model = hierseed.fit(X, ["A", "B", "C"], seeds)
+    first, *_ = model.propose_topics(X, 3)
+    assert (np.append(truth, np.full(8, 4))[first.rows] == 3).mean() > 0.5
