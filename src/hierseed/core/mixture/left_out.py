@@ -66,26 +66,28 @@ class _Places:
     Attributes
     ----------
     hood : scores them
-    near : (seeds, components)
-    around : (seeds, neighbours, components)
+    near : (seeds, components) whole numbers that float32 holds
+    around : (seeds, neighbours, components) likewise
     crowd : (seeds, neighbours) similarity of each neighbour to its own neighbours
     part : (seeds,) of their length along the main directions
     real : (seeds, neighbours) False for padding
     """
 
     hood: Neighbourhood
-    near: Floats
-    around: Floats
+    near: Singles
+    around: Singles
     crowd: Floats
     part: Floats
     real: Bools
 
-    def score(self, missing: Bools) -> Floats:
-        """Score without some components, one row of `missing` for each seed."""
-        near = np.where(missing, -(LENGTH**2), self.near).max(axis=1)
-        own = self.hood.own_part(near, self.part)
-        rest = np.where(missing[:, None], -np.inf, self.around).max(axis=2) - self.crowd
-        mean = np.where(self.real, rest, 0.0).sum(axis=1) / np.maximum(self.real.sum(axis=1), 1)
+    def score(self, missing: Bools, some: Bools | slice = slice(None)) -> Floats:
+        """Score of some seeds without some components, one row of `missing` for each seed."""
+        missing, real = missing[some], self.real[some]
+        near = np.where(missing, -(LENGTH**2), self.near[some]).max(axis=1).astype(np.float64)
+        own = self.hood.own_part(near, self.part[some])
+        rest = np.where(missing[:, None], -np.inf, self.around[some]).max(axis=2)
+        rest = np.where(real, rest - self.crowd[some], 0.0)
+        mean = rest.sum(axis=1) / np.maximum(real.sum(axis=1), 1)
         return np.asarray((own + (1.0 - OWN) * mean) / LENGTH**2)
 
 
@@ -99,7 +101,7 @@ def seeds_alone(hood: Neighbourhood, pairs: Pairs) -> tuple[Floats, Floats]:
     for at in topics.pieces(1):
         U, part = hood.directions(pairs.vectors[at])
         *_, near, missing = topics.without(at, U)
-        own = np.where(missing, -np.inf, near).max(axis=1)
+        own = np.where(missing, -np.inf, near).max(axis=1).astype(np.float64)
         similarity.append(np.where(topics.counts[pairs.component[at]] > 1, own, np.nan))
         parts.append(part)
     return np.concatenate(similarity), np.concatenate(parts)
@@ -116,8 +118,8 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
     for at in topics.pieces(hood.k):
         U, part = hood.directions(pairs.vectors[at])
         neighbour, real = _indices(hood.lookup(U)[1])
-        around = to_topics[neighbour].astype(np.float64)
-        near = (U @ hood.topics.T).astype(np.float64)
+        around = to_topics[neighbour]
+        near = U @ hood.topics.T
         places = _Places(hood, near, around, crowd[neighbour], part, real)
         found = np.full((len(at), path.shape[1] + 1), np.nan)
         mine_path = path[pairs.component[at]]
@@ -128,7 +130,7 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
                 siblings &= path[:, level - 1] == mine_path[:, level - 1, None]
             scored = (mine_path[:, level] >= 0) & siblings.any(axis=1)
             if scored.any():
-                found[scored, level] = places.score(missing)[scored]
+                found[scored, level] = places.score(missing, scored)
         for also, scores in ((0, found[:, -1]), (1, np.full(len(at), np.nan))):
             enough = others[at] > also
             if enough.any():
@@ -162,7 +164,7 @@ class _Topics:
 
     def without(
         self, at: Ints, U: Singles, also: int = 0
-    ) -> tuple[Ints, Ints, Singles, Floats, Bools]:
+    ) -> tuple[Ints, Ints, Singles, Singles, Bools]:
         """Leave out each of these seeds, whose unit rows are U, from all of its topics.
 
         `also` : number of further seeds to leave out of each topic, 0 or 1
@@ -176,7 +178,7 @@ class _Topics:
         if also:
             rest -= self.pairs.vectors[self.next[pair]] - self.hood.centre
         less = self.hood.of_sums(rest)
-        near = (U @ self.hood.topics.T).astype(np.float64)
+        near = U @ self.hood.topics.T
         near[row, topic] = np.einsum("ij,ij->i", U[row], less)
         missing = np.zeros(near.shape, dtype=bool)
         missing[row, topic] = self.counts[topic] < 2 + also

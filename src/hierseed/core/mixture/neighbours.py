@@ -146,13 +146,13 @@ class Neighbourhood:
         """
         references = xp.asarray(self.references)
         similarity = U @ references.T
-        top = xp.largest(similarity, self.k)
-        alike = xp.flatnonzero(xp.max(top, axis=1) >= xp.squared_norms(U))
+        square = xp.squared_norms(U)
+        alike = xp.flatnonzero(xp.max(similarity, axis=1) >= square)
         if len(alike):
-            row, at = xp.nonzero(similarity[alike] >= top[alike, :1])
+            row, at = xp.nonzero(similarity[alike] == square[alike, None])
             twin = xp.all_in_rows(U[alike[row]] == references[at])
             similarity[alike[row[twin]], at[twin]] = -np.inf
-            top[alike] = xp.largest(similarity[alike], self.k)
+        top = xp.largest(similarity, self.k)
         return top, similarity >= xp.min(top, axis=1).clip(min=-(LENGTH**2) * 2)[:, None]
 
     def scores(self, X: Array, xp: Arrays = NUMPY) -> tuple[Array, Array]:
