@@ -56,8 +56,9 @@ def gather(
     assignments : the result of `model.assign(X)`, if it is known
     """
     limits = limits or Limits()
-    placements = selection.first_placements(assignments or model.assign(X))
-    taxonomy, n = placements.taxonomy, len(placements.labels)
+    assignments = assignments or model.assign(X)
+    placements = selection.first_placements(assignments)
+    taxonomy, n, labels = placements.taxonomy, len(placements), placements.labels
     counts, own = selection.count_documents(placements)
     vectors = np.asarray(model.vectors_, dtype=float)
 
@@ -66,7 +67,7 @@ def gather(
     borderline = selection.borderline_documents(placements, per_list, central)
     on_map = selection.sample_documents(placements.labels, limits.map_documents)
     for_words = selection.sample_documents(placements.labels, limits.word_documents)
-    nowhere = np.flatnonzero(placements.labels < 0)
+    nowhere = np.flatnonzero(labels < 0)
     nowhere = nowhere[selection.sample_documents(np.zeros(len(nowhere), int), limits.per_list)]
 
     listed = sorted({*nowhere.tolist(), *(r for rows in (*central, *borderline) for r in rows)})
@@ -74,19 +75,20 @@ def gather(
     index = {row: i for i, row in enumerate(kept)}
 
     X_map = np.asarray(X[on_map], dtype=float)
-    drawn = make_map(taxonomy, vectors, counts, on_map, placements.labels[on_map], X_map)
+    drawn = make_map(taxonomy, vectors, counts, on_map, labels[on_map], X_map)
     second = selection.second_choices(placements, on_map, X_map, vectors)
 
     rows = np.array(list(kept), dtype=np.intp)
-    rival = placements.rival[rows].max(axis=1, initial=-1)
+    rival = selection.runner_ups(placements)[rows].max(axis=1, initial=-1)
+    score = np.where(labels >= 0, placements.at(placements.score), np.nan)
     return {
         "title": title,
         "method": type(model).__name__,
         "n": n,
-        "none": int((placements.labels < 0).sum()),
-        "other": int(taxonomy.is_other[placements.labels[placements.labels >= 0]].sum()),
+        "none": int((labels < 0).sum()),
+        "other": int(taxonomy.is_other[labels[labels >= 0]].sum()),
         "seeds": int(placements.is_seed.sum()),
-        "several": placements.n_several,
+        "several": int((np.bincount(assignments.row) > 1).sum()),
         "topics": {
             **topic_columns(taxonomy, counts, own),
             "words": words,
@@ -98,9 +100,9 @@ def gather(
         "docs": {
             "id": [kept[r][0] for r in kept],
             "text": [kept[r][1] for r in kept],
-            "topic": placements.labels[rows].tolist(),
+            "topic": labels[rows].tolist(),
             "rival": rival.tolist(),
-            "score": _rounded(placements.deepest(placements.score)[rows], 2),
+            "score": _rounded(score[rows], 2),
             "seed": placements.is_seed[rows].astype(int).tolist(),
         },
         "map": {
@@ -151,7 +153,7 @@ def _read(
     listed: list[int],
     on_map: selection.Ints,
     for_words: selection.Ints,
-    placements: selection.Placements,
+    placements: Assignments,
     limits: Limits,
 ) -> tuple[dict[int, tuple[str, str]], list[list[str]]]:
     """Pass over the documents once: (id, text) of those shown, words of each topic."""

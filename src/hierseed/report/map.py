@@ -20,7 +20,7 @@ from hierseed.core.tree import Tree
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+Ints = NDArray[np.integer]
 
 MOST = 600  # islands; a tree with more leaves is drawn at its deepest level with no more topics
 ROUNDS = 150

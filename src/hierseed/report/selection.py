@@ -2,65 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import Assignments
-from hierseed.taxonomy import Taxonomy
+from hierseed.assignments import RECORDS, Assignments
 
 Floats = NDArray[np.floating]
-Ints = NDArray[np.intp]
+Ints = NDArray[np.integer]
 
 
-@dataclass(frozen=True)
-class Placements:
-    """The primary placement of each document, and its second choice."""
-
-    taxonomy: Taxonomy
-    labels: Ints  # (n,) deepest topic, -1 for None
-    path: Ints  # (n, height) topic per level
-    distance: Floats  # (n, height)
-    score: Floats  # (n, height)
-    rival: Ints  # (n, height) the runner-up's topic per level, -1 where it is the same topic
-    is_seed: NDArray[np.bool_]
-    n_several: int  # documents that were placed more than once
-
-    def deepest(self, values: Floats) -> Floats:
-        """Pick the entry of each document's deepest level; NaN for None."""
-        level = (self.path >= 0).sum(axis=1)
-        picked = np.take_along_axis(values, np.maximum(level - 1, 0)[:, None], axis=1)[:, 0]
-        return np.where(level > 0, picked, np.nan)
-
-
-def first_placements(assignments: Assignments) -> Placements:
+def first_placements(assignments: Assignments) -> Assignments:
     """Keep the primary record of each document."""
     first = assignments.primary
-    path = np.asarray(assignments.levels, dtype=np.intp)
-    rival = assignments.taxonomy.tree.ancestors[assignments.runner_up[first]]
-    times = np.bincount(assignments.row, minlength=len(first))
-    return Placements(
-        taxonomy=assignments.taxonomy,
-        labels=np.asarray(assignments.labels, dtype=np.intp),
-        path=path,
-        distance=assignments.distance[first],
-        score=assignments.score[first],
-        rival=np.where(rival == path, -1, rival),
-        is_seed=assignments.is_seed,
-        n_several=int((times > 1).sum()),
-    )
+    names = ("row", *(name for name in RECORDS if name != "is_seed"))
+    records: dict[str, Any] = {name: getattr(assignments, name)[first] for name in names}
+    return replace(assignments, **records)
 
 
-def count_documents(placements: Placements) -> tuple[Ints, Ints]:
+def runner_ups(placements: Assignments) -> Ints:
+    """Topic of the runner-up at each level, -1 where it is the document's own."""
+    path, rival = placements.path, placements.taxonomy.tree.ancestors[placements.runner_up]
+    return np.where(rival == path, -1, rival)
+
+
+def count_documents(placements: Assignments) -> tuple[Ints, Ints]:
     """Documents in each topic's whole subtree, and those that stopped at the topic itself."""
     n = len(placements.taxonomy)
-    own = np.bincount(placements.labels[placements.labels >= 0], minlength=n)
-    path = placements.path
+    labels, path = placements.labels, placements.path
+    own = np.bincount(labels[labels >= 0], minlength=n)
     return np.bincount(path[path >= 0], minlength=n), own
 
 
-def central_documents(placements: Placements, k: int) -> list[list[int]]:
+def central_documents(placements: Assignments, k: int) -> list[list[int]]:
     """Find the k documents nearest to each topic's vector."""
     chosen: list[list[int]] = [[] for _ in range(len(placements.taxonomy))]
     for level in range(placements.path.shape[1]):
@@ -70,7 +46,7 @@ def central_documents(placements: Placements, k: int) -> list[list[int]]:
 
 
 def borderline_documents(
-    placements: Placements, k: int, central: list[list[int]]
+    placements: Assignments, k: int, central: list[list[int]]
 ) -> list[list[int]]:
     """Find the k documents of each topic that were placed there with the lowest score."""
     chosen: list[list[int]] = [[] for _ in range(len(placements.taxonomy))]
@@ -96,13 +72,13 @@ def _take(
         chosen[int(topic[best[0]])] = best.tolist()
 
 
-def second_choices(placements: Placements, rows: Ints, X: Floats, vectors: Floats) -> Ints:
+def second_choices(placements: Assignments, rows: Ints, X: Floats, vectors: Floats) -> Ints:
     """Complete the rivals of the given rows, whose vectors are X.
 
     The runner-up concerns the last choice only; at the levels above, the second choice is
     the nearest other topic of that level.
     """
-    rival = placements.rival.copy()
+    rival = runner_ups(placements)
     tree = placements.taxonomy.tree
     for level in range(rival.shape[1]):
         topics = tree.at_level(level + 1)
@@ -116,7 +92,7 @@ def second_choices(placements: Placements, rows: Ints, X: Floats, vectors: Float
 
 
 def rival_topics(
-    placements: Placements, rival: Ints, vectors: Floats, k: int
+    placements: Assignments, rival: Ints, vectors: Floats, k: int
 ) -> list[list[tuple[int, float]]]:
     """Find (topic, share of documents whose second choice it was); then the nearest siblings."""
     taxonomy = placements.taxonomy
@@ -124,7 +100,8 @@ def rival_topics(
     rivals: list[list[tuple[int, float]]] = [[] for _ in range(n)]
     for level in range(placements.path.shape[1]):
         both = (placements.path[:, level] >= 0) & (rival[:, level] >= 0)
-        homes, others = placements.path[both, level], rival[both, level]
+        homes = placements.path[both, level].astype(np.intp)
+        others = rival[both, level]
         known = np.bincount(homes, minlength=n)
         pairs, counts = np.unique(homes * n + others, return_counts=True)
         for pair in np.argsort(-counts, kind="stable"):

@@ -41,7 +41,7 @@ def find_words(text: str) -> set[str]:
 
 
 def distinctive_words(
-    tree: Tree, topics: Sequence[int] | NDArray[np.intp], texts: Iterable[str], top: int = 12
+    tree: Tree, topics: Sequence[int] | NDArray[np.integer], texts: Iterable[str], top: int = 12
 ) -> list[list[str]]:
     """Return the most distinctive words of each topic, best first.
 
@@ -80,7 +80,7 @@ def _log_odds(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.floa
 
 
 def _count(
-    tree: Tree, topics: Sequence[int] | NDArray[np.intp], texts: Iterable[str]
+    tree: Tree, topics: Sequence[int] | NDArray[np.integer], texts: Iterable[str]
 ) -> tuple[csr_matrix, list[str]]:
     """Documents per (topic, word); None has the last row, so that it counts among the rest."""
     per_topic: dict[int, Counter[str]] = {}
