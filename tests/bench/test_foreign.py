@@ -7,6 +7,7 @@ from hierseed import AnchoredHierSeed, Taxonomy
 from hierseed.assignments import Assignments
 from hierseed.evaluate.left_out import INSIDE
 from hierseed.proposals import Proposal, Proposals, propose_topics
+from hierseed_bench.commands.make import made
 from hierseed_bench.data.dataset import Dataset
 from hierseed_bench.foreign import run
 from hierseed_bench.foreign.detectors import DETECTORS
@@ -114,10 +115,11 @@ def test_a_run_is_recorded_once_and_shown(dataset, tmp_path, monkeypatch):
     Ready.dataset = dataset
     monkeypatch.setattr(run, "ready", lambda shape: Ready)
     runs = run.plan(["cap"], ["few", "closed"], 2, detectors=("score", "ten-lines"))
-    made = []
+    keys = []
     for _ in range(2):
-        run.run_all(runs, Records(tmp_path), lambda one, record: made.append(one.key))
-    assert made == [one.key for one in runs]
+        found = made(runs, run.run_one, tmp_path, False, True, lambda r: keys.append(r["key"]))
+        assert [record["key"] for record in found] == [one.key for one in runs]
+    assert keys == [one.key for one in runs]
     text = "\n".join(table.markdown() for table in tables(Records(tmp_path)))
     assert text.count("### ") == 4  # nothing is foreign in the closed world
     assert "nearest seed mean less background" in text

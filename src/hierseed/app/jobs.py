@@ -42,8 +42,7 @@ _running: dict[tuple[Path, int], subprocess.Popen[bytes]] = {}  # of this proces
 def start(project: Project, kind: str, **arguments: Any) -> int:
     """Start a worker; refused while another one runs."""
     bury_dead(project)
-    if active(project):
-        raise ProjectError("something is running already. Wait for it, or cancel it first")
+    refuse_busy(project)
     with project.write() as db:
         cursor = db.execute(
             "INSERT INTO job (kind, arguments, state, started) VALUES (?, ?, 'running', ?)",
@@ -65,6 +64,12 @@ def start(project: Project, kind: str, **arguments: Any) -> int:
         db.execute("UPDATE job SET pid = ? WHERE id = ?", (worker.pid, id))
     threading.Thread(target=_watch, args=(project.path, id, worker), daemon=True).start()
     return id
+
+
+def refuse_busy(project: Project) -> None:
+    """Refuse what can't be done while a job runs."""
+    if active(project):
+        raise ProjectError("something is running already. Wait for it, or cancel it first")
 
 
 def _watch(path: Path, id: int, worker: subprocess.Popen[bytes]) -> None:

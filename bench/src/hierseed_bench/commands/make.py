@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -91,8 +91,7 @@ def run(
         for draw in range(draws)
     ]
     records = make(configs, results, jobs, again, allow_dirty, path=path)
-    wanted = {config.key for config in configs}
-    own = [record for record in records if record["key"] in wanted]
+    own = records.of(configs)
     if json:
         Console(json=True).result(own)
     else:
@@ -172,8 +171,7 @@ def quick(results: Results = Path("bench-quick")) -> None:
     if not (data_root() / OPEN["20newsgroups"]).is_dir():
         configs = [replace(c, data="demo", vectors="wordllama", limit=0) for c in configs]
     records = make(configs, results, 1, again=False, allow_dirty=True)
-    wanted = {config.key for config in configs}
-    print(_summary(record for record in records if record["key"] in wanted), end="")
+    print(_summary(records.of(configs)), end="")
 
 
 def foreign(
@@ -210,8 +208,6 @@ def foreign(
     from hierseed_bench.foreign.detectors import DETECTORS
     from hierseed_bench.foreign.scenarios import SCENARIOS
     from hierseed_bench.foreign.table import tables
-    from hierseed_bench.runs.environment import require_clean_tree
-    from hierseed_bench.runs.records import Records
 
     refuse_unknown(scenario or [], SCENARIOS, "scenario")
     refuse_unknown(detector or [], DETECTORS, "detector")
@@ -221,20 +217,13 @@ def foreign(
         parameters=parameters(option), seeds=seeds, vectors=vectors, limit=limit,
         detectors=tuple(detector or DETECTORS),
     )  # fmt: skip
-    console, records = Console(), Records(results / "foreign")
-    require_clean_tree(allow_dirty)
-    if again:
-        records.forget(run.key for run in runs)
 
-    def report(run: foreign_run.ForeignRun, record: Record) -> None:
-        made = record["decision"]
+    def about(record: Record) -> str:
         found = record["detectors"].get("belongs", {}).get("auroc")
         shown = "" if found is None else f"  AUROC {found:.2f}"
-        console.fact(str(run), f"  {made['false_alarms']:.3f} false alarms{shown}")
+        return f"{record['decision']['false_alarms']:.3f} false alarms{shown}"
 
-    foreign_run.run_all(runs, records, report)
-    wanted = {run.key for run in runs}
-    own = [record for record in records if record["key"] in wanted]
+    own = made(runs, foreign_run.run_one, results / "foreign", again, allow_dirty, about)
     print("\n".join(table.markdown() for table in tables(own)), end="")
 
 
@@ -256,24 +245,16 @@ def real_text(
     Example: hierseed bench real-text --data gnad_de --embedder tfidf
     """
     from hierseed_bench.foreign import real_text as texts
-    from hierseed_bench.runs.environment import require_clean_tree
-    from hierseed_bench.runs.records import Records
 
     refuse_unknown(data or [], texts.SEEDS, "data set")
     refuse_unknown(embedder or [], texts.EMBEDDERS, "embedder")
     runs = list(texts.plan(data or texts.SEEDS, embedder or texts.EMBEDDERS))
-    console, records = Console(), Records(results / "real_text")
-    require_clean_tree(allow_dirty)
-    if again:
-        records.forget(run.key for run in runs)
-    done = records.keys()
-    for run in runs:
-        if run.key not in done:
-            record = texts.run_one(run)
-            records.add(record)
-            console.fact(str(run), f"  largest topic {record['decision']['largest']:,}")
-    wanted = {run.key for run in runs}
-    print(texts.table(r for r in records if r["key"] in wanted).markdown(), end="")
+
+    def about(record: Record) -> str:
+        return f"largest topic {record['decision']['largest']:,}"
+
+    own = made(runs, texts.run_one, results / "real_text", again, allow_dirty, about)
+    print(texts.table(own).markdown(), end="")
 
 
 # ------------------------------------------------------------------ behind the commands
@@ -322,6 +303,31 @@ def make(
 
     run_all(configs, records, path=path, jobs=jobs, minutes=minutes, renew=renew, report=report)
     return records
+
+
+def made(
+    runs: Sequence[Any],
+    run_one: Callable[[Any], Record],
+    folder: Path,
+    again: bool,
+    allow_dirty: bool,
+    about: Callable[[Record], str],
+) -> list[Record]:
+    """Make runs that have no record yet, and say what each is about; return the records of all."""
+    from hierseed_bench.runs.environment import require_clean_tree
+    from hierseed_bench.runs.records import Records
+
+    require_clean_tree(allow_dirty)
+    records = Records(folder)
+    if again:
+        records.forget(run.key for run in runs)
+    done = records.keys()
+    for run in runs:
+        if run.key not in done:
+            record = run_one(run)
+            records.add(record)
+            Console().fact(str(run), f"  {about(record)}")
+    return records.of(runs)
 
 
 def _summary(records: Iterable[Record]) -> str:

@@ -23,7 +23,7 @@ import hierseed
 from hierseed.assignments import Assignments
 from hierseed.io.gold import gold_topics
 from hierseed_bench.data.catalogue import data_root
-from hierseed_bench.runs.environment import commit, machine, source_digest, versions
+from hierseed_bench.runs.environment import provenance
 from hierseed_bench.runs.records import Record
 from hierseed_bench.runs.run import rounded
 from hierseed_bench.tables.markdown import Table
@@ -94,10 +94,7 @@ def run_one(run: RealTextRun) -> Record:
         ),
         "sizes": {"documents": placed.assignments.n_documents, "topics": len(model.taxonomy_)},
         "seconds": {"processor": round(fitted - began, 1)},
-        "versions": versions(),
-        "commit": commit(),
-        "source": source_digest(),
-        "machine": machine() | {"threads": 1},
+        **provenance(),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from itertools import product
@@ -25,9 +25,9 @@ from hierseed.proposals import Proposals, propose_topics
 from hierseed_bench.foreign.detectors import DETECTORS, Situation
 from hierseed_bench.foreign.scenarios import SCENARIOS, Scenario, make_scenario
 from hierseed_bench.runs.config import MIN_DOCS
-from hierseed_bench.runs.environment import commit, machine, source_digest, versions
+from hierseed_bench.runs.environment import provenance
 from hierseed_bench.runs.prepared import ready
-from hierseed_bench.runs.records import Record, Records
+from hierseed_bench.runs.records import Record
 from hierseed_bench.runs.run import rounded
 
 SETS = ("20newsgroups", "arxiv", "cap", "wos_partial", "us_code")
@@ -74,18 +74,6 @@ def plan(
     return [ForeignRun(name, scenario, draw, **options) for name, scenario, draw in every]
 
 
-def run_all(
-    runs: Iterable[ForeignRun], records: Records, report: Callable[[ForeignRun, Record], None]
-) -> None:
-    """Make the runs that have no record yet."""
-    done = records.keys()
-    for run in runs:
-        if run.key not in done:
-            record = run_one(run)
-            records.add(record)
-            report(run, record)
-
-
 def run_one(run: ForeignRun) -> Record:
     """Fit and judge."""
     shape = (run.data, run.vectors, MIN_DOCS, run.limit, 0.0, 0.0)
@@ -119,10 +107,7 @@ def run_one(run: ForeignRun) -> Record:
             "foreign": int(scenario.foreign.sum()),
         },
         "seconds": {"fit_processor": round(fitted - started, 3)},
-        "versions": versions(),
-        "commit": commit(),
-        "source": source_digest(),
-        "machine": machine() | {"threads": 1},
+        **provenance(),
     }
 
 

@@ -31,6 +31,16 @@ def versions(more: tuple[str, ...] = ()) -> dict[str, str]:
     return found
 
 
+def provenance(threads: int = 1, packages: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What made a record: versions, commit, source, machine."""
+    return {
+        "versions": versions(packages),
+        "commit": commit(),
+        "source": source_digest(),
+        "machine": machine() | {"threads": threads},
+    }
+
+
 def commit() -> str:
     """Return the commit of the source, with `+` if the source has uncommitted changes.
 

@@ -60,6 +60,11 @@ class Records:
             lines.flush()
             os.fsync(lines.fileno())
 
+    def of(self, runs: Iterable[Any]) -> list[Record]:
+        """Return the records of some runs."""
+        wanted = {run.key for run in runs}
+        return [record for record in self if record["key"] in wanted]
+
     def forget(self, keys: Iterable[str]) -> int:
         """Drop records, because they are to be made again; returns how many there were."""
         unwanted, dropped = set(keys), 0

@@ -22,7 +22,7 @@ from hierseed_bench.competitors.catalogue import METHODS, make_method
 from hierseed_bench.competitors.task import Documents, Method, Several, Task
 from hierseed_bench.data.splits import Split
 from hierseed_bench.runs.config import RunConfig
-from hierseed_bench.runs.environment import PeakMemory, commit, machine, source_digest, versions
+from hierseed_bench.runs.environment import PeakMemory, provenance
 from hierseed_bench.runs.gold import FREE, Gold, gold_digest, keep_gold
 from hierseed_bench.runs.predictions import Predictions
 from hierseed_bench.runs.prepared import PreparedData, make_task, ready
@@ -115,10 +115,7 @@ def run_one(
             "preparation": preparation,
         },
         "random": {"split": 0, "draw": config.draw, "method": config.draw},
-        "versions": versions(_packages(config)),
-        "commit": commit(),
-        "source": source_digest(),
-        "machine": machine() | {"threads": threads},
+        **provenance(threads, _packages(config)),
         "date": datetime.now(UTC).date().isoformat(),
     }
     added = getattr(method, "taxonomy_", task.taxonomy).tree.parent[len(task.taxonomy) :]

@@ -148,8 +148,7 @@ class Load(Screen):
     def do_remove(self, kind: str) -> None:
         """Remove all seeds, all expert labels, or all documents."""
         if kind == "corpus":
-            if jobs.active(self.project):
-                raise ProjectError("something is running. Wait for it, or cancel it first")
+            jobs.refuse_busy(self.project)
             count = loads.remove_all(self.project)
             self.session.fit_id = None
             self.session.notify(
@@ -178,8 +177,7 @@ class Load(Screen):
             raise ProjectError("choose a file first")
         if loads.unfinished(self.project):
             raise ProjectError("a load was interrupted. Resume or discard it first")
-        if jobs.active(self.project):
-            raise ProjectError("something is running already. Wait for it, or cancel it first")
+        jobs.refuse_busy(self.project)
         arguments = {"file": str(self.file), "id": self.look.id, "text": self.look.text}
         arguments["name"] = self.file_name
         load = loads.begin(self.project, self.file_name, arguments)
@@ -205,8 +203,7 @@ class Load(Screen):
         load = loads.unfinished(self.project)
         if load is None:
             raise ProjectError("no load is unfinished")
-        if jobs.active(self.project):
-            raise ProjectError("something is running. Wait for it, or cancel it first")
+        jobs.refuse_busy(self.project)
         count = loads.discard(self.project, load)
         Path(load.arguments["file"]).unlink(missing_ok=True)
         self.session.notify(f"{count:,} documents of {load.name} removed.")
