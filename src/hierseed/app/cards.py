@@ -47,16 +47,8 @@ def cards(
                 "letters": len(document.text),
                 "accept": _target(here, accept, verdicts),
                 "reject": _target(here, reject, verdicts),
-                "seed_of": [
-                    {"key": str(topic), "path": here.path(topic)}
-                    for topic, verdict in verdicts.items()
-                    if verdict == YES and topic not in WHOLE
-                ],
-                "not_in": [
-                    {"key": str(topic), "path": here.path(topic)}
-                    for topic, verdict in verdicts.items()
-                    if verdict == NO and topic not in WHOLE
-                ],
+                "seed_of": _decided(here, verdicts, YES),
+                "not_in": _decided(here, verdicts, NO),
                 "whole": next((name for topic, name in WHOLE.items() if topic in verdicts), ""),
                 "placed": places,
                 "columns": columns.get(document.row, {}),
@@ -65,6 +57,12 @@ def cards(
             }
         )
     return found
+
+
+def _decided(here: topics.Topics, verdicts: Mapping[int, int], wanted: int) -> list[dict[str, str]]:
+    """The topics that a document was accepted or rejected for."""
+    found = (id for id, verdict in verdicts.items() if verdict == wanted and id not in WHOLE)
+    return [{"key": str(id), "path": here.path(id)} for id in found]
 
 
 def _targets(

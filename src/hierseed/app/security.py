@@ -106,9 +106,7 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
+        headers = headers_of(scope)
         refusal = self._refusal(scope, headers)
         if refusal:
             await _refuse(scope, receive, send, *refusal)
@@ -163,6 +161,11 @@ class Guard:
         ]
         await send({"type": "http.response.start", "status": 303, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
+
+
+def headers_of(scope: Scope) -> dict[str, str]:
+    """The headers of a request as text."""
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
 
 
 def _reached(scope: Scope) -> str:

@@ -18,6 +18,8 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect as Disconnected
 
+from hierseed.app.security import headers_of
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -41,9 +43,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
+        headers = headers_of(scope)
         if not self.token and headers.get("host", "").lower() not in self.names:
             text = "this host name is not allowed: use the address that the service printed"
             await _refuse(send, 403, text)

@@ -21,12 +21,12 @@ export default {
           <label>Documents <input type="text" inputmode="numeric" v-model="size"></label>
           <label>How <select v-model="kind"><option value="random">at random</option><option value="strata" :disabled="!view.fitted">as many from each topic of level 1</option></select></label>
           <label>Random seed <input type="text" inputmode="numeric" v-model="seed"></label>
-          <label class="grow">Name <input v-model="name" placeholder="Such as: validation, spring"></label>
-          <button class="main">Draw the sample</button></div>
+          <label class="grow">Name <input v-model="name" placeholder="Such as: validation, spring"></label></div>
         <fieldset v-if="view.columns.length" class="show"><legend>Columns that coders see</legend>
           <label v-for="column in view.columns" :key="column" class="check"><input type="checkbox" v-model="columns" :value="column"> {{ column }}</label>
           <p class="soft">None unless you choose it. A column with labels or predictions would show coders the answer.</p></fieldset>
         <p class="soft">200 documents give intervals of about ±7 points at each level. Everybody who opens the sample codes the same documents.</p>
+        <button class="main">Draw the sample</button>
       </form>
       <ul class="files panel" v-if="view.samples.length" aria-label="Samples"><li v-for="sample in view.samples" :key="sample.id">
         <button class="bare" @click="act('open', { sample: sample.id })">{{ sample.name }}</button>
