@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
+from hierseed.core.kernels import compiled
 from hierseed.embed import Preparation, Prepared
 from hierseed.errors import CorpusError, ModelError, ParameterError
 
@@ -139,3 +140,31 @@ def test_blocks_that_do_not_fit_are_refused():
         Preparation(blocks=(3, 4), weights=(1.0,))
     with pytest.raises(ParameterError, match="pca and blocks"):
         Preparation(blocks=(3, 4), pca=2)
+
+
+# ---------------------------------------------------------------- the compiled way
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("unit", [True, False])
+@pytest.mark.parametrize("centre", [True, False])
+@pytest.mark.parametrize(
+    "parts",
+    [{}, {"blocks": (8, 12), "weights": (0.5, 0.7)}, {"blocks": (8, 12), "weights": (0, 0.3)},
+     {"blocks": (3, 9, 8), "weights": (0.3, 0, 0.7)}],
+)  # fmt: skip
+def test_the_kernel_gives_the_bits_of_numpy(X, dtype, unit, centre, parts, monkeypatch):
+    pytest.importorskip("numba", reason="numba has no wheel for this platform")
+    X = X[:700].astype(dtype)
+    X[5], X[9, :8], X[11, 8:] = 0, 0, 0
+    preparation = Preparation(unit=unit, centre=centre, **parts).fit(X)
+    X[13, 2], X[14, 12] = np.nan, np.inf
+    found = []
+    with np.errstate(invalid="ignore"):
+        for break_even in (np.inf, 0):
+            monkeypatch.setattr(compiled, "BREAK_EVEN", break_even)
+            found.append(preparation.transform(X))
+    np.testing.assert_array_equal(*found)
+    assert not found[1][5].any()
+    good = np.isfinite(X).all(axis=1)
+    assert found[0][good].tobytes() == found[1][good].tobytes()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.exact import Grid, Sums
+from hierseed.core.kernels.compiled import compiled
 from hierseed.errors import CorpusError, ModelError, ParameterError
 from hierseed.parametrized import transformer_base
 
@@ -127,19 +129,38 @@ class Preparation(Transformer):
     def transform(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Apply to rows in memory; a new float32 array."""
         rows = np.atleast_2d(np.asarray(rows))
+        if not self.is_fitted:
+            raise ModelError("this preparation is not fitted. Call fit(X) first.")
+        learned = self.mean_ if self.mean_ is not None else self.components_
+        if learned is not None and rows.shape[1] != len(learned):
+            raise CorpusError(
+                f"rows of {rows.shape[1]} numbers, but the preparation was fitted on rows of "
+                f"{len(learned)}. Use the embedder that the model was fitted with."
+            )
+        kernels = compiled(rows.size) if rows.dtype in (np.float16, np.float32) else None
+        if kernels and self.pca is None:
+            return self._apply_at_once(rows, kernels)
         if rows.dtype == np.float16:
             ready = as_floats(rows, np.dtype(np.float32))
         else:
             ready = np.array(rows, dtype=np.float32)
-        if not self.is_fitted:
-            raise ModelError("this preparation is not fitted. Call fit(X) first.")
-        learned = self.mean_ if self.mean_ is not None else self.components_
-        if learned is not None and ready.shape[1] != len(learned):
-            raise CorpusError(
-                f"rows of {ready.shape[1]} numbers, but the preparation was fitted on rows of "
-                f"{len(learned)}. Use the embedder that the model was fitted with."
-            )
         found: NDArray[np.float32] = self.apply(ready)
+        return found
+
+    def _apply_at_once(
+        self, rows: NDArray[np.floating], kernels: ModuleType
+    ) -> NDArray[np.float32]:
+        """`apply` in one compiled call."""
+        mean = np.zeros(0, dtype=np.float32) if self.mean_ is None else self.mean_
+        edges, weights = np.cumsum([0, *self.blocks]), np.array(self.weights, dtype=np.float32)
+        kept = np.flatnonzero(weights)
+        if len(kept) == 1 and self.unit:  # scaled once, as in `_weigh_blocks`
+            weights[kept] = np.nan
+        found = np.empty((len(rows), self.dimension(rows.shape[1])), dtype=np.float32)
+        kernels.prepare_rows(
+            kernels.source(np.ascontiguousarray(rows)), mean,
+            edges[:-1][kept], edges[1:][kept], weights[kept], self.unit, found,
+        )  # fmt: skip
         return found
 
     def apply(self, ready: Array, xp: Arrays = NUMPY) -> Array:
@@ -258,7 +279,8 @@ class Prepared:
         if self.ready is not None:
             found: NDArray[np.float32] = self.ready[rows]
             return found
-        ready = self.preparation.transform(self.X[rows])
+        X = np.asarray(self.X) if isinstance(self.X, np.memmap) else self.X  # is slow to slice
+        ready = self.preparation.transform(X[rows])
         return ready[0] if isinstance(rows, int | np.integer) else ready
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:

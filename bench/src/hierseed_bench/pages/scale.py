@@ -9,7 +9,6 @@ from hierseed.progress import amount
 from hierseed_bench.repository import read_result
 from hierseed_bench.tables.markdown import grid
 
-NOT_RUN = "Not measured yet: `python bench/scripts/bench_machine.py` on such a machine."
 FIRST_VERSION = {"2cbadc8", "37a77c3", "38878cb", "39925cf", "c095e28", "cb144eb"}
 
 
@@ -67,62 +66,87 @@ def threads() -> str:
 
 def workers() -> str:
     """Documents a second by the number of workers."""
+    (part,) = measured("workers")
     rows = []
-    for part in measured("workers"):
-        for step in ("embed", "assign"):
-            first = next(row["rate"] for row in part[step] if row["workers"] == 1)
-            rows += [
-                (step, row["workers"], f"{row['rate']:,.0f}", f"{row['rate'] / first:.2f}")
-                for row in part[step]
-                if row["workers"]
-            ]
-    if not rows:
-        return NOT_RUN
+    for step in ("embed", "assign"):
+        of_one = next(row for row in part[step] if row["workers"] == 1)
+        rows += [
+            (step, row["workers"], f"{row['rate']:,.0f}", f"{row['rate'] / of_one['rate']:.2f}")
+            for row in part[step]
+            if row["workers"] and row.get("method") == of_one.get("method")
+        ]
     head = ("step", "workers", "documents a second", "times one worker")
-    return f"{grid(head, rows)}\n\n{source(measured('workers')[0]['machine'])}"
+    return f"{grid(head, rows)}\n\n{source(part['machine'])}"
 
 
 def assign() -> str:
     """`assign` with a process for each core."""
-    rows = []
-    for part in measured("assign-cores"):
-        for method in ("anchored", "hierseed"):
-            found = part[method]
-            size = f"{part['rows']:,} x {part['dimensions']}"
-            rate = f"{found['rows_per_second']:,}"
-            rows.append((method, size, found["workers"], f"{found['seconds']:.1f}", rate))
-    head = ("method", "vectors", "workers", "seconds", "documents a second")
-    return f"{grid(head, rows)}\n\n{source(measured('assign-cores')[0]['machine'])}"
+    (cores,), (many,) = measured("assign-cores"), measured("assign-many")
+    found = [({"method": name} | cores | cores[name]) for name in ("anchored", "hierseed")]
+    rows = [
+        (
+            one["method"], f"{one['rows']:,} x {one['dimensions']}", one["workers"],
+            f"{one['seconds']:.1f}", f"{one['rows_per_second']:,}",
+            size_of(one["bytes_read"]), size_of(one["bytes_written"]),
+        ) for one in (*found, many)
+    ]  # fmt: skip
+    head = ("method", "vectors", "workers", "seconds", "documents a second", "read", "written")
+    return f"{grid(head, rows)}\n\n{source(cores['machine'])}"
 
 
 def card() -> str:
     """File to saved model on a GPU, placing, and equality with the processor."""
-    rows = []
-    for part in measured("gpu-start"):
-        took = f"{part['whole_command']:.1f} s"
-        rows.append(("Python alone: import torch, open the card, end", took))
+    rows: list[tuple[str, str, str]] = []
+
+    def add(part: dict[str, Any], name: str, value: str) -> None:
+        rows.append((name, value, part["machine"]["commit"]))
+
+    (start,) = measured("gpu-start")
+    add(start, "Python alone: import torch, open the card, end", f"{start['whole_command']:.1f} s")
+    add(start, "of this, importing torch", f"{start['import_torch']:.1f} s")
     for part in measured("gpu-file-"):
         for method in ("anchored", "hierseed"):
             took = part[method]["second"]["whole_command"]
             name = f"`hierseed fit` of {part['rows']:,} x {part['dimensions']}, {method}"
-            rows.append((f"{name}, from a file to a saved model", f"{took:.1f} s"))
+            add(part, f"{name}, from a file to a saved model", f"{took:.1f} s")
     for part in measured("gpu-assign"):
-        rate = f"{part['card']['rows_per_second']:,} a second"
-        rows.append((f"placing {part['rows']:,} into a folder of parts", rate))
+        for where, name in (("card", "on the card"), ("processor", "on 16 threads")):
+            rate = f"{part[where]['rows_per_second']:,} a second"
+            size = f"{part['rows']:,} x {part['dimensions']}"
+            add(part, f"placing {size} into a folder of parts, {name}", rate)
     for part in measured("gpu-equal-"):
         name = f"labels that differ from the processor's, {part['method']}, {part['rows']:,}"
-        rows.append((name, str(part["labels_that_differ"])))
-        rows.append((f"topic vectors, {part['method']}, {part['rows']:,}", part["vectors"]))
-    machine = measured("gpu-")[0]["machine"]
-    return f"{grid(('on one NVIDIA H200', ''), rows)}\n\n{source(machine)}"
+        add(part, name, str(part["labels_that_differ"]))
+        add(part, f"topic vectors, {part['method']}, {part['rows']:,}", part["vectors"])
+    return f"{grid(('on one NVIDIA H200', '', 'commit'), rows)}\n\n{source(start['machine'])}"
+
+
+PHASES = {  # of the command's main thread, from what bench/scripts/sampler.py distinguishes
+    "importing packages, torch most of all": (
+        "importing", "importing torch", "waiting for the card", "opening the card"
+    ),
+    "reading, and bringing rows to the card": ("reading inputs", "bringing rows to the card"),
+    "preparing vectors and passes": ("preparing", "passes", "passes of a card"),
+    "the rest of the fit": ("the rest of the fit", "the rest"),
+    "saving": ("saving",),
+}  # fmt: skip
+
+
+def phases() -> str:
+    """Where a fit of a file goes on a GPU."""
+    (part,) = measured("gpu-file-5m")
+    rows = []
+    for name, kinds in PHASES.items():
+        times = [part[method]["phases"] for method in ("hierseed", "anchored")]
+        rows.append((name, *(f"{sum(one.get(kind, 0) for kind in kinds):.1f}" for one in times)))
+    head = (f"`hierseed fit` of {part['rows']:,} x {part['dimensions']}, seconds", "hierseed",
+            "anchored")  # fmt: skip
+    return f"{grid(head, rows)}\n\n{source(part['machine'])}"
 
 
 def embedding() -> str:
     """Transformers on a GPU."""
-    parts = measured("gpu-embed")
-    if not parts:
-        return NOT_RUN
-    part = parts[0]
+    (part,) = measured("gpu-embed")
     head = (f"{part['words']} words, {part['max_tokens']} tokens at most, {part['device']}",
             "documents a second", "least cosine with the processor's vector")  # fmt: skip
     rows = [
@@ -165,6 +189,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "scale-assign": assign,
     "scale-outside": outside,
     "scale-card": card,
+    "scale-phases": phases,
     "scale-embed": embedding,
     "scale-traffic": traffic,
 }

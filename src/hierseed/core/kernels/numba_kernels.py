@@ -8,6 +8,7 @@ half precision, in strips that stay in a core's first cache.
 from hierseed.core.kernels.nearest import distances, due, settle, sweep
 from hierseed.core.kernels.neighbours import look_up
 from hierseed.core.kernels.panels import pack, pack_whole, pack_wide
+from hierseed.core.kernels.prepared import prepare_rows
 from hierseed.core.kernels.rows import half_norms, source, widen
 from hierseed.core.kernels.shares import largest_in_columns, round_rows, share_out, walk_down
 from hierseed.core.kernels.spheres import unbeaten, windows
@@ -15,6 +16,6 @@ from hierseed.core.kernels.sums import add_rows, move
 
 __all__ = [
     "add_rows", "distances", "due", "half_norms", "largest_in_columns", "look_up", "move", "pack",
-    "pack_whole", "pack_wide", "round_rows", "settle", "share_out", "source", "sweep",
-    "unbeaten", "walk_down", "widen", "windows",
+    "pack_whole", "pack_wide", "prepare_rows", "round_rows", "settle", "share_out", "source",
+    "sweep", "unbeaten", "walk_down", "widen", "windows",
 ]  # fmt: skip
