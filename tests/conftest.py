@@ -124,7 +124,7 @@ def fetched_home() -> Path:
     pytest.importorskip("onnx", reason="the extra 'minilm' is not installed")
     from hierseed.embed import fetch
     from hierseed.errors import EmbeddingError
-    from hierseed.locks import lock
+    from hierseed.files import lock
 
     folder = LIST.parents[1] / ".pytest_cache" / "hierseed-home"
     folder.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hierseed
-from hierseed.estimators.registry import METHODS
+from hierseed.estimators.parameters import METHODS
 
 PACKAGE = Path(hierseed.__file__).parent
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"

@@ -10,7 +10,7 @@ from hierseed import HierSeed, Taxonomy, UnfitHierSeed
 from hierseed.errors import CorpusError, ParameterError, SeedError, TaxonomyError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.estimators.hierseed import EmptyTopicWarning
-from hierseed.estimators.registry import METHODS
+from hierseed.estimators.parameters import METHODS
 
 MODELS = [HierSeed, UnfitHierSeed]
 

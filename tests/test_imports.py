@@ -9,10 +9,10 @@ import pytest
 import hierseed
 
 ORDER = [
-    {"errors", "checksums", "cpus", "locks", "lazy_object", "open_gpu", "parametrized"},
+    {"errors", "checksums", "cpus", "files", "lazy_object", "open_gpu", "parametrized"},
     {"progress"},
-    {"core", "embed", "names"},
-    {"topics", "taxonomy", "topic_matching", "assignments", "engines"},
+    {"core", "embed"},
+    {"topics", "taxonomy", "assignments", "engines"},
     {"estimators", "evaluate"},
     {"io", "suggestions", "model_selection"},
     {"report"},

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import hierseed
-from hierseed.io import atomic
-from hierseed.io.atomic import atomic_file, atomic_folder
+from hierseed import files
+from hierseed.files import atomic_file, atomic_folder
 
 PACKAGES = [Path(hierseed.__file__).parent, Path(__file__).parents[1] / "bench" / "src"]
 UNIX_ONLY = {"fcntl", "grp", "posix", "pwd", "resource", "termios"}
@@ -82,8 +82,8 @@ def test_output_to_a_code_page_has_marks_and_no_traceback(command):
 @pytest.fixture
 def renames(monkeypatch):
     """Whether anything is open in what is renamed, which Windows refuses; nothing is locked."""
-    monkeypatch.setattr(atomic, "LOCKS_ANYTHING", False)
-    monkeypatch.setattr(atomic, "_swap", lambda one, other: False)
+    monkeypatch.setattr(files, "LOCKS_ANYTHING", False)
+    monkeypatch.setattr(files, "_swap", lambda one, other: False)
     found: list[str] = []
 
     def looking(name):

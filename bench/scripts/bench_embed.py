@@ -22,8 +22,8 @@ import numpy as np
 from machine import DATA, RESULTS, describe, write
 
 from hierseed.embed import VectorStore, embed_corpus, get_embedder
+from hierseed.embed.corpus import ready_specs
 from hierseed.embed.embedder import is_trained
-from hierseed.embed.estimate import ready_specs
 from hierseed.embed.onnx import cores
 from hierseed.embed.store_writer import StoreWriter
 

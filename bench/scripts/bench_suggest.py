@@ -19,7 +19,7 @@ import numpy as np
 from machine import DATA, RESULTS, ROOT, write
 
 from hierseed.embed.prepare import Preparation
-from hierseed.estimators.registry import METHODS
+from hierseed.estimators.parameters import METHODS
 from hierseed.evaluate import score
 from hierseed.suggestions import suggest
 from hierseed_bench.data.splits import draw_seeds

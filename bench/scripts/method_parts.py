@@ -21,8 +21,7 @@ from machine import RESULTS
 
 from hierseed import AnchoredHierSeed, HierSeed
 from hierseed.core.mixture import em
-from hierseed.core.mixture.covariance import Factored
-from hierseed.core.mixture.gaussian_mixture import Mixture
+from hierseed.core.mixture.gaussian_mixture import Factored, Mixture
 from hierseed.evaluate import calibration, score
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.environment import commit, require_clean_tree

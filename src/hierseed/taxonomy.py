@@ -10,17 +10,18 @@ import numpy as np
 
 from hierseed.core.tree import cycles, parents_first
 from hierseed.errors import TaxonomyError
-from hierseed.names import (
+from hierseed.topics import (
+    PARTS,
     SEPARATOR,
     Edit,
     Path,
+    Topics,
     cycle_text,
     free_name,
     name_fault,
     refuse_faults,
     split_path,
 )
-from hierseed.topics import PARTS, Topics
 
 
 class Taxonomy(Topics):
@@ -312,10 +313,7 @@ class Taxonomy(Topics):
 
 
 def _grow(
-    names: list[str],
-    parent: list[int],
-    known: dict[tuple[str, ...], int],
-    parts: tuple[str, ...],
+    names: list[str], parent: list[int], known: dict[tuple[str, ...], int], parts: tuple[str, ...]
 ) -> None:
     """Append the topics along a path that are not known yet."""
     for depth in range(1, len(parts) + 1):

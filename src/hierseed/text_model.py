@@ -25,11 +25,10 @@ from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.engines.choose import Engine
 from hierseed.errors import ModelError
 from hierseed.estimators.base import SeededEstimator
-from hierseed.io.assign_chunks import Counts, chunks_of_rows
 from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import DocumentEmbedder
-from hierseed.io.documents import DocumentVectors, size_of
+from hierseed.io.documents import Counts, DocumentVectors, SeedDocuments, chunks_of_rows, size_of
 from hierseed.io.model_bundle import (
     FILE,
     REJECTED_VECTORS,
@@ -39,7 +38,6 @@ from hierseed.io.model_bundle import (
     write_bundle,
 )
 from hierseed.io.placing import Placing, assign_all, open_job, open_output
-from hierseed.io.seed_documents import SeedDocuments
 from hierseed.lazy_object import LazyObject
 from hierseed.placed import PlacedDocuments
 from hierseed.progress import Listener, Step, amount, warn_of_notes

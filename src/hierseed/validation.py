@@ -12,7 +12,7 @@ from hierseed.assignments import Assignments
 from hierseed.errors import CorpusError, ParameterError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.evaluate import Scores, score, thresholds
-from hierseed.io.gold import gold_topics
+from hierseed.io.score_table import gold_topics
 from hierseed.placed import PlacedDocuments
 from hierseed.taxonomy import Taxonomy
 

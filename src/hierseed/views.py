@@ -11,7 +11,7 @@ import numpy as np
 from hierseed.assignments import Assignments
 from hierseed.errors import CorpusError
 from hierseed.estimators.base import SeededEstimator
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents
 from hierseed.io.topic_finder import TopicFinder
@@ -86,12 +86,7 @@ class TopicViews:
         return self.place(documents, **options).propose_topics(n, earlier=earlier)
 
     def report(
-        self,
-        documents: Any,
-        file: str | PathLike[str],
-        *,
-        title: str | None = None,
-        **options: Any,
+        self, documents: Any, file: str | PathLike[str], *, title: str | None = None, **options: Any
     ) -> dict[str, Any]:
         """Write one page that shows what is in every topic; return what it shows.
 

@@ -16,7 +16,7 @@ from hierseed.app import fitting
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, gold, labels
 from hierseed.app.store.actions import record
-from hierseed.demo.docstrings import read_docstrings
+from hierseed.demo.corpus import read_docstrings
 from hierseed.taxonomy import Taxonomy
 
 SEEDS = 3

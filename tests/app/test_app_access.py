@@ -10,7 +10,7 @@ from workbench_chapters import CHAPTERS
 
 from hierseed.app.project import Project
 from hierseed.app.store import labels, topics
-from hierseed.demo.docstrings import read_docstrings
+from hierseed.demo.corpus import read_docstrings
 
 # Targets of a finger that are less than 44 pixels high or wide; a box counts with its label.
 SMALL = """() => [...document.querySelectorAll(

@@ -12,7 +12,7 @@ from workbench_chapters import CHAPTERS
 from hierseed.app import fits
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
-from hierseed.demo.docstrings import read_docstrings
+from hierseed.demo.corpus import read_docstrings
 
 pytestmark = [
     pytest.mark.browser,

@@ -10,7 +10,7 @@ from workbench_browser import TOKEN, Visit, missing
 
 from hierseed.app.project import Project
 from hierseed.app.store import documents, labels, topics
-from hierseed.demo.docstrings import read_docstrings
+from hierseed.demo.corpus import read_docstrings
 
 pytestmark = [
     pytest.mark.browser,

@@ -15,7 +15,7 @@ from workbench_chapters import CHAPTERS
 from hierseed.app import validation
 from hierseed.app.project import Project
 from hierseed.app.store import codings, documents, labels
-from hierseed.demo.docstrings import read_docstrings
+from hierseed.demo.corpus import read_docstrings
 
 pytestmark = [
     pytest.mark.browser,

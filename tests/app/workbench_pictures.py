@@ -16,7 +16,7 @@ from PIL import Image
 from workbench_browser import Server, Visit, chromium
 from workbench_chapters import CHAPTERS
 
-from hierseed.demo.docstrings import read_docstrings
+from hierseed.demo.corpus import read_docstrings
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 WIDTH, COLOURS = 1100, 256  # of a picture: legible, and less than 100 kB

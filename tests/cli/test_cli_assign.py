@@ -15,7 +15,7 @@ from cli_project import FIT, WORDS, Project
 from typer.testing import Result
 
 from hierseed import load
-from hierseed.io import assign_chunks
+from hierseed.io import documents
 
 Run = Callable[..., Result]
 COLUMNS = [
@@ -119,7 +119,7 @@ def test_chunks_of_any_size_give_the_same(model: Project, monkeypatch: pytest.Mo
     saved = load(model / "model")
     whole = saved.assign(model / "docs.csv").to_frame()
     for size in (1, 7, 48):
-        monkeypatch.setattr(assign_chunks.chunks_of_text, "__defaults__", (size,))
+        monkeypatch.setattr(documents.chunks_of_text, "__defaults__", (size,))
         pd.testing.assert_frame_equal(saved.assign(model / "docs.csv").to_frame(), whole)
 
 
@@ -141,7 +141,7 @@ def test_vectors_kept_by_fit_are_used_where_the_documents_are_the_same(
         return encode(self, texts)
 
     monkeypatch.setattr(type(embedder), "encode", count)
-    monkeypatch.setattr(assign_chunks.chunks_of_text, "__defaults__", (10,))
+    monkeypatch.setattr(documents.chunks_of_text, "__defaults__", (10,))
     same = load(model / "model").assign(model / "docs.csv")
     assert embedded == []
     assert same.n_documents == 48

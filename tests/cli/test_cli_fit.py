@@ -9,7 +9,7 @@ from cli_project import FIT, Project
 from typer.testing import Result
 
 from hierseed import load
-from hierseed.estimators.registry import METHODS
+from hierseed.estimators.parameters import METHODS
 
 Run = Callable[..., Result]
 

@@ -19,9 +19,8 @@ from hierseed.core.block import Families
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.distance import two_least
 from hierseed.core.exact import Grid, Tally
-from hierseed.core.hierseed import spheres
-from hierseed.core.hierseed.descend import deepest
-from hierseed.core.hierseed.placements import PlacementCache
+from hierseed.core.hierseed import sphere
+from hierseed.core.hierseed.descend import PlacementCache, deepest
 from hierseed.core.hierseed.sphere import tightest, unbeaten
 from hierseed.core.kernels import compiled
 from hierseed.core.kernels.aligned import aligned_zeros
@@ -234,7 +233,7 @@ def test_a_fit_does_not_depend_on_the_loops_nor_on_the_size_of_pieces(dtype, mon
     for repaid, piece in [(np.inf, 200_000), (np.inf, 90), (0, 200_000), (0, 700)]:
         monkeypatch.setattr(compiled, "BREAK_EVEN", repaid)
         monkeypatch.setattr(distance, "CHUNK_VALUES", piece)
-        monkeypatch.setattr(spheres, "MOST_DISTANCES", piece)
+        monkeypatch.setattr(sphere, "MOST_DISTANCES", piece)
         model = HierSeed(taxonomy).fit(X, y)
         fits.append((model.vectors_.tobytes(), model.labels_.tobytes(), model.objective_))
     assert fits.count(fits[0]) == len(fits)

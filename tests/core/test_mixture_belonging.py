@@ -22,7 +22,7 @@ from hierseed.core.mixture.belonging import (
     smooth_quantile,
     worst_weights,
 )
-from hierseed.core.mixture.components import make_components
+from hierseed.core.mixture.components import Pairs, make_components
 from hierseed.core.mixture.left_out import LeftOut
 from hierseed.core.mixture.membership import (
     Membership,
@@ -31,7 +31,6 @@ from hierseed.core.mixture.membership import (
     unpack_membership,
 )
 from hierseed.core.mixture.neighbours import NOTHING
-from hierseed.core.mixture.seeds import Pairs
 from hierseed.core.share import Share
 from hierseed.core.tree import Tree
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from hierseed.core.mixture.components import make_components
+from hierseed.core.exact import Quantization
+from hierseed.core.mixture.components import Pairs, make_components, sum_seeds
 from hierseed.core.mixture.hold_out import halves
-from hierseed.core.mixture.quantization import Quantization
-from hierseed.core.mixture.seeds import Pairs, sum_seeds
 from hierseed.core.tree import Tree
 
 

@@ -7,7 +7,7 @@ import pytest
 from mixture_worlds import set_up
 
 from hierseed.core.mixture import neighbours
-from hierseed.core.mixture.components import make_components
+from hierseed.core.mixture.components import Pairs, make_components
 from hierseed.core.mixture.left_out import leave_out
 from hierseed.core.mixture.neighbours import (
     LENGTH,
@@ -17,7 +17,6 @@ from hierseed.core.mixture.neighbours import (
     main_directions,
     unit_rows,
 )
-from hierseed.core.mixture.seeds import Pairs
 from hierseed.core.tree import Tree
 
 

@@ -11,7 +11,6 @@ from worlds import TREES, make_world
 from hierseed import AnchoredHierSeed
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.mixture.components import make_components, sum_up
-from hierseed.core.mixture.covariance import Factored, Products, invert
 from hierseed.core.mixture.curve import identity
 from hierseed.core.mixture.em import (
     PULL,
@@ -23,7 +22,7 @@ from hierseed.core.mixture.em import (
     objective,
     tree_means,
 )
-from hierseed.core.mixture.gaussian_mixture import Mixture, shares
+from hierseed.core.mixture.gaussian_mixture import Factored, Mixture, Products, invert, shares
 from hierseed.core.mixture.membership import PARTS, Membership
 from hierseed.core.mixture.moments import MixtureCache, spread, totals
 from hierseed.core.mixture.placement import FINE, Placer, log_joint

@@ -5,11 +5,10 @@ import pytest
 from mixture_worlds import graded_membership, set_up
 
 from hierseed.core.blocks import ArrayBlocks
-from hierseed.core.mixture.covariance import Factored
-from hierseed.core.mixture.gaussian_mixture import Mixture
+from hierseed.core.exact import Quantization
+from hierseed.core.mixture.gaussian_mixture import Factored, Mixture
 from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import spread, totals
-from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.sample import SAMPLE, draw
 
 

@@ -6,7 +6,7 @@ from paper_reference import Paper, far
 from worlds import make_world
 
 from hierseed import HierSeed, Taxonomy
-from hierseed.core.hierseed.variants import VARIANTS
+from hierseed.core.hierseed.loop import VARIANTS
 from hierseed.errors import ParameterError
 
 pytestmark = pytest.mark.filterwarnings("ignore::hierseed.estimators.hierseed.EmptyTopicWarning")

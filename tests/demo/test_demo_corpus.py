@@ -9,8 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hierseed.demo.corpus import REFERENCE, SEEDS, DemoCorpus, draw_seeds, load_corpus
-from hierseed.demo.docstrings import ALIASES, MIN_WORDS, read_docstrings
+from hierseed.demo.corpus import (
+    ALIASES,
+    MIN_WORDS,
+    REFERENCE,
+    SEEDS,
+    DemoCorpus,
+    draw_seeds,
+    load_corpus,
+    read_docstrings,
+)
 from hierseed.errors import CorpusError
 from hierseed.taxonomy import Taxonomy
 
@@ -159,7 +167,7 @@ def test_four_seeds_a_topic_and_the_same_ones_twice(corpus):
 
 def test_reading_imports_none_of_the_modules_read():
     code = (
-        "import sys; from hierseed.demo.docstrings import read_docstrings;"
+        "import sys; from hierseed.demo.corpus import read_docstrings;"
         "modules = ['turtle', 'nntplib', 'imaplib', 'distutils', 'wsgiref', 'pdb'];"
         "read_docstrings(modules); print(sorted(set(sys.modules) & set(modules)))"
     )

@@ -104,8 +104,8 @@ def test_truncation_is_reported(hierseed, fetched_home, tmp_path, monkeypatch):
 
 
 def test_an_estimate_names_what_is_ready_and_embeds_nothing(hierseed, docs, tmp_path, monkeypatch):
-    monkeypatch.setattr("hierseed.embed.estimate.ENOUGH", 0.0)
-    monkeypatch.setattr("hierseed.embed.estimate.ready_specs", lambda: ["wordllama", "tfidf"])
+    monkeypatch.setattr("hierseed.embed.corpus.ENOUGH", 0.0)
+    monkeypatch.setattr("hierseed.embed.corpus.ready_specs", lambda: ["wordllama", "tfidf"])
     told = json.loads(hierseed("embed", "docs.jsonl", "--estimate", "--json").stdout)
     assert [one["name"] for one in told] == ["wordllama", "tfidf:200"]
     assert all(one["seconds"] > 0 and not one["problem"] for one in told)

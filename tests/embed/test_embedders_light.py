@@ -11,8 +11,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from hierseed.embed import get_embedder, load_embedder, save_embedder
 from hierseed.embed.function import FunctionEmbedder
+from hierseed.embed.learned import sample_texts
 from hierseed.embed.precomputed import Precomputed
-from hierseed.embed.sample import sample_texts
 from hierseed.embed.tfidf import TfidfSvd
 from hierseed.embed.wordllama import WordLlama, find_folder
 from hierseed.errors import CorpusError, EmbeddingError

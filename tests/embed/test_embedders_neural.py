@@ -11,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hierseed.embed import choose_embedder, get_embedder
-from hierseed.embed.batches import batches_by_length
-from hierseed.embed.mean_pooling import find_device, hash_parameters, on_device, pad
+from hierseed.embed.mean_pooling import (
+    batches_by_length,
+    find_device,
+    hash_parameters,
+    on_device,
+    pad,
+)
 from hierseed.embed.windows import Windowed, split_windows
 from hierseed.errors import EmbeddingError
 

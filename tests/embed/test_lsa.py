@@ -8,8 +8,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from hierseed.embed import Preparation, get_embedder, load_embedder, save_embedder
 from hierseed.embed.joined import Joined
+from hierseed.embed.learned import sample_by_content
 from hierseed.embed.lsa import Lsa, singular_vectors
-from hierseed.embed.sample import sample_by_content
 from hierseed.embed.terms import learn_terms, split_letters, split_terms
 from hierseed.errors import EmbeddingError
 

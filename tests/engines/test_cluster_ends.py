@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from hierseed.core.checks import check_finite
+from hierseed.core.blocks import check_finite
 from hierseed.engines import ClusterBlocks, ClusterError, MappedFile, connect, disconnect, watch
 
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from hierseed.io.taxonomies import FORMATS
-from hierseed.io.taxonomies.source import Source
-from hierseed.names import name_fault
+from hierseed.io.taxonomies.build import Source
 from hierseed.taxonomy import Taxonomy
+from hierseed.topics import name_fault
 
 # Every format in each of its layouts.
 WAYS: list[tuple[str, dict[str, Any]]] = [

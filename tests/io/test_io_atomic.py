@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hierseed import files
 from hierseed.checksums import write_sealed
-from hierseed.io import atomic
-from hierseed.io.atomic import atomic_file, atomic_folder, check_folder
+from hierseed.files import atomic_file, atomic_folder, check_folder
 
 
 def names(folder: Path) -> list[str]:
@@ -114,7 +114,7 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
 def test_two_renames_do_where_the_system_has_no_exchange(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(atomic.ctypes, "CDLL", lambda *a, **k: object())
+    monkeypatch.setattr(files.ctypes, "CDLL", lambda *a, **k: object())
     test_a_folder_is_replaced_as_a_whole(tmp_path)
 
 
@@ -179,7 +179,7 @@ def test_a_file_that_appears_while_a_model_is_written_is_kept(tmp_path: Path) ->
     assert (target / "notes.txt").read_text() == "mine"
 
 
-@pytest.mark.skipif(not atomic.LOCKS_ANYTHING, reason="leftovers are swept only with flock")
+@pytest.mark.skipif(not files.LOCKS_ANYTHING, reason="leftovers are swept only with flock")
 @pytest.mark.parametrize(("make", "write"), [("mkstemp", atomic_file), ("mkdtemp", atomic_folder)])
 def test_a_sweep_before_the_lock_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: str, write: Any
@@ -190,7 +190,7 @@ def test_a_sweep_before_the_lock_costs_nothing(
     def make_and_sweep(*args: Any, **options: Any) -> Any:
         made = real(*args, **options)
         if not swept:
-            atomic._sweep(target)
+            files._sweep(target)
             swept.append(made)
         return made
 
@@ -213,7 +213,7 @@ def test_a_folder_can_be_checked_beforehand(tmp_path: Path) -> None:
 
 WRITER = """
 import os, sys, time
-from hierseed.io.atomic import atomic_file, atomic_folder
+from hierseed.files import atomic_file, atomic_folder
 atomic = atomic_folder if sys.argv[2] == "folder" else atomic_file
 with atomic(sys.argv[1]) as partial:
     (partial / "half" if partial.is_dir() else partial).write_text("half")
@@ -222,7 +222,7 @@ with atomic(sys.argv[1]) as partial:
 """
 
 
-@pytest.mark.skipif(not atomic.LOCKS_ANYTHING, reason="leftovers are swept where flock exists")
+@pytest.mark.skipif(not files.LOCKS_ANYTHING, reason="leftovers are swept where flock exists")
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_a_killed_writer_is_swept_and_a_living_one_is_not(tmp_path: Path, kind: str) -> None:
     target = tmp_path / "out[1].csv"  # a name that would be a pattern

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hierseed.cli.errors import wording
 from hierseed.errors import CorpusError
 from hierseed.io.corpus import Corpus, Document
-from hierseed.io.faults import Fault, SkippedRows
 from hierseed.io.records import open_records
+from hierseed.io.records.rows import Fault, SkippedRows
 from hierseed.io.tables import write_table
 
 Rows = list[tuple[str, str]]
@@ -272,7 +272,7 @@ def test_real_documents_are_all_read(shared_data: Path) -> None:
 
 
 def test_faults_in_full_are_bounded() -> None:
-    from hierseed.io.faults import KEPT, Faults
+    from hierseed.io.records.rows import KEPT, Faults
 
     faults = Faults(Fault("f", i, "broken", row="x" * 1000) for i in range(10 * KEPT))
     assert len(faults) == 10 * KEPT

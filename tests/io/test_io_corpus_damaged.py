@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from hierseed.errors import CorpusError
 from hierseed.io.corpus import Corpus
-from hierseed.io.faults import Fault
 from hierseed.io.records import lines
 from hierseed.io.records.delimited import DelimitedFile
+from hierseed.io.records.rows import Fault
 
 
 def faults_of(corpus: Corpus) -> list[tuple[int, str]]:

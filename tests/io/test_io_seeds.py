@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hierseed import Taxonomy
 from hierseed.errors import CorpusError, SeedError, TaxonomyError
-from hierseed.io.gold import read_gold
+from hierseed.io.score_table import read_gold
 from hierseed.io.seeds import Seeds, name_text, read_seeds
 from hierseed.io.topic_finder import TopicFinder
 

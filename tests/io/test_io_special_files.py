@@ -10,7 +10,7 @@ from openpyxl.cell.cell import Cell
 from hierseed import Taxonomy
 from hierseed.errors import CorpusError, TaxonomyError
 from hierseed.io.corpus import Corpus
-from hierseed.io.faults import SkippedRows
+from hierseed.io.records.rows import SkippedRows
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are of Unix")

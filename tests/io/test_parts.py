@@ -14,7 +14,7 @@ import pytest
 import hierseed
 from hierseed import Taxonomy
 from hierseed.errors import CorpusError, ModelError
-from hierseed.io import assign_chunks, parts, placing
+from hierseed.io import documents, parts, placing
 from hierseed.io.corpus import Corpus
 
 PATHS = ["Animals > Cats", "Animals > Dogs", "Food > Bread", "Food > Soup"]
@@ -28,7 +28,7 @@ def small():
         patch.setattr(placing, "ROWS", ROWS)
         patch.setattr(placing, "TEXTS", 3 * CHUNK)
         patch.setattr(placing, "CHUNK", CHUNK)
-        patch.setattr(assign_chunks.chunks_of_text, "__defaults__", (CHUNK,))
+        patch.setattr(documents.chunks_of_text, "__defaults__", (CHUNK,))
         patch.setattr(placing, "CHUNK_ROWS", CHUNK)
         yield
 
@@ -118,7 +118,7 @@ from test_parts import *
 from hierseed.io.parts import Parts
 
 placing.ROWS, placing.TEXTS, placing.CHUNK = ROWS, 3 * CHUNK, CHUNK
-assign_chunks.chunks_of_text.__defaults__ = (CHUNK,)
+documents.chunks_of_text.__defaults__ = (CHUNK,)
 placing.CHUNK_ROWS = CHUNK
 write = Parts.write
 

@@ -13,9 +13,8 @@ from taxonomy_cases import KEEPS_ORDER, WAYS, branches, read_bytes, taxonomies, 
 
 from hierseed import Taxonomy
 from hierseed.errors import HierSeedError, TaxonomyError
-from hierseed.io.taxonomies import FORMATS
-from hierseed.io.taxonomies.catalogue import guess_format
-from hierseed.io.taxonomies.source import Source, tidy, tidy_description
+from hierseed.io.taxonomies import FORMATS, guess_format
+from hierseed.io.taxonomies.build import Source, tidy, tidy_description
 
 calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

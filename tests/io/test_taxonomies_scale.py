@@ -9,7 +9,7 @@ from taxonomy_cases import read_bytes, written
 
 from hierseed import Taxonomy
 from hierseed.io.taxonomies import FORMATS
-from hierseed.names import OTHER
+from hierseed.topics import OTHER
 
 N = 100_000
 

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from hierseed.app.project import Project
 from hierseed.app.store import documents, examples, labels, topics
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 
 FORMATS = ("md", "html", "docx")
 QUOTED = 400  # letters of an example

@@ -17,8 +17,8 @@ from hierseed.app.wording import fault_lines, left_out, worded
 from hierseed.embed.language import foreign_language
 from hierseed.errors import HierSeedError
 from hierseed.io.corpus import EVERY_COLUMN, ROW_NUMBER, Corpus
-from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import as_text, open_records
+from hierseed.io.records.rows import Fault, Faults
 from hierseed.io.tables import plain_value
 
 BATCH = 8_000  # documents per transaction: what a kill can cost, and how long others wait

@@ -25,7 +25,7 @@ from hierseed.app.replication import write_validation
 from hierseed.app.store import documents, labels, topics
 from hierseed.app.store.labels import WHOLE
 from hierseed.errors import ProjectError
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 from hierseed.io.tables import add_codes, add_columns, open_table, write_table
 from hierseed.io.taxonomies import FORMATS
 from hierseed.report.page import render

@@ -23,7 +23,7 @@ from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
 from hierseed.checksums import read_sealed, write_sealed
 from hierseed.errors import ModelError
-from hierseed.io.atomic import atomic_folder
+from hierseed.files import atomic_folder
 from hierseed.proposals import Proposal
 from hierseed.taxonomy import Taxonomy
 from hierseed.text_model import TextModel, load

@@ -18,7 +18,7 @@ from hierseed.app.store import gold as gold_labels
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
 from hierseed.errors import ProjectError, SeedError
-from hierseed.estimators.registry import DEFAULT, METHODS, Method
+from hierseed.estimators.parameters import DEFAULT, METHODS, Method
 from hierseed.evaluate import score
 from hierseed.io.seeds import Seeds
 from hierseed.pipeline import fit as fit_model

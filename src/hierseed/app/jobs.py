@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from hierseed.app.project import Project, now
 from hierseed.errors import ProjectError
-from hierseed.locks import lock
+from hierseed.files import lock
 
 GRACE = 2.0  # seconds between asking a worker to end and ending it
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import RECORDS, Assignments
 from hierseed.core.tree import Tree
-from hierseed.names import free_name
 from hierseed.taxonomy import Taxonomy
+from hierseed.topics import free_name
 
 NONE = "none"
 ARRAYS = ("row", *(name for name in RECORDS if name != "is_seed"))  # one entry for each record

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from hierseed.app.project import Project
 from hierseed.app.store import loads
 from hierseed.errors import CorpusError, ProjectError
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 from hierseed.io.records import READERS
 from hierseed.io.records.database import ENDINGS as DATABASES
 from hierseed.io.taxonomies import FORMATS

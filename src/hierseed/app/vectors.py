@@ -21,7 +21,7 @@ from hierseed.embed.embedder import is_fitted, is_trained
 from hierseed.embed.function import refuse_unnamed
 from hierseed.embed.store import is_store
 from hierseed.errors import CorpusError, HierSeedError
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 
 MEASURED_LETTERS = 1_200  # letters of the documents that speeds were measured on
 UNKNOWN = 1e-3  # seconds per document of an embedder whose speed was never measured

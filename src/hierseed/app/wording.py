@@ -6,7 +6,7 @@ import errno
 import sqlite3
 
 from hierseed.errors import HierSeedError
-from hierseed.io.faults import Faults
+from hierseed.io.records.rows import Faults
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 FIELDS = {

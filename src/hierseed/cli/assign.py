@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hierseed.cli.console import Console, quote
-from hierseed.cli.files import Reading, refuse_changed, refuse_inputs
+from hierseed.cli.errors import refuse_changed, refuse_inputs
 from hierseed.cli.options import (
     AsJson,
     Coded,
@@ -19,6 +19,7 @@ from hierseed.cli.options import (
     Overwrite,
     Precision,
     Quiet,
+    Reading,
     Source,
     Workers,
     engine_of,
@@ -29,7 +30,7 @@ from hierseed.errors import CorpusError
 from hierseed.progress import amount, duration
 
 if TYPE_CHECKING:
-    from hierseed.io.assign_chunks import Counts
+    from hierseed.io.documents import Counts
 
 
 @with_groups
@@ -82,8 +83,7 @@ def assign(
         ),
     ] = None,
     codes: Annotated[
-        bool,
-        typer.Option("--codes", help="Add the column code: the code of the topic."),
+        bool, typer.Option("--codes", help="Add the column code: the code of the topic.")
     ] = False,
     embedder: KnownEmbedder = None,
     reading: Reading,
@@ -173,8 +173,7 @@ def _report(console: Console, counts: Counts, words: str, output: Path, seconds:
     console.fact("Time", f"{duration(seconds)} ({rate} per second)")
     console.fact("Table", f"{output}, {amount(counts.rows, 'row')}", "green")
     console.next(
-        f"hierseed suggest {words} -o to_label.csv",
-        f"hierseed report {words} -o report.html",
+        f"hierseed suggest {words} -o to_label.csv", f"hierseed report {words} -o report.html"
     )
     if console.json:
         more = {"rows": counts.rows, "seconds": round(seconds, 3)}

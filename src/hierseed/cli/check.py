@@ -9,13 +9,7 @@ import typer
 
 from hierseed.cli.console import Console
 from hierseed.cli.errors import wording
-from hierseed.cli.files import InputOptions, Reading
-from hierseed.cli.options import (
-    AsJson,
-    Quiet,
-    SeedFiles,
-    with_groups,
-)
+from hierseed.cli.options import AsJson, InputOptions, Quiet, Reading, SeedFiles, with_groups
 
 if TYPE_CHECKING:
     from hierseed.io.inputs import Inputs

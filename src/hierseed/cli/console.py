@@ -15,14 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console as Terminal
-from rich.progress import (
-    BarColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -30,7 +23,7 @@ from hierseed.cli.errors import wording
 from hierseed.progress import Event, Fact, Note, Step, amount
 
 if TYPE_CHECKING:
-    from hierseed.io.assign_chunks import Counts
+    from hierseed.io.documents import Counts
 
 LABEL = 11  # columns for the name of a fact
 LOG_INTERVAL = 10.0  # seconds between lines of progress in a log

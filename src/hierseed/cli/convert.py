@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from hierseed.cli.console import Console
-from hierseed.cli.files import column_roles
-from hierseed.cli.options import AsJson, Quiet
+from hierseed.cli.options import AsJson, Quiet, column_roles
 from hierseed.errors import TaxonomyError
 from hierseed.progress import amount
 

@@ -24,8 +24,7 @@ def demo(
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the results.")
     ] = Path("demo-output"),
     method: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="The method, as in `hierseed fit`."),
+        str, typer.Option(metavar="NAME", help="The method, as in `hierseed fit`.")
     ] = "anchored",
     seeds: Annotated[int, typer.Option(min=1, help="Examples per topic, drawn at random.")] = 4,
     draw: Annotated[int, typer.Option(min=0, help="Random state of the draw of seeds.")] = 0,
@@ -43,8 +42,8 @@ def demo(
     """
     from hierseed.demo.corpus import load_corpus
     from hierseed.demo.run import run_demo
-    from hierseed.estimators.registry import get_method
-    from hierseed.io.atomic import check_folder
+    from hierseed.estimators.parameters import get_method
+    from hierseed.files import check_folder
     from hierseed.io.model_bundle import FILE
 
     with usage("--method"):

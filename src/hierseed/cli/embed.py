@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from hierseed.cli.console import Console
-from hierseed.cli.files import Reading
 from hierseed.cli.options import (
-    ENGINE,
     AsJson,
     Dask,
     Quiet,
+    Reading,
     Workers,
     engine_of,
+    engine_option,
     with_groups,
 )
 from hierseed.progress import duration
@@ -59,8 +59,7 @@ def embed(
         typer.Option("--windows", help="Embed long texts in windows instead of truncating them."),
     ] = False,
     append: Annotated[
-        bool,
-        typer.Option("--append", help="Add the documents to the vectors in the folder."),
+        bool, typer.Option("--append", help="Add the documents to the vectors in the folder.")
     ] = False,
     half: Annotated[
         bool, typer.Option("--half/--full", help="float16 or float32 vectors on disk.")
@@ -70,10 +69,9 @@ def embed(
     dask: Dask = None,
     device: Annotated[
         Literal["auto", "cpu", "cuda"],
-        typer.Option(
+        engine_option(
             help="Where transformers compute: auto takes a GPU where torch finds one. A GPU "
-            "computes in half precision.",
-            rich_help_panel=ENGINE,
+            "computes in half precision."
         ),
     ] = "auto",
     quiet: Quiet = False,
@@ -151,7 +149,7 @@ def _estimate(documents: Any, spec: str, console: Console) -> None:
     """Time every installed embedder, or the one named, on a few documents of the corpus."""
     from dataclasses import asdict
 
-    from hierseed.embed.estimate import estimate, ready_specs
+    from hierseed.embed.corpus import estimate, ready_specs
 
     size = documents.survey()
     estimates = []

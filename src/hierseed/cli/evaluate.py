@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hierseed.cli.console import Console
-from hierseed.cli.options import AsJson, Quiet, TaxonomyFile
+from hierseed.cli.options import AsJson, Quiet, TaxonomyOption
 from hierseed.progress import amount
 
 
@@ -25,7 +25,7 @@ def evaluate(
             help="Gold labels: id and topic, several rows for several topics.",
         ),
     ],
-    taxonomy: TaxonomyFile,
+    taxonomy: TaxonomyOption,
     with_seeds: Annotated[
         bool,
         typer.Option("--with-seeds", help="Score seeds too; the method was given their topics."),

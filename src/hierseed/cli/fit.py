@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hierseed.cli.console import Console, quote
-from hierseed.cli.errors import usage
-from hierseed.cli.files import InputOptions, Reading, refuse_other_model
+from hierseed.cli.errors import refuse_other_model, usage
 from hierseed.cli.options import (
     AsJson,
     Coded,
     Dask,
     Device,
+    InputOptions,
     Overwrite,
     Precision,
     Quiet,
+    Reading,
     Rejected,
     SeedFiles,
     Source,
-    TaxonomyFile,
+    TaxonomyOption,
     Workers,
     engine_of,
     need_both,
@@ -33,14 +35,14 @@ from hierseed.cli.options import (
 if TYPE_CHECKING:
     from hierseed.text_model import TextModel
 
-METHOD = "Method"  # panel in --help
+method_option = partial(typer.Option, rich_help_panel="Method")
 
 
 @with_groups
 def fit(
     *,
     source: Source,
-    taxonomy: TaxonomyFile,
+    taxonomy: TaxonomyOption,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to save the model.")
     ],
@@ -48,19 +50,17 @@ def fit(
     rejected: Rejected = None,
     method: Annotated[
         str,
-        typer.Option(
+        method_option(
             metavar="NAME",
             help="The method: anchored (the default, a mixture anchored at the seeds), "
             "hierseed (the paper's), unfit (from the seeds alone).",
-            rich_help_panel=METHOD,
         ),
     ] = "anchored",
     embedder: Annotated[
         str,
-        typer.Option(
+        method_option(
             metavar="NAME",
             help="The embedder; auto takes the best one installed. See: hierseed embedders.",
-            rich_help_panel=METHOD,
         ),
     ] = "auto",
     seeds_from_names: Annotated[
@@ -80,42 +80,32 @@ def fit(
     ] = False,
     vectors: Annotated[
         Path | None,
-        typer.Option(
+        method_option(
             metavar="FOLDER",
             help="Folder for the vectors of the corpus; next to the model by default.",
-            rich_help_panel=METHOD,
         ),
     ] = None,
     centre: Annotated[
-        bool,
-        typer.Option(
-            help="Subtract the mean of the corpus from every vector (better).",
-            rich_help_panel=METHOD,
-        ),
+        bool, method_option(help="Subtract the mean of the corpus from every vector (better).")
     ] = True,
-    unit: Annotated[
-        bool,
-        typer.Option(help="Scale every vector to length 1 (better).", rich_help_panel=METHOD),
-    ] = True,
+    unit: Annotated[bool, method_option(help="Scale every vector to length 1 (better).")] = True,
     start: Annotated[
         Path | None,
-        typer.Option(
+        method_option(
             metavar="MODEL",
             help="An earlier model, whose topics replace the seeds of topics that have none. "
             "They are matched by the edits in a JSON taxonomy, by address, code or path.",
-            rich_help_panel=METHOD,
         ),
     ] = None,
     precision: Precision = None,
     coded: Coded = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option(
+        method_option(
             "--set",
             metavar="NAME=VALUE",
             help="A parameter of the method, such as other=no or seed_weight=5; repeatable. An "
             "unknown name lists them all; docs/method.md explains them.",
-            rich_help_panel=METHOD,
         ),
     ] = None,
     workers: Workers = None,
@@ -141,9 +131,8 @@ def fit(
         raise typer.BadParameter("give a file, or --seeds-from-names", param_hint="--seeds / -s")
     engine = engine_of(workers, dask, device)
     from hierseed.embed.prepare import Preparation
-    from hierseed.estimators.parameters import parse_settings
-    from hierseed.estimators.registry import get_method
-    from hierseed.io.atomic import check_folder
+    from hierseed.estimators.parameters import get_method, parse_settings
+    from hierseed.files import check_folder
     from hierseed.io.document_embedder import vectors_folder
     from hierseed.io.model_bundle import FILE
     from hierseed.pipeline import fit as fit_model
@@ -190,7 +179,7 @@ def checkpoint_folder(model: Path) -> Path:
 
 
 def _report(console: Console, model: TextModel, output: Path, words: str, seconds: float) -> None:
-    from hierseed.io.assign_chunks import Counts
+    from hierseed.io.documents import Counts
 
     counts, estimator = Counts(model.taxonomy_), model.estimator
     counts.add(estimator.labels_)
@@ -202,8 +191,7 @@ def _report(console: Console, model: TextModel, output: Path, words: str, second
         )
     console.fact("Model", str(output), "green")
     console.next(
-        f"hierseed assign {words} -o placed.csv",
-        f"hierseed report {words} -o report.html",
+        f"hierseed assign {words} -o placed.csv", f"hierseed report {words} -o report.html"
     )
     if console.json:
         more = {"rounds": estimator.n_iter_, "seconds": round(seconds, 3)}

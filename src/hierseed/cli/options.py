@@ -1,22 +1,31 @@
-"""Options that several commands share, one by one and in groups."""
+"""Options that several commands share, one by one and in groups, and what they stand for."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from hierseed.cli.errors import refuse_inputs
+from hierseed.errors import HierSeedError
 from hierseed.open_gpu import begin_opening
 
 if TYPE_CHECKING:
+    from hierseed.cli.console import Console
     from hierseed.engines.choose import Engine
+    from hierseed.io.corpus import Corpus
+    from hierseed.io.seeds import SeedTable
+    from hierseed.io.taxonomies import TaxonomyFile
 
-READING, ENGINE = "Reading the corpus", "Engine"  # panels in --help
+reading_option = functools.partial(typer.Option, rich_help_panel="Reading the corpus")
+engine_option = functools.partial(typer.Option, rich_help_panel="Engine")
 
 Source = Annotated[
     Path,
@@ -27,172 +36,16 @@ Source = Annotated[
         "made.",
     ),
 ]
-IdColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--id",
-        metavar="COLUMN",
-        help="Column with the ids, else 'id' (or that of the model's fit); '#' numbers the rows.",
-        rich_help_panel=READING,
-    ),
-]
-TextColumns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--text",
-        metavar="COLUMN",
-        help="Column with the texts, else 'text' (or those of the model's fit); repeatable: "
-        "--text Title --text Abstract reads both as one text.",
-        rich_help_panel=READING,
-    ),
-]
-OnError = Annotated[
-    Literal["stop", "skip"],
-    typer.Option(
-        help="What to do with rows that can't be used: stop and list them all, or skip them "
-        "and save them in a file next to the output.",
-        rich_help_panel=READING,
-    ),
-]
-PlainQuotes = Annotated[
-    bool,
-    typer.Option(
-        "--plain-quotes",
-        help="Read quotation marks in CSV or TSV as plain characters (many .tsv files).",
-        rich_help_panel=READING,
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="Encoding of text files that are not UTF-8: cp1252 (Windows), utf-16, … or auto, "
-        "which detects and prints it. Lines in UTF-8 are read as UTF-8.",
-        rich_help_panel=READING,
-    ),
-]
-Sheet = Annotated[
-    str | None,
-    typer.Option(
-        "--sheet",
-        metavar="NAME",
-        help="Sheet of an Excel corpus, by name or number, if it is not the first.",
-        rich_help_panel=READING,
-    ),
-]
-Table = Annotated[
-    str | None,
-    typer.Option(
-        "--table",
-        metavar="NAME",
-        help="Table or view of an SQLite or DuckDB corpus, if it has several.",
-        rich_help_panel=READING,
-    ),
-]
-Query = Annotated[
-    str | None,
-    typer.Option(
-        "--query",
-        metavar="SQL",
-        help="A SELECT in place of --table: --query 'select key as id, body as text from docs'.",
-        rich_help_panel=READING,
-    ),
-]
-Html = Annotated[
-    bool,
-    typer.Option("--html", help="The texts are HTML: remove the tags.", rich_help_panel=READING),
-]
 KnownEmbedder = Annotated[
     str | None,
     typer.Option(
-        "--embedder",
         metavar="function:MODULE:NAME",
         help="The Python function that the model was fitted with. It must be named again, because "
         "a model must not choose which code runs.",
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
-TopicColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--topic",
-        metavar="COLUMN",
-        help="Column of the seeds with the topics, else 'topic', or the one that holds topics.",
-        rich_help_panel=READING,
-    ),
-]
-SeedIdColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--seed-id",
-        metavar="COLUMN",
-        help="Column of the seeds with the ids, else 'id', that of --id, or the one that holds ids "
-        "of the corpus.",
-        rich_help_panel=READING,
-    ),
-]
-SeedSheet = Annotated[
-    str | None,
-    typer.Option(
-        "--seed-sheet",
-        metavar="NAME",
-        help="Sheet of Excel seeds, if it is not the first; table of seeds in a database.",
-        rich_help_panel=READING,
-    ),
-]
-TaxonomySheet = Annotated[
-    str | None,
-    typer.Option(
-        "--taxonomy-sheet",
-        metavar="NAME",
-        help="Sheet of an Excel taxonomy, if it is not the first.",
-        rich_help_panel=READING,
-    ),
-]
-Language = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TAGS",
-        help="SKOS: language of the names: 'en', 'de,en' (German, else English), 'fr,*'.",
-        rich_help_panel=READING,
-    ),
-]
-Parent = Annotated[
-    Literal["all", "first", "only"],
-    typer.Option(
-        help="For a topic with several parents: keep all and use the first, keep only the first, "
-        "or refuse the file.",
-        rich_help_panel=READING,
-    ),
-]
-Separator = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TEXT",
-        help="Paths: the separator of names in the taxonomy, if not ' > '.",
-        rich_help_panel=READING,
-    ),
-]
-LevelColumns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--level",
-        metavar="HEADER",
-        help="Tables: a level column of the taxonomy, once per level.",
-        rich_help_panel=READING,
-    ),
-]
-TaxonomyColumns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column",
-        metavar="ROLE=HEADER",
-        help="Tables: which column of the taxonomy is the name, code, parent, path or description.",
-        rich_help_panel=READING,
-    ),
-]
-TaxonomyFile = Annotated[
+TaxonomyOption = Annotated[
     Path,
     typer.Option(
         "--taxonomy",
@@ -213,7 +66,6 @@ SeedFiles = Annotated[
 Rejected = Annotated[
     list[Path] | None,
     typer.Option(
-        "--rejected",
         metavar="FILE",
         help="Documents that do not belong to a topic: a table with the columns id and topic. They "
         "are placed neither there nor below it.",
@@ -238,35 +90,254 @@ Coded = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(
-        "--workers",
+    engine_option(
         min=1,
         metavar="N",
         help="Use this number of processes on this machine; the result is the same.",
-        rich_help_panel=ENGINE,
     ),
 ]
 Dask = Annotated[
     str | None,
-    typer.Option(
-        "--dask",
+    engine_option(
         metavar="ADDRESS",
         help="Use the workers of a dask scheduler: tcp://host:8786, or its scheduler file. "
         "All of them must see the folders of vectors, model and output; needs the extra "
         "'cluster'.",
-        rich_help_panel=ENGINE,
     ),
 ]
 Device = Annotated[
     Literal["cpu", "cuda"],
-    typer.Option(
+    engine_option(
         help="cuda: compute on the GPU, with the same labels; on the processor if there is no "
-        "GPU; needs the extra 'gpu'.",
-        rich_help_panel=ENGINE,
+        "GPU; needs the extra 'gpu'."
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the corpus is read: a group of options."""
+
+    id: Annotated[
+        str | None,
+        reading_option(
+            metavar="COLUMN",
+            help="Column with the ids, else 'id' (or that of the model's fit); '#' numbers "
+            "the rows.",
+        ),
+    ] = None
+    text: Annotated[
+        list[str] | None,
+        reading_option(
+            metavar="COLUMN",
+            help="Column with the texts, else 'text' (or those of the model's fit); repeatable: "
+            "--text Title --text Abstract reads both as one text.",
+        ),
+    ] = None
+    on_error: Annotated[
+        Literal["stop", "skip"],
+        reading_option(
+            help="What to do with rows that can't be used: stop and list them all, or skip them "
+            "and save them in a file next to the output."
+        ),
+    ] = "stop"
+    plain_quotes: Annotated[
+        bool,
+        reading_option(
+            "--plain-quotes",
+            help="Read quotation marks in CSV or TSV as plain characters (many .tsv files).",
+        ),
+    ] = False
+    encoding: Annotated[
+        str | None,
+        reading_option(
+            metavar="NAME",
+            help="Encoding of text files that are not UTF-8: cp1252 (Windows), utf-16, … or auto, "
+            "which detects and prints it. Lines in UTF-8 are read as UTF-8.",
+        ),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        reading_option(
+            metavar="NAME",
+            help="Sheet of an Excel corpus, by name or number, if it is not the first.",
+        ),
+    ] = None
+    html: Annotated[bool, reading_option("--html", help="The texts are HTML: remove the tags.")] = (
+        False
+    )
+    table: Annotated[
+        str | None,
+        reading_option(
+            metavar="NAME", help="Table or view of an SQLite or DuckDB corpus, if it has several."
+        ),
+    ] = None
+    query: Annotated[
+        str | None,
+        reading_option(
+            metavar="SQL",
+            help="A SELECT in place of --table: --query 'select key as id, body as text "
+            "from docs'.",
+        ),
+    ] = None
+
+    @contextmanager
+    def documents(
+        self, source: Path, output: Path | None, console: Console, keep: Sequence[str] = ()
+    ) -> Iterator[Corpus | Path]:
+        """Give the corpus, or the path of vectors; skipped rows are saved next to the output."""
+        from hierseed.io.documents import is_vectors
+
+        if is_vectors(source):
+            yield source
+        else:
+            with self.corpus(source, output, console, keep) as corpus:
+                yield corpus
+
+    @contextmanager
+    def corpus(
+        self, source: Path, output: Path | None, console: Console, keep: Sequence[str] = ()
+    ) -> Iterator[Corpus]:
+        """Give the corpus; skipped rows are saved next to the output."""
+        from hierseed.io.corpus import Corpus
+        from hierseed.io.records.rows import SkippedRows
+
+        with ExitStack() as stack:
+            skipped = SkippedRows.beside(output) if output is not None else None
+            if skipped is not None:
+                refuse_inputs(skipped.path, source)
+                stack.enter_context(skipped)
+            options = {name: value for name, value in vars(self).items() if name != "plain_quotes"}
+            on_skip = skipped.write if skipped else None
+            yield Corpus(
+                source, on_skip=on_skip, quotes=not self.plain_quotes, keep=keep, **options
+            )
+        if skipped is not None and skipped.count:
+            console.note(f"rows left out are in {skipped.path}")
+
+    def options(self) -> str:
+        """The same options for the next command, quoted for a shell."""
+        options: list[str] = []
+        for name, value in vars(self).items():
+            flag = f"--{name.replace('_', '-')}"
+            if value is True:
+                options.append(flag)
+            elif value and value != "stop":
+                for one in value if isinstance(value, list) else [value]:
+                    options += [flag, one]
+        return "".join(f" {shlex.quote(option)}" for option in options)
+
+
+@dataclass(frozen=True)
+class InputOptions:
+    """How taxonomy and seeds are read: a group of options."""
+
+    topic: Annotated[
+        str | None,
+        reading_option(
+            metavar="COLUMN",
+            help="Column of the seeds with the topics, else 'topic', or the one that holds topics.",
+        ),
+    ] = None
+    seed_id: Annotated[
+        str | None,
+        reading_option(
+            metavar="COLUMN",
+            help="Column of the seeds with the ids, else 'id', that of --id, or the one that "
+            "holds ids of the corpus.",
+        ),
+    ] = None
+    seed_sheet: Annotated[
+        str | None,
+        reading_option(
+            metavar="NAME",
+            help="Sheet of Excel seeds, if it is not the first; table of seeds in a database.",
+        ),
+    ] = None
+    language: Annotated[
+        str | None,
+        reading_option(
+            metavar="TAGS",
+            help="SKOS: language of the names: 'en', 'de,en' (German, else English), 'fr,*'.",
+        ),
+    ] = None
+    parent: Annotated[
+        Literal["all", "first", "only"],
+        reading_option(
+            help="For a topic with several parents: keep all and use the first, keep only "
+            "the first, or refuse the file."
+        ),
+    ] = "all"
+    level: Annotated[
+        list[str] | None,
+        reading_option(
+            metavar="HEADER", help="Tables: a level column of the taxonomy, once per level."
+        ),
+    ] = None
+    column: Annotated[
+        list[str] | None,
+        reading_option(
+            metavar="ROLE=HEADER",
+            help="Tables: which column of the taxonomy is the name, code, parent, path or "
+            "description.",
+        ),
+    ] = None
+    taxonomy_sheet: Annotated[
+        str | None,
+        reading_option(metavar="NAME", help="Sheet of an Excel taxonomy, if it is not the first."),
+    ] = None
+    separator: Annotated[
+        str | None,
+        reading_option(
+            metavar="TEXT", help="Paths: the separator of names in the taxonomy, if not ' > '."
+        ),
+    ] = None
+
+    def taxonomy(self, path: Path, reading: Reading) -> TaxonomyFile:
+        """The taxonomy file with its options; those of other formats are ignored."""
+        from hierseed.io.taxonomies import TaxonomyFile
+
+        options: dict[str, Any] = {
+            "language": self.language,
+            "parent": self.parent,
+            "levels": self.level,
+            "columns": column_roles(self.column),
+            "sheet": self.taxonomy_sheet,
+            "separator": self.separator,
+            "encoding": reading.encoding,
+        }
+        return TaxonomyFile(path, {name: value for name, value in options.items() if value})
+
+    def seeds(self, files: list[Path] | None, reading: Reading) -> list[SeedTable] | None:
+        """The files of seeds with their columns; --id applies if a file has that column."""
+        from hierseed.io.records import open_records
+        from hierseed.io.seeds import SeedTable
+
+        tables, id = [], reading.id
+        for file in files or []:
+            id_column, sheet = self.seed_id, _sheet_of(file, self.seed_sheet)
+            with suppress(HierSeedError, OSError):  # reported later
+                names = open_records(file, encoding="utf-8", sheet=sheet).columns
+                has_id = id is not None and id.lower() in map(str.lower, names)
+                id_column = self.seed_id or (id if has_id else None)
+            tables.append(SeedTable(file, self.topic, id_column, None, reading.encoding, sheet))
+        return tables or None
+
+
+def column_roles(columns: list[str] | None) -> dict[str, str] | None:
+    """Turn `name=Begriff` into a mapping."""
+    pairs = [column.partition("=") for column in columns or []]
+    if wrong := [role for role, sign, header in pairs if not (role and sign and header)]:
+        raise typer.BadParameter(f"write ROLE=HEADER, as in name=Label, not {wrong[0]!r}")
+    return {role: header for role, _, header in pairs} or None
+
+
+def _sheet_of(file: Path, sheet: str | None) -> str | None:
+    from hierseed.io.records.database import ENDINGS
+
+    return sheet if file.suffix.lower() in (".xlsx", ".xlsm", *ENDINGS) else None
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
@@ -308,8 +379,7 @@ def engine_of(workers: int | None, dask: str | None, device: str = "cpu") -> Eng
         )
     if device != "cpu" and (workers or dask):
         raise typer.BadParameter(
-            "give one GPU, or the workers of --workers or --dask, not both",
-            param_hint="--device",
+            "give one GPU, or the workers of --workers or --dask, not both", param_hint="--device"
         )
     if device.startswith("cuda"):
         begin_opening(device)

@@ -8,14 +8,8 @@ from typing import Annotated
 import typer
 
 from hierseed.cli.console import Console
-from hierseed.cli.files import Reading, refuse_inputs, vectors_for
-from hierseed.cli.options import (
-    AsJson,
-    KnownEmbedder,
-    Quiet,
-    Source,
-    with_groups,
-)
+from hierseed.cli.errors import refuse_inputs
+from hierseed.cli.options import AsJson, KnownEmbedder, Quiet, Reading, Source, with_groups
 from hierseed.progress import amount
 
 
@@ -50,6 +44,7 @@ def report(
 
     Example: hierseed report model docs.csv -o report.html
     """
+    from hierseed.io.document_embedder import vectors_folder
     from hierseed.io.documents import is_vectors
     from hierseed.text_model import load
 
@@ -68,7 +63,7 @@ def report(
                 documents,
                 output,
                 title=title or source.stem,
-                vectors=vectors_for(model, source),
+                vectors=vectors_folder(model, source),
                 progress=console.listen,
             )
         size = output.stat().st_size

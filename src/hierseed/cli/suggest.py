@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hierseed.cli.console import Console
-from hierseed.cli.files import (
-    Reading,
-    refuse_changed,
-    refuse_inputs,
-    refuse_labelled,
-    vectors_for,
-)
+from hierseed.cli.errors import refuse_changed, refuse_inputs, refuse_labelled
 from hierseed.cli.options import (
     AsJson,
     KnownEmbedder,
     Overwrite,
     Quiet,
+    Reading,
     Source,
     with_groups,
 )
@@ -42,8 +37,7 @@ def suggest(
         int, typer.Option("--number", "-n", min=1, help="How many documents to suggest.")
     ] = 20,
     per_topic: Annotated[
-        int | None,
-        typer.Option(min=1, help="At most so many from one topic; a few unless given."),
+        int | None, typer.Option(min=1, help="At most so many from one topic; a few unless given.")
     ] = None,
     topics: Annotated[
         bool,
@@ -77,6 +71,7 @@ def suggest(
 
     Example: hierseed suggest model docs.csv -n 30 -o to_label.xlsx
     """
+    from hierseed.io.document_embedder import vectors_folder
     from hierseed.text_model import load
 
     fitted = load(model, embedder=embedder)
@@ -89,7 +84,7 @@ def suggest(
     with Console(quiet=quiet, json=json) as console:
         with reading.documents(source, output, console) as documents:
             placed = fitted.place(
-                documents, vectors=vectors_for(model, source), progress=console.listen
+                documents, vectors=vectors_folder(model, source), progress=console.listen
             )
             if topics:
                 _report_topics(console, placed.propose_topics(number).to_frame(), output)

@@ -11,17 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY
-from hierseed.core.block import Block, Families, Gains
-from hierseed.core.distance import (
-    FEW,
-    TIE,
-    Centres,
-    chunks,
-    lowest,
-    rounding_error,
-    squared_distances,
-    squared_norms,
-)
+from hierseed.core.block import Block, Families, Gains, chunks, squared_norms
+from hierseed.core.distance import FEW, TIE, Centres, lowest, rounding_error, squared_distances
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.kernels.compiled import compiled
 
@@ -117,10 +108,7 @@ class ArrayBlock(Block):
         return D
 
     def nearest(
-        self,
-        centres: Families,
-        rows: Ints | None = None,
-        family: Ints | None = None,
+        self, centres: Families, rows: Ints | None = None, family: Ints | None = None
     ) -> NDArray[np.intp]:
         """Position of the nearest centre of each row's family; `rows` None: all rows."""
         n = len(self) if rows is None else len(rows)
@@ -139,12 +127,7 @@ class ArrayBlock(Block):
         return best
 
     def reassign(
-        self,
-        centres: Families,
-        rows: Ints,
-        family: Ints,
-        was: Ints,
-        grid: Grid | None,
+        self, centres: Families, rows: Ints, family: Ints, was: Ints, grid: Grid | None
     ) -> tuple[NDArray[np.intp], Floats, Gains | None]:
         """Nearest centre of each row, the margin to the second one, and what that changed.
 
@@ -182,11 +165,7 @@ class ArrayBlock(Block):
         return best, margin, gains
 
     def sum_by_group(
-        self,
-        rows: Ints,
-        groups: Ints,
-        n_groups: int,
-        grid: Grid,
+        self, rows: Ints, groups: Ints, n_groups: int, grid: Grid
     ) -> tuple[Floats, NDArray[np.intp]]:
         """Sum of the rows of each group on a grid, and their number."""
         tally, none = Tally(n_groups, self.width, grid), np.full(len(rows), -1)

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from hierseed.core.arrays import Array, Arrays
 from hierseed.core.exact import Grid
 
+CHUNK_VALUES = 400_000  # numbers of a chunk that fits a core's cache, with temporary arrays
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 C = TypeVar("C")
@@ -151,6 +153,19 @@ class Block(ABC):
         self, rows: Array, groups: Array, n_groups: int, grid: Grid
     ) -> tuple[Floats, Ints]:
         """Sum of the rows of each group on a grid, and their number; on the host."""
+
+
+def chunks(n: int, width: int, values: int | None = None) -> Iterator[slice]:
+    """Slices of n rows that fit the cache of a core."""
+    most = max(64, (values or CHUNK_VALUES) // max(width, 1))
+    size = -(-n // -(-n // most)) if n else 1  # of equal size
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
+
+
+def squared_norms(X: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Squared length of each row, in float64."""
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
 def portable(step: S) -> S:

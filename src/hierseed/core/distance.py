@@ -7,7 +7,6 @@ lower id.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -15,27 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
+from hierseed.core.block import chunks, squared_norms
 from hierseed.core.exact import Tally
 
 Reals = NDArray[np.floating]
-CHUNK_VALUES = 400_000  # numbers of a chunk that fits a core's cache, with temporary arrays
 WIDE_VALUES = 50_000  # the same for rows that are converted to float64
 FEW = 16  # rows: for so few no set-up pays off
 LANES = 8  # columns of a matrix product are padded to a multiple of this
 TIE = 1e-11  # relative difference of float64 squared distances below which they are tied
-
-
-def chunks(n: int, width: int, values: int | None = None) -> Iterator[slice]:
-    """Slices of n rows that fit the cache of a core."""
-    most = max(64, (values or CHUNK_VALUES) // max(width, 1))
-    size = -(-n // -(-n // most)) if n else 1  # of equal size
-    for start in range(0, n, size):
-        yield slice(start, min(start + size, n))
-
-
-def squared_norms(X: Reals) -> NDArray[np.float64]:
-    """Squared length of each row, in float64."""
-    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
 def columns(C: Reals, dtype: np.dtype[Any]) -> Reals:

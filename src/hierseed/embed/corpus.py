@@ -1,4 +1,4 @@
-"""Embed a stream of documents into a store, in blocks: resumable, with constant memory."""
+"""Embed a stream of documents into a store: how long it takes; resumable, with constant memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from os import PathLike
@@ -19,12 +20,13 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from hierseed.embed.choose import save_embedder, saved_embedder
-from hierseed.embed.embedder import Embedder, Vectors, is_fitted, refuse_unfitted
+from hierseed.embed.catalogue import KINDS
+from hierseed.embed.choose import get_embedder, save_embedder, saved_embedder, split_spec
+from hierseed.embed.embedder import Embedder, Vectors, is_fitted, is_trained, refuse_unfitted
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.store import VectorStore, read_ids
 from hierseed.embed.store_writer import SHARD_ROWS, StoreWriter
-from hierseed.errors import CorpusError, StoreMismatchError
+from hierseed.errors import CorpusError, HierSeedError, StoreMismatchError
 
 BLOCK = 512  # documents embedded and saved at a time: what a kill can cost
 
@@ -32,6 +34,9 @@ Document = tuple[str, str]
 Hashed = tuple[str, str, str]  # id, text, hash of the text
 Progress = Callable[[dict[str, Any]], None]
 Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]  # as the builtin `map`
+Item = TypeVar("Item")
+TRIED = 4096  # documents embedded on trial at most
+TRIAL = 0.3  # seconds of trial that are enough
 
 
 def embed_corpus(
@@ -258,9 +263,6 @@ def _blocks(documents: Iterator[Hashed], size: int) -> Iterator[list[Hashed]]:
         yield block
 
 
-Item = TypeVar("Item")
-
-
 def read_ahead(items: Iterable[Item], depth: int = 2) -> Generator[Item]:
     """Yield the same items, with up to `depth` of them read ahead.
 
@@ -300,3 +302,66 @@ def read_ahead(items: Iterable[Item], depth: int = 2) -> Generator[Item]:
     finally:
         stop.set()
         thread.join()
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What one embedder would take for the whole corpus."""
+
+    name: str
+    seconds: float  # embedding
+    fit_seconds: float  # learning from the corpus first, where it does
+    rate: float  # documents a second
+    problem: str = ""  # why it could not be tried
+
+
+def ready_specs() -> list[str]:
+    """Embedders that are ready on this machine and need no detail, in the table's order."""
+    return [name for name, kind in KINDS.items() if not kind.needs_detail and not kind.lacking()]
+
+
+def estimate(
+    spec: str, documents: Iterable[tuple[str, str]], n_documents: int, n_characters: int
+) -> Estimate:
+    """Make the embedder, let it learn where it does, and time it on a few documents."""
+    try:
+        kind, detail = split_spec(spec)
+        lacking = kind.lacking()
+        if lacking and not detail:
+            return Estimate(spec, 0.0, 0.0, 0.0, f"not ready: {lacking}. {kind.source}")
+        embedder = get_embedder(spec)
+        head = [text for _, text in islice(documents, TRIED)]
+        fit_seconds = 0.0
+        if is_trained(embedder):
+            learned = min(n_documents, getattr(embedder, "max_documents", n_documents))
+            started = time.perf_counter()
+            embedder.fit(head)
+            fit_seconds = (time.perf_counter() - started) * learned / max(len(head), 1)
+        seconds = expected_seconds(embedder, head, n_characters)
+    except HierSeedError as fault:
+        return Estimate(spec, 0.0, 0.0, 0.0, str(fault))
+    return Estimate(embedder.name, seconds, fit_seconds, n_documents / max(seconds, 1e-9))
+
+
+def expected_seconds(embedder: Embedder, texts: Iterable[str], n_characters: int) -> float:
+    """Time for a corpus of so many characters, from a trial on its first texts.
+
+    Long texts cost more than short ones, so time is scaled by characters, not by documents.
+    """
+    if isinstance(embedder, Precomputed):
+        return 0.0
+    trial = list(islice(texts, TRIED))
+    embedder.encode(trial[:1])  # loads the weights
+    size, seconds = 16, _time(embedder, trial[:16])
+    while size < len(trial) and seconds < TRIAL:  # a slow embedder is tried on few texts
+        size *= 4
+        seconds = _time(embedder, trial[:size])
+    if seconds < 1:  # other programs disturb a short trial: take the shorter of two
+        seconds = min(seconds, _time(embedder, trial[:size]))
+    return seconds * n_characters / max(sum(map(len, trial[:size])), 1)
+
+
+def _time(embedder: Embedder, texts: list[str]) -> float:
+    started = time.perf_counter()
+    embedder.encode(texts)
+    return time.perf_counter() - started

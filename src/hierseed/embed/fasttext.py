@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
-from hierseed.embed.learned import load_learned, save_learned
-from hierseed.embed.sample import sample_texts
+from hierseed.embed.learned import load_learned, sample_texts, save_learned
 from hierseed.embed.words import mean_of_words, split_words
 from hierseed.errors import EmbeddingError, MissingDependency
 

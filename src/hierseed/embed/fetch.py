@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from hierseed.checksums import file_sha256
-from hierseed.embed.home import model_folder
 from hierseed.errors import EmbeddingError, MissingDependency
+from hierseed.files import model_folder
 
 RECORD = "source.json"  # written last: a folder that has it is whole
 

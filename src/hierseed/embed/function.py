@@ -85,8 +85,7 @@ def import_function(target: str) -> FunctionEmbedder:
     module, _, attribute = target.partition(":")
     if not attribute:
         raise EmbeddingError(
-            f"{target!r} names no function.",
-            "Write {embedder:function:package.module:function}",
+            f"{target!r} names no function.", "Write {embedder:function:package.module:function}"
         )
     try:
         found: Any = import_module(module)

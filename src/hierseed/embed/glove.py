@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from hierseed.checksums import file_sha256
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
-from hierseed.embed.home import model_home
-from hierseed.embed.store_files import npy_header
+from hierseed.embed.store import npy_header
 from hierseed.embed.words import mean_of_words
 from hierseed.errors import EmbeddingError, name_some
+from hierseed.files import model_home
 
 Fault = tuple[int, str]
 

@@ -24,8 +24,8 @@ from hierseed.embed.embedder import (
     is_trained,
     refuse_unfitted,
 )
+from hierseed.embed.learned import sample_by_content
 from hierseed.embed.lsa import Lsa
-from hierseed.embed.sample import sample_by_content
 
 SUFFIX = "+lsa"
 INNER, LEARNED = "inner", "lsa"  # folders

@@ -15,13 +15,11 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from hierseed.core.mixture.covariance import one_thread
+from hierseed.core.mixture.gaussian_mixture import one_thread
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
 from hierseed.embed.language import foreign_language, foreign_script
-from hierseed.embed.learned import load_learned, save_learned
-from hierseed.embed.sample import sample_by_content
-from hierseed.embed.terms import Terms, learn_terms
-from hierseed.embed.vocabulary import Vocabulary
+from hierseed.embed.learned import load_learned, sample_by_content, save_learned
+from hierseed.embed.terms import Terms, Vocabulary, learn_terms
 from hierseed.errors import EmbeddingError
 
 CHUNK = 2048

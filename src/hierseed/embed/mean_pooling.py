@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hierseed.embed.batches import batches_by_length
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
 from hierseed.errors import EmbeddingError, MissingDependency
 
 TOKENS_PER_BATCH = {"cpu": 4096, "cuda": 65_536}
+Ints = NDArray[np.intp]
 
 
 class MeanPooling:
@@ -191,3 +192,16 @@ def explain_missing(model: str, name: str) -> Iterator[None]:
             f"the model {model!r} {what} ({reason[:160]}). Give a local folder, or fetch it once "
             f"with: hierseed embedders get {name}"
         ) from None
+
+
+def batches_by_length(lengths: Sequence[int], tokens: int) -> Iterator[Ints]:
+    """Yield rows, longest first, in batches of at most `tokens` padded tokens (at least one row).
+
+    The longest come first so that running out of memory shows at once, not after an hour.
+    """
+    order = np.argsort(-np.asarray(lengths, dtype=np.intp), kind="stable")
+    start = 0
+    while start < len(order):
+        size = max(1, tokens // max(1, int(lengths[order[start]])))
+        yield order[start : start + size]
+        start += size

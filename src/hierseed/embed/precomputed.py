@@ -28,11 +28,7 @@ class Precomputed:
     """
 
     def __init__(
-        self,
-        file: str | PathLike[str],
-        *,
-        id_column: str = "id",
-        vector_column: str | None = None,
+        self, file: str | PathLike[str], *, id_column: str = "id", vector_column: str | None = None
     ) -> None:
         self.file = Path(file)
         self.name = f"precomputed:{self.file.name}"

@@ -25,7 +25,7 @@ import numpy as np
 from hierseed.checksums import CHECKSUM, with_checksum
 from hierseed.embed.choose import save_embedder
 from hierseed.embed.embedder import Embedder, Vectors
-from hierseed.embed.store_files import (
+from hierseed.embed.store import (
     DTYPES,
     EMBEDDER,
     FORMAT,
@@ -43,7 +43,7 @@ from hierseed.embed.store_files import (
     shard_file,
 )
 from hierseed.errors import CorpusError, EmbeddingError, StoreInUseError, StoreMismatchError
-from hierseed.locks import lock
+from hierseed.files import lock
 
 SHARD_ROWS = 1 << 18
 MOST_WAITING = 32  # blocks in memory that are not yet written

@@ -19,21 +19,14 @@ from typing import Self
 
 import numpy as np
 
-from hierseed.embed.embedder import (
-    Embedder,
-    Vectors,
-    as_text_list,
-    fingerprint,
-    refuse_unfitted,
-)
-from hierseed.embed.home import model_home
+from hierseed.embed.embedder import Embedder, Vectors, as_text_list, fingerprint, refuse_unfitted
 from hierseed.embed.joined import unit_length
 from hierseed.embed.kernel_ridge import KernelRidge, fit_kernel_ridge
-from hierseed.embed.learned import load_learned, save_learned
+from hierseed.embed.learned import load_learned, sample_by_content, save_learned
 from hierseed.embed.lsa import IDF_POWER, Lsa
-from hierseed.embed.sample import sample_by_content
 from hierseed.embed.wordllama import WordLlama
 from hierseed.errors import EmbeddingError
+from hierseed.files import model_home
 
 SUFFIX = "+student"
 LEARNED = "lsa"  # folder

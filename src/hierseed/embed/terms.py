@@ -3,6 +3,9 @@
 Scripts that put no spaces between words are split into characters. Pairs of characters are then
 what pairs of words are elsewhere, so Chinese needs no word list. Groups of letters suit languages
 that inflect and compound more than English: parts of a word are known where the word is not.
+
+A text with no word of the corpus says nothing that could be compared with it. To a pretrained
+embedder letters typed at random look like some text or other; the vocabulary knows better.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +33,7 @@ FEW_DOCUMENTS = 20  # in so small a corpus every term is rare, so all of them co
 UNKNOWN = -1
 LETTERS = 4, 5  # in a group
 CACHED = 1 << 16  # words whose groups are kept
+Hashes = NDArray[np.uint64]
 
 
 def split_terms(text: str) -> list[str]:
@@ -179,3 +184,32 @@ def document_frequency(document: Ints, column: Ints, n: int) -> Ints:
     """Number of documents that have each column."""
     both = np.unique(document * max(n, 1) + column)
     return np.bincount(both % max(n, 1), minlength=n)
+
+
+class Vocabulary:
+    """Words of a corpus.
+
+    Parameters
+    ----------
+    hashes : of the words, sorted
+    """
+
+    def __init__(self, hashes: Hashes) -> None:
+        self.hashes = hashes
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Vocabulary:
+        """A vocabulary of these words."""
+        return cls(np.unique(np.array([_hash(word) for word in words], dtype=np.uint64)))
+
+    @cached_property
+    def _known(self) -> set[int]:
+        return set(self.hashes.tolist())
+
+    def knows(self, text: str) -> bool:
+        """Whether some word of the text is known; most texts begin with one."""
+        return any(_hash(word) in self._known for word in find_terms(text))
+
+
+def _hash(word: str) -> int:
+    return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "little")

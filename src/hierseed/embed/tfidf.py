@@ -15,8 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
-from hierseed.embed.learned import load_learned, save_learned
-from hierseed.embed.sample import sample_texts
+from hierseed.embed.learned import load_learned, sample_texts, save_learned
 from hierseed.errors import EmbeddingError
 
 CHUNK = 4096

@@ -1,1 +1,1 @@
-"""The estimators: check inputs, call the core, name the results. `registry` lists them."""
+"""The estimators: check inputs, call the core, name the results. `parameters` lists them."""

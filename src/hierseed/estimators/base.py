@@ -11,14 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.core.blocks import ArrayBlocks, Blocks
-from hierseed.core.checks import check_finite, check_vectors
+from hierseed.core.blocks import ArrayBlocks, Blocks, check_finite, check_vectors
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 from hierseed.errors import ModelError, ParameterError, SeedError, TaxonomyError, name_some
-from hierseed.estimators.inputs import is_engine, refuse_common_offset, seed_pairs
+from hierseed.estimators.inputs import (
+    Groups,
+    group_rejections,
+    is_engine,
+    place_by_distance,
+    refuse_common_offset,
+    seed_pairs,
+)
 from hierseed.estimators.parameters import Constraints, check_parameters
-from hierseed.estimators.rejections import Groups, group_rejections, place_by_distance
 from hierseed.evaluate.protocol import score
 from hierseed.parametrized import estimator_base
 from hierseed.taxonomy import Taxonomy
@@ -31,7 +36,6 @@ else:
     Estimator = estimator_base()
 
 Floats = NDArray[np.float64]
-NAMES = "feature_names_in_"  # of columns, as scikit-learn calls the attribute
 MEASURES = ("hierarchical_f1", "accuracy", "macro_f1", "bcubed_f1", "v_measure")  # of `score`
 Progress = Callable[[dict[str, Any]], None]
 RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million documents
@@ -63,26 +67,13 @@ class SeededEstimator(Estimator, ABC):
     _parameter_constraints: ClassVar[Constraints]
     _largest_blocks: ClassVar[int] = 1  # see `ArrayBlocks`
     fits_rejections: ClassVar[bool] = False  # whether `fit` takes `rejected`
+    fit: Callable[..., Self]
 
     # ---------------------------------------------------------------- what a method implements
 
     @abstractmethod
     def _settings(self) -> Any:
         """Check the parameters, and return them as the core takes them."""
-
-    @abstractmethod
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        X_seeds: Any = None,
-        y_seeds: Any = None,
-        start: Any = None,
-        progress: Progress | None = None,
-        checkpoint: Any = None,
-    ) -> Self:
-        """Fit topics to a corpus."""
 
     @abstractmethod
     def _place(self, blocks: Blocks) -> Iterable[NDArray[np.integer]]:
@@ -119,17 +110,12 @@ class SeededEstimator(Estimator, ABC):
     def _corpus(self, X: Any) -> tuple[Blocks, float]:
         """Check the fitting set; return its blocks and the length of its longest vector."""
         if is_engine(X):
-            self.n_features_in_ = X.width
-            largest = check_finite(X)
-            refuse_common_offset(X)
-            return X, largest
-        self._check_column_names(X, reset=True)
-        vectors = check_vectors(X)
-        self.n_features_in_ = int(vectors.shape[1])
-        blocks = ArrayBlocks(
-            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy.tree),
-            largest=self._largest_blocks,
-        )  # fmt: skip
+            blocks, self.n_features_in_ = X, X.width
+        else:
+            self._check_column_names(X, reset=True)
+            vectors = check_vectors(X)
+            self.n_features_in_ = int(vectors.shape[1])
+            blocks = self._blocks(vectors, self.taxonomy)
         largest = check_finite(blocks)
         refuse_common_offset(blocks)
         return blocks, largest
@@ -155,16 +141,20 @@ class SeededEstimator(Estimator, ABC):
             return X
         vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
         self._check_column_names(X, reset=False)
-        blocks = ArrayBlocks(
-            vectors, threads=self.n_jobs, topics=self._compared(self.taxonomy_.tree),
-            largest=self._largest_blocks, forget=True,
-        )  # fmt: skip
+        blocks = self._blocks(vectors, self.taxonomy_, forget=True)
         check_finite(blocks)
         return blocks
 
+    def _blocks(self, vectors: Any, taxonomy: Taxonomy, *, forget: bool = False) -> ArrayBlocks:
+        topics, largest = self._compared(taxonomy.tree), self._largest_blocks
+        return ArrayBlocks(
+            vectors, threads=self.n_jobs, topics=topics, largest=largest, forget=forget
+        )
+
     def _check_column_names(self, X: Any, *, reset: bool) -> None:
         """Remember the names of a data frame's columns, or compare them with those of the fit."""
-        if hasattr(X, "columns") or hasattr(X, "__dataframe__") or hasattr(self, NAMES):
+        named = hasattr(X, "columns") or hasattr(X, "__dataframe__")
+        if named or hasattr(self, "feature_names_in_"):
             from sklearn.utils.validation import validate_data
 
             validate_data(self, X, skip_check_array=True, reset=reset)
@@ -321,7 +311,10 @@ class SeededEstimator(Estimator, ABC):
 
         self._check_fitted()
         header, arrays = self._pack()
-        header["history"] = without_clock(header["history"])
+        header["history"] = [  # without seconds: the same fit must give the same files
+            {name: value for name, value in one.items() if name != "seconds"}
+            for one in header["history"]
+        ]
         params = {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in self.get_params(deep=False).items()
@@ -404,8 +397,3 @@ class SeededEstimator(Estimator, ABC):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def without_clock(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rounds without their seconds: the same fit must give the same files."""
-    return [{name: value for name, value in one.items() if name != "seconds"} for one in history]

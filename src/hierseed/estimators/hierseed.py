@@ -14,20 +14,24 @@ from numpy.typing import NDArray
 
 from hierseed.core.blocks import ArrayBlocks, Blocks
 from hierseed.core.hierseed.descend import predict
-from hierseed.core.hierseed.loop import Fitted, Settings, State, fit, unfit
+from hierseed.core.hierseed.loop import VARIANTS, Fitted, Settings, State, fit, unfit
 from hierseed.core.hierseed.model import Model, pivots
 from hierseed.core.hierseed.other import SPELLINGS
 from hierseed.core.hierseed.score import placed_and_margins, scored
-from hierseed.core.hierseed.variants import VARIANTS
 from hierseed.core.hierseed.vectors import start as start_vectors
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 from hierseed.errors import ParameterError, name_some
 from hierseed.estimators.base import Progress, SeededEstimator
-from hierseed.estimators.inputs import check_start, need_seeds, refuse_bare_leaves, seed_means
+from hierseed.estimators.inputs import (
+    check_start,
+    match_topics,
+    need_seeds,
+    refuse_bare_leaves,
+    seed_means,
+)
 from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
-from hierseed.topic_matching import match_topics
 
 Floats = NDArray[np.float64]
 SHARE, NOT_NEGATIVE, POSITIVE = Interval(0, 1), Interval(0), Interval(0, closed="neither")

@@ -1,23 +1,35 @@
-"""Check vectors and seeds. One clear error each, all offenders counted."""
+"""Check vectors, seeds, rejections and an earlier model: one clear error each, offenders counted.
+
+A document that was rejected for a topic is placed neither there nor below it. One that was
+rejected for every topic of level 1 is placed nowhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.assignments import Assignments
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid, sum_by_group
 from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError, name_some
 from hierseed.taxonomy import Taxonomy
+from hierseed.topics import SEPARATOR, Edit
 
 SAMPLED = 1024  # rows: enough to find a common offset
 FARTHEST = 150  # offset / spread; the rounding error of a square is 2**-24 of it
 
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Groups = dict[tuple[int, ...], Ints]
+RECORDS = (
+    "row", "topic", "path", "distance", "score", "runner_up", "belongs", "ranked", "chances",
+)  # fmt: skip
 
 
 def refuse_common_offset(blocks: Blocks) -> None:
@@ -162,3 +174,143 @@ def need_seeds(y: Any, X_seeds: Any, start: Any) -> None:
             "requires y to be passed, but the target y is None: y gives the topic id of each "
             "seed and -1 elsewhere; taxonomy.labels({path: [rows]}, n) makes it."
         )
+
+
+def group_rejections(rejected: Any, n: int, taxonomy: Taxonomy, seeds: Ints) -> Groups:
+    """Rows by the topics that they were rejected for; seeds keep the topics they were given."""
+    rows, topics = seed_pairs(rejected, n, taxonomy, "rejected")
+    free = ~np.isin(rows, seeds)
+    by_row: dict[int, set[int]] = {}
+    for row, topic in zip(rows[free].tolist(), topics[free].tolist()):
+        by_row.setdefault(row, set()).add(topic)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for row in sorted(by_row):
+        groups.setdefault(tuple(sorted(by_row[row])), []).append(row)
+    return {topics: np.array(some, dtype=np.intp) for topics, some in groups.items()}
+
+
+def replace_records(placed: Assignments, rows: Ints, records: Mapping[str, Any]) -> Assignments:
+    """Replace all placements of some rows; records have their own rows, in any order."""
+    rest = ~np.isin(placed.row, rows)
+    order = np.argsort(np.concatenate([placed.row[rest], records["row"]]), kind="stable")
+    joined: dict[str, Any] = {}
+    for name in RECORDS:
+        old = getattr(placed, name)
+        new = np.asarray(records[name], dtype=old.dtype)
+        joined[name] = np.concatenate([old[rest], new])[order]
+    return replace(placed, **joined)
+
+
+def with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats) -> Assignments:
+    """Put seeds back in their topics, with score 1."""
+    k = placed.ranked.shape[1]
+    path = placed.taxonomy.tree.ancestors[topics]
+    seeds: dict[str, Any] = {
+        "row": rows,
+        "topic": topics,
+        "path": path,
+        "distance": distance,
+        "score": np.where(path >= 0, 1.0, np.nan),
+        "runner_up": np.full(len(rows), -1),
+        "belongs": np.where(path >= 0, 1.0, np.nan),
+        "ranked": np.pad(topics[:, None], ((0, 0), (0, k - 1)), constant_values=-1),
+        "chances": np.pad(np.ones((len(rows), 1)), ((0, 0), (0, k - 1))),
+    }
+    return replace_records(placed, rows, seeds)
+
+
+def place_by_distance(
+    placed: Assignments, groups: Groups, distances: Callable[[int], NDArray[np.floating]]
+) -> Assignments:
+    """Place rejected documents in their next topic, for methods without probabilities.
+
+    Parameters
+    ----------
+    distances : gives the distances of a row to all topics
+    """
+    ancestors = placed.taxonomy.tree.ancestors
+    arrays: dict[str, Any] = {name: np.array(getattr(placed, name)) for name in RECORDS}
+    keep = np.ones(len(placed), dtype=bool)
+    edges = np.append(placed.primary, len(placed))
+    for topics, rows in groups.items():
+        refused = np.asarray(np.isin(ancestors, topics).any(axis=1))  # with all below
+        for row in rows:
+            records = np.arange(edges[row], edges[row + 1])
+            topic = arrays["topic"][records]
+            hit = records[refused[topic] & (topic >= 0)]
+            if len(hit) < len(records):
+                keep[hit] = False  # it has other topics
+            elif len(hit):
+                keep[hit[1:]] = False
+                _place_again(arrays, int(hit[0]), refused, placed.taxonomy, distances(int(row)))
+    kept: dict[str, Any] = {name: values[keep] for name, values in arrays.items()}
+    return replace(placed, **kept)
+
+
+def _place_again(
+    arrays: dict[str, Any],
+    record: int,
+    refused: Bools,
+    taxonomy: Taxonomy,
+    away: NDArray[np.floating],
+) -> None:
+    """Move a record to its runner-up, else to the nearest leaf that was not rejected."""
+    tree, topic = taxonomy.tree, int(arrays["runner_up"][record])
+    if topic < 0 or refused[topic]:
+        free = np.flatnonzero(tree.is_leaf & ~taxonomy.is_other & ~refused[:-1])
+        topic = int(free[np.argmin(away[free])]) if len(free) else -1
+    old, new = arrays["path"][record].copy(), tree.ancestors[topic]
+    stays = (old == new) & (new >= 0)  # topics above both keep their score
+    known = arrays["score"][record, stays]
+    for name, value in (("distance", away[new]), ("score", np.nan), ("belongs", 1.0)):
+        arrays[name][record] = np.where(new >= 0, value, np.nan)
+    arrays["score"][record, stays] = known
+    arrays["topic"][record], arrays["path"][record] = topic, new
+    arrays["runner_up"][record] = arrays["ranked"][record] = -1
+    arrays["ranked"][record, 0], arrays["chances"][record] = topic, np.nan
+    if topic < 0:
+        arrays["distance"][record, 0] = away[tree.children(-1)].min()
+        arrays["score"][record, 0] = arrays["belongs"][record, 0] = 0.0
+
+
+def match_topics(earlier: Taxonomy, later: Taxonomy) -> list[int]:
+    """For each topic of `later`, the topic of `earlier` that it was, -1 for a new one.
+
+    Followed by the edits made since `earlier`, then by address, by code, and by path.
+    """
+    known = len(earlier.log)
+    log = later.log[known:] if later.log[:known] == earlier.log else later.log
+    followed = {_follow(log, path): i for i, path in enumerate(earlier.paths)}
+    by_address = _unique(earlier.addresses)
+    by_code = _unique(earlier.codes)
+    by_path = {path: i for i, path in enumerate(earlier.paths)} if not log else {}
+    found = []
+    for topic, path in enumerate(later.paths):
+        steps: tuple[tuple[dict[Any, int], str], ...] = (
+            (followed if log else {}, path),
+            (by_address, later.addresses[topic]),
+            (by_code, later.codes[topic]),
+            (by_path, path),
+        )
+        found.append(next((known[key] for known, key in steps if key and key in known), -1))
+    return found
+
+
+def _follow(log: Sequence[Edit], path: str) -> str | None:
+    """The path of a topic after some edits; None if it was deleted or merged into another."""
+    for edit in log:
+        if path != edit.path and not path.startswith(edit.path + SEPARATOR):
+            continue
+        if edit.kind == "delete" or (edit.kind == "merge" and path == edit.path):
+            return None
+        if edit.kind in ("rename", "move", "merge"):
+            path = edit.to + path[len(edit.path) :]
+    return path
+
+
+def _unique(texts: Sequence[str]) -> dict[str, int]:
+    """Where each text is, for those that only one topic has."""
+    places: dict[str, int] = {}
+    for i, text in enumerate(texts):
+        places[text] = -1 if text in places else i
+    return {text: i for text, i in places.items() if text and i >= 0}

@@ -34,12 +34,7 @@ class Calibration:
 
 
 def calibration(
-    tree: Tree,
-    levels: NDArray[Any],
-    scores: NDArray[Any],
-    gold: Labels,
-    *,
-    bands: int = 10,
+    tree: Tree, levels: NDArray[Any], scores: NDArray[Any], gold: Labels, *, bands: int = 10
 ) -> list[Calibration]:
     """Compare scores with truth at each level; placements without a score are left out.
 

@@ -44,9 +44,7 @@ def hierarchical(
     predicted_document = np.arange(len(levels)) if rows is None else np.asarray(rows)
     predicted = _keys(np.repeat(predicted_document, levels.shape[1]), np.asarray(levels).ravel())
     return from_counts(
-        len(np.intersect1d(expected, predicted, assume_unique=True)),
-        len(predicted),
-        len(expected),
+        len(np.intersect1d(expected, predicted, assume_unique=True)), len(predicted), len(expected)
     )
 
 

@@ -27,7 +27,7 @@ from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Sums
 from hierseed.core.tree import Tree
 from hierseed.errors import ModelError
-from hierseed.io.atomic import atomic_folder, check_folder, foreign_files
+from hierseed.files import atomic_folder, check_folder, foreign_files
 
 if TYPE_CHECKING:
     from hierseed.estimators.base import SeededEstimator

@@ -14,11 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.errors import CorpusError
-from hierseed.io.columns import choose_columns, guess_id, guess_text, warn_of_guess
-from hierseed.io.faults import Fault, Faults
 from hierseed.io.html_text import strip_html
-from hierseed.io.records import Records, as_text, describe, open_records
+from hierseed.io.records import (
+    Records,
+    as_text,
+    choose_columns,
+    describe,
+    guess_id,
+    guess_text,
+    open_records,
+    warn_of_guess,
+)
 from hierseed.io.records.frames import open_frame
+from hierseed.io.records.rows import Fault, Faults
 from hierseed.io.text_folder import TextFolder
 from hierseed.progress import Listener, Step
 

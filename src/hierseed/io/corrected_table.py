@@ -8,8 +8,8 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from hierseed.errors import SeedError, name_some
-from hierseed.io.faults import Fault
 from hierseed.io.records import as_text, open_records
+from hierseed.io.records.rows import Fault
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.embed.choose import choose_embedder, get_embedder, load_embedder, split_wrappers
-from hierseed.embed.corpus import Mapper, embed_corpus, embed_in_memory, hash_text
+from hierseed.embed.corpus import Mapper, embed_corpus, embed_in_memory, expected_seconds, hash_text
 from hierseed.embed.embedder import Embedder, describe_learning, is_fitted, is_trained
-from hierseed.embed.estimate import expected_seconds
 from hierseed.embed.language import language_note
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.store import VectorStore, is_store
@@ -27,9 +26,16 @@ from hierseed.embed.store_writer import remove_store
 from hierseed.embed.windows import SUFFIX as WINDOWS
 from hierseed.engines.choose import OpenEngine
 from hierseed.errors import CorpusError, ModelError, StoreDamagedError, StoreMismatchError
-from hierseed.io.assign_chunks import Chunk, chunks_of_rows, chunks_of_text
 from hierseed.io.corpus import ROW_NUMBER, Corpus, Document
-from hierseed.io.documents import Documents, DocumentVectors, Key, open_documents
+from hierseed.io.documents import (
+    Chunk,
+    Documents,
+    DocumentVectors,
+    Key,
+    chunks_of_rows,
+    chunks_of_text,
+    open_documents,
+)
 from hierseed.progress import Fact, Listener, Note, Step, amount, duration
 
 STORED = "float16"  # dtype of vectors in a store; in memory that of the embedder
@@ -172,9 +178,9 @@ class DocumentEmbedder:
         )
 
 
-def vectors_folder(model: Path) -> Path:
-    """The folder next to a model where `hierseed fit` saves the vectors of its corpus."""
-    return model.with_name(f"{model.name}.vectors")
+def vectors_folder(model: Path, source: Path | None = None) -> Path:
+    """The folder next to a model for the vectors of its corpus, or for those of another one."""
+    return model.with_name(f"{model.name}.{f'{source.stem}.' if source else ''}vectors")
 
 
 def _is_writable(folder: Path) -> bool:

@@ -23,13 +23,12 @@ from hierseed.errors import (
     name_some,
 )
 from hierseed.estimators.base import SeededEstimator
-from hierseed.estimators.parameters import check_names
-from hierseed.estimators.registry import METHODS, get_method
+from hierseed.estimators.parameters import METHODS, check_names, get_method
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents, DocumentVectors, RowNumbers, open_documents
-from hierseed.io.faults import Fault, Faults
 from hierseed.io.records import Records
 from hierseed.io.records.frames import open_frame
+from hierseed.io.records.rows import Fault, Faults
 from hierseed.io.seeds import Seeds, SeedTable, open_seeds, read_seeds, seeds_from_mapping
 from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.progress import Fact, Listener, Note, amount

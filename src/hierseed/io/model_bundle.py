@@ -24,8 +24,8 @@ from hierseed.embed.choose import save_embedder
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.prepare import Preparation
 from hierseed.errors import HierSeedError, ModelError, name_some
-from hierseed.estimators.registry import KINDS
-from hierseed.io.atomic import atomic_folder
+from hierseed.estimators.parameters import KINDS
+from hierseed.files import atomic_folder
 from hierseed.taxonomy import Taxonomy
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ import contextlib
 import json
 import re
 from collections.abc import Iterator
-from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -25,8 +24,8 @@ from hierseed.assignments import Names
 from hierseed.checksums import checked_object, file_sha256, with_checksum
 from hierseed.embed.store_writer import take_lock
 from hierseed.errors import CorpusError
-from hierseed.io.assign_chunks import Tally
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
+from hierseed.io.documents import Tally
 from hierseed.io.tables import ParquetTable
 
 if TYPE_CHECKING:
@@ -39,11 +38,6 @@ TEXTS = 1 << 15  # documents of a part that must be embedded: a kill costs at mo
 NAME = re.compile(r"part-\d{5,}\.parquet")
 
 Entry = dict[str, Any]  # of a part: documents, rows, input, sha256 and counts
-
-
-def is_parts(path: str | PathLike[str]) -> bool:
-    """True for an existing folder, or a name without an extension."""
-    return Path(path).is_dir() or not Path(path).suffix
 
 
 def part_file(folder: Path, number: int) -> Path:

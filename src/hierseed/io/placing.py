@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, islice
 from operator import itemgetter
+from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -18,14 +19,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments, Names
-from hierseed.core.checks import check_finite
+from hierseed.core.blocks import check_finite
 from hierseed.embed.prepare import Prepared
 from hierseed.engines.choose import Engine, OpenEngine
 from hierseed.errors import ModelError
-from hierseed.io.assign_chunks import CHUNK, CHUNK_ROWS, Chunk, Counts, Tally, chunks_of_rows, tally
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import DocumentEmbedder
-from hierseed.io.documents import Documents, DocumentVectors, size_of
+from hierseed.io.documents import (
+    CHUNK,
+    CHUNK_ROWS,
+    Chunk,
+    Counts,
+    Documents,
+    DocumentVectors,
+    Tally,
+    chunks_of_rows,
+    size_of,
+    tally,
+)
 from hierseed.io.parts import (
     ROWS,
     TEXTS,
@@ -34,7 +45,6 @@ from hierseed.io.parts import (
     Parts,
     check_part,
     check_parts,
-    is_parts,
     open_parts,
     part_file,
 )  # fmt: skip
@@ -240,6 +250,11 @@ def assign_all(job: PlacingJob, taxonomy: Any) -> Assignments:
             job.listener(Step("Placing", done, size_of(opened)))
     every = ids if isinstance(opened, Corpus) else opened.ids
     return replace(Assignments.join(parts), taxonomy=taxonomy, ids=every)
+
+
+def is_parts(path: str | PathLike[str]) -> bool:
+    """True for an existing folder, or a name without an extension."""
+    return Path(path).is_dir() or not Path(path).suffix
 
 
 @contextmanager

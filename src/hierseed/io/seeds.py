@@ -13,14 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
-from hierseed.io.columns import choose_columns, guess_id, guess_topic, other_sheets, warn_of_guess
-from hierseed.io.faults import Fault, Faults
-from hierseed.io.records import Records, as_text, open_records
-from hierseed.io.seed_documents import Labels, SeedDocuments, as_labels
-from hierseed.io.topic_finder import TopicFinder
-from hierseed.names import SEPARATOR
+from hierseed.io.documents import Labels, SeedDocuments, as_labels
+from hierseed.io.records import (
+    Records,
+    as_text,
+    choose_columns,
+    guess_id,
+    open_records,
+    other_sheets,
+    warn_of_guess,
+)
+from hierseed.io.records.rows import Fault, Faults
+from hierseed.io.topic_finder import TopicFinder, guess_topic
 from hierseed.progress import amount
 from hierseed.taxonomy import Taxonomy
+from hierseed.topics import SEPARATOR
 
 WIDTHS = range(2, 21)  # digits of an id with leading zeros
 
@@ -119,7 +126,7 @@ class Seeds:
             )
         missing = [id for id in self.by_id if not holds(id)]
         if not missing or not skip:
-            self._refuse(missing, n, f", where ids are like {name_some(some)}", kind)
+            self._refuse(missing, n, some, kind)
             return notes
         for id in missing:
             del self.by_id[id]
@@ -128,8 +135,11 @@ class Seeds:
             f"{amount(len(missing), kind)} not in the corpus and left out: {name_some(missing)}",
         ]
 
-    def _refuse(self, missing: Collection[str], n: int, hint: str = "", kind: str = "seed") -> None:
+    def _refuse(
+        self, missing: Collection[str], n: int, some: Iterable[str] = (), kind: str = "seed"
+    ) -> None:
         if missing:
+            hint = f", where ids are like {name_some(some)}" if some else ""
             documents = {"rejection": "rejected documents"}.get(kind, f"{kind} documents")
             raise SeedError(
                 f"{len(missing):,} of {len(self.by_id):,} {documents} are not in the corpus of "

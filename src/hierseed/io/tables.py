@@ -25,9 +25,8 @@ import numpy as np
 
 from hierseed.assignments import Assignments
 from hierseed.checksums import file_sha256
-from hierseed.embed.home import model_home
 from hierseed.errors import CorpusError
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file, model_home
 from hierseed.io.records import as_text
 
 if TYPE_CHECKING:

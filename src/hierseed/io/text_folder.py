@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from hierseed.errors import CorpusError
-from hierseed.io.faults import NOT_UTF8, Fault
 from hierseed.io.records.lines import LIMIT, SIGNATURES
-from hierseed.io.records.row import Row, is_unicode
+from hierseed.io.records.rows import NOT_UTF8, Fault, Row, is_unicode
 
 
 class TextFolder:

@@ -1,4 +1,4 @@
-"""Find a topic by its path, its last name, or its code."""
+"""Find a topic by its path, its last name, or its code, and the column of a table with topics."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from hierseed.errors import TaxonomyError, name_some
-from hierseed.names import SEPARATOR
-from hierseed.taxonomy import Taxonomy
+from hierseed.io.records import Records, best_column, filled_cells, refuse_data
+from hierseed.topics import SEPARATOR, Topics
 
 OTHER_MARKS = ("->", "→", "::", "--", "/", "|", "\\")  # what people write in place of >
 
@@ -20,7 +20,7 @@ class TopicFinder:
     between the names of a path, as in `A/B` or `A -- B`, are understood if no topic is called so.
     """
 
-    def __init__(self, taxonomy: Taxonomy) -> None:
+    def __init__(self, taxonomy: Topics) -> None:
         self.taxonomy = taxonomy
         self.shared: set[int] = set()  # topics of level 1 found by a name that others share
         self._known: dict[str, int] = {}
@@ -118,3 +118,25 @@ def _whole(text: str) -> str:
     """A code 105 that pandas wrote as 105.0, because its column has gaps."""
     number = text.removesuffix(".0")
     return number if number.isdigit() else text
+
+
+def guess_topic(records: Records, finder: TopicFinder) -> str | None:
+    """The column whose cells are topics; of columns for several levels the deepest."""
+    found = {
+        name: [_levels(finder, cell) for cell in some]
+        for name, some in filled_cells(records).items()
+    }
+    known = {name: [level > 0 for level in levels] for name, levels in found.items()}
+    name = best_column(known, {name: sum(levels) for name, levels in found.items()})
+    if name is not None and _levels(finder, name):
+        refuse_data(records, name, "id,topic")
+    return name
+
+
+def _levels(finder: TopicFinder, cell: str) -> int:
+    """The deepest level among the topics of a cell, 0 if one is unknown."""
+    try:
+        topics = finder.find_all(cell)
+    except TaxonomyError:
+        return 0
+    return max(int(finder.taxonomy.tree.level[topic]) for topic in topics)

@@ -16,8 +16,8 @@ from pydantic import BaseModel
 
 from hierseed.errors import ParameterError, name_some
 from hierseed.io.html_text import strip_html
-from hierseed.names import SEPARATOR
 from hierseed.service.topic_service import TopicService
+from hierseed.topics import SEPARATOR
 
 TEXTS = ("Text", "HyperText")
 TOPICS = ("Taxonomy", "Choices")

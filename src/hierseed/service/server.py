@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from hierseed import __version__
 from hierseed.errors import HierSeedError, InputError, word
-from hierseed.io.faults import Fault
+from hierseed.io.records.rows import Fault
 from hierseed.service import annif, label_studio
 from hierseed.service.topic_service import TopicService
 

@@ -12,9 +12,9 @@ from hierseed.assignments import RANKED, Assignments
 from hierseed.checksums import file_sha256
 from hierseed.errors import CorpusError
 from hierseed.io.corpus import Corpus
-from hierseed.io.faults import Fault
 from hierseed.io.model_bundle import FILE
-from hierseed.io.records.memory import MemoryRecords
+from hierseed.io.records.frames import MemoryRecords
+from hierseed.io.records.rows import Fault
 from hierseed.io.taxonomies.vocabulary import BASE
 from hierseed.taxonomy import Taxonomy
 from hierseed.text_model import TextModel

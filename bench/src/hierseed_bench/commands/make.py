@@ -203,7 +203,7 @@ def foreign(
 
     Example: hierseed bench foreign --data cap --scenario few --draws 2
     """
-    from hierseed.estimators.registry import METHODS
+    from hierseed.estimators.parameters import METHODS
     from hierseed_bench.foreign import run as foreign_run
     from hierseed_bench.foreign.detectors import DETECTORS
     from hierseed_bench.foreign.scenarios import SCENARIOS

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.embed.fetch import RECIPES, download, take_members
-from hierseed.embed.home import model_folder
 from hierseed.errors import EmbeddingError, name_some
+from hierseed.files import model_folder
 from hierseed_bench.errors import MissingExtra
 
 NAME = "minilm-torch"

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.estimators.registry import METHODS
+from hierseed.estimators.parameters import METHODS
 from hierseed.estimators.topic_names import learn_names
 from hierseed.taxonomy import Taxonomy
 from hierseed_bench.competitors.task import Documents, Ints, Task

@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import OneClassSVM
 
 from hierseed.assignments import Assignments
-from hierseed.estimators.registry import METHODS
+from hierseed.estimators.parameters import METHODS
 from hierseed_bench.foreign.scenarios import Scenario
 
 Floats = NDArray[Any]

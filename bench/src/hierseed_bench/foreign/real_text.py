@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 import hierseed
 from hierseed.assignments import Assignments
-from hierseed.io.gold import gold_topics
+from hierseed.io.score_table import gold_topics
 from hierseed_bench.data.catalogue import data_root
 from hierseed_bench.runs.environment import provenance
 from hierseed_bench.runs.records import Record

@@ -17,7 +17,7 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from hierseed.assignments import Assignments
-from hierseed.estimators.registry import METHODS
+from hierseed.estimators.parameters import METHODS
 from hierseed.evaluate import score as score_levels
 from hierseed.evaluate import score_left_out
 from hierseed.evaluate.left_out import INSIDE

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from hierseed.errors import CorpusError
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 from hierseed_bench.foreign import real_text
 from hierseed_bench.foreign.table import tables as foreign_tables
 from hierseed_bench.pages import cli, embedders, method, scale, scale_gpu, scale_machine, systems

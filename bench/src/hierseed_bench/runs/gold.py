@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from hierseed.core.tree import Tree
 from hierseed.errors import CorpusError
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 
 FREE = ("wordnet", "debian", "icd", "naics", "emoji")
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.errors import CorpusError
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 
 STEPS = 255
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from hierseed.embed import Preparation, get_embedder
 from hierseed.embed.embedder import Embedder, is_trained
-from hierseed.embed.home import model_home
 from hierseed.embed.joined import SUFFIX as LSA
 from hierseed.embed.joined import join
 from hierseed.embed.student import SUFFIX as STUDENT
@@ -25,7 +24,7 @@ from hierseed.embed.windows import SUFFIX as WINDOWS
 from hierseed.embed.windows import Limited, Windowed
 from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.evaluate.left_out import INSIDE
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file, model_home
 from hierseed.io.seeds import name_text
 from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.competitors.task import Documents, Task

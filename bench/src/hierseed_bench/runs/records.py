@@ -10,8 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hierseed.io.atomic import atomic_file
-from hierseed.locks import LOCKS_ANYTHING, lock
+from hierseed.files import LOCKS_ANYTHING, atomic_file, lock
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.environment import committed_digest
 from hierseed_bench.runs.predictions import Predictions, keep_predictions, predictions_file

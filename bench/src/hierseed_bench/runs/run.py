@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from hierseed.embed.home import model_home
 from hierseed.errors import HierSeedError
 from hierseed.evaluate import calibration, score, score_left_out
+from hierseed.files import model_home
 from hierseed_bench.competitors.catalogue import METHODS, make_method
 from hierseed_bench.competitors.task import Documents, Method, Several, Task
 from hierseed_bench.data.splits import Split

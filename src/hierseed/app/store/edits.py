@@ -17,8 +17,8 @@ from hierseed.app.store import labels, topics
 from hierseed.app.store.actions import ANYONE, Action, Person, Step, record
 from hierseed.app.store.topics import FIELDS, Topic
 from hierseed.errors import ProjectError
-from hierseed.names import name_fault
 from hierseed.taxonomy import Taxonomy
+from hierseed.topics import name_fault
 
 WRITTEN = {
     "description": "Wrote the description",

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import Block, portable
+from hierseed.core.block import Block, portable, squared_norms
 from hierseed.core.blocks import Blocks
-from hierseed.core.distance import squared_norms
-from hierseed.core.hierseed.descend import pivot_distances, place
+from hierseed.core.hierseed.descend import pivot_distances, place, placement_cache
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.pivot import reached
-from hierseed.core.hierseed.placements import placement_cache
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

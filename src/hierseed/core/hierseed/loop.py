@@ -19,10 +19,28 @@ from hierseed.core.hierseed.objective import Objective, objective
 from hierseed.core.hierseed.other import other_vector, parents_for_other
 from hierseed.core.hierseed.pivot import radii
 from hierseed.core.hierseed.refine import refine
-from hierseed.core.hierseed.sphere import Tolerance
-from hierseed.core.hierseed.spheres import spheres_above_pivot, spheres_of_level
+from hierseed.core.hierseed.sphere import Tolerance, spheres_above_pivot, spheres_of_level
 from hierseed.core.hierseed.vectors import Spheres, bottom_up
 from hierseed.core.tree import Tree
+
+TO_THE_END = 10_000  # Lloyd iterations that no k-means of a level needs
+
+PAPER: dict[str, Any] = {
+    "stop_rule": "within",  # Eq. 4 alone
+    "tol": 0.0,  # "while Equation 4 is minimized"
+    "refine_max_iter": TO_THE_END,  # Voronoi iterations, without a limit
+    "refine_tol": 0.0,
+    "sphere": "deviation",  # "statistics (mean and standard deviation) of all errors"
+    "sphere_triples": "all",  # "for all combination of three points"
+    "overlap": "fitting",  # inference by Eq. 3 alone
+    "only_child": "zero",  # twice the distance of the furthest child, which is 0
+}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "paper": PAPER,
+    "paper-nyt": PAPER | {"les_weight": 0.0},  # appendix D: weight 4 on WOS and RCV1, 0 on NYT
+}
+
 
 Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid, merge_by_key
-from hierseed.core.hierseed.descend import deepest, labels, split
+from hierseed.core.hierseed.descend import PlacementCache, deepest, labels, split
 from hierseed.core.hierseed.model import Model
-from hierseed.core.hierseed.placements import PlacementCache
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]

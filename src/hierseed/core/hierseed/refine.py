@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from hierseed.core.block import Block, Families, portable
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid, merge_by_key
-from hierseed.core.hierseed.descend import placed
+from hierseed.core.hierseed.descend import LloydState, Placements, placed, placement_cache
 from hierseed.core.hierseed.model import Model
-from hierseed.core.hierseed.placements import LloydState, Placements, placement_cache
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]

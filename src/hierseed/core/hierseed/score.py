@@ -14,9 +14,15 @@ from hierseed.core.arrays import Array
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid
-from hierseed.core.hierseed.descend import by_topic, deepest, pivot_distances, placed, predict
+from hierseed.core.hierseed.descend import (
+    Placements,
+    by_topic,
+    deepest,
+    pivot_distances,
+    placed,
+    predict,
+)
 from hierseed.core.hierseed.model import Model
-from hierseed.core.hierseed.placements import Placements
 from hierseed.core.score import Scored
 
 Floats = NDArray[np.float64]

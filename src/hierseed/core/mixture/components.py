@@ -1,4 +1,4 @@
-"""The components of the mixture, and the node of each in the tree.
+"""The components of the mixture, the node of each in the tree, and sums over their seeds.
 
 A component is a kind of document with a place in the taxonomy: a leaf with seeds, or an inner
 topic that has seeds of its own (its documents stop there).
@@ -6,11 +6,14 @@ topic that has seeds of its own (its documents stop there).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from hierseed.core.exact import Quantization
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -67,3 +70,92 @@ def add_up(tree: Tree, total: Floats) -> Floats:
     for topic in np.flatnonzero(~tree.is_leaf)[::-1]:
         total[topic] += total[tree.children(topic)].sum(axis=0)
     return total
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One entry for each seed and each of its topics; a seed of two topics counts half in each.
+
+    Attributes
+    ----------
+    vectors : of the seed
+    seed : number of the seed, the same in all its pairs
+    component : that the topic belongs to
+    """
+
+    vectors: Floats
+    seed: Ints
+    component: Ints
+
+    @property
+    def weights(self) -> Floats:
+        """One over the number of topics of the seed."""
+        _, inverse, count = np.unique(self.seed, return_inverse=True, return_counts=True)
+        return 1.0 / count[inverse]
+
+    def pick(self, kept: NDArray[np.bool_]) -> Pairs:
+        """Some of the pairs."""
+        return Pairs(self.vectors[kept], self.seed[kept], self.component[kept])
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Sums over seeds, per component, and the corpus rows that are seeds (sorted).
+
+    `scatter` is the sum of squared distances from the mean of each component's seeds.
+    """
+
+    weights: Floats
+    counts: Ints
+    sums: Floats
+    products: Floats
+    scatter: float
+    rows: Ints
+
+    @property
+    def freedom(self) -> int:
+        """Independent differences that the scatter is made of."""
+        return int(self.counts.sum() - np.count_nonzero(self.counts))
+
+    @property
+    def means(self) -> Floats:
+        """Mean of each component's seeds, zero where it has none."""
+        return self.sums / np.where(self.counts > 0, self.weights, 1.0)[:, None]
+
+
+def sum_seeds(
+    pairs: Pairs, components: Components, quantization: Quantization, rows: Ints
+) -> Seeds:
+    """Sum over seeds; their order does not matter."""
+    vectors = quantization.vectors.quantize(pairs.vectors)
+    whole = quantization.shares.quantize(pairs.weights)
+    n, edges = len(components), np.arange(len(whole) + 1)
+    share = sparse.csc_matrix((whole, pairs.component, edges), shape=(n, len(whole)))
+    weights = quantization.shares.dequantize(share @ np.ones(len(whole)))
+    sums = quantization.dequantize_sums(share @ vectors)
+    _, first = np.unique(pairs.seed, return_index=True)
+    once = vectors[first] if len(first) < len(vectors) else vectors
+    squares = whole * np.einsum("ij,ij->i", vectors, vectors)
+    order = np.argsort(pairs.component, kind="stable")
+    edges = np.searchsorted(pairs.component[order], np.arange(1, len(components)))
+    inner = np.einsum("kj,kj->k", sums, sums) / np.maximum(weights, 1e-300)
+    own = (
+        np.array([math.fsum(mine) for mine in np.split(squares[order], edges)])
+        * quantization.unit**2
+    )
+    scatter = own * 2.0**-quantization.shares.bits - inner
+    return Seeds(
+        weights,
+        np.bincount(pairs.component, minlength=len(components)),
+        sums,
+        quantization.dequantize_squares(once.T @ once),
+        # a seed of two topics counts half in each, and its square is no less a square
+        math.fsum(np.maximum(scatter, 0.0) * _per_weight(pairs, weights)),
+        np.unique(rows),
+    )
+
+
+def _per_weight(pairs: Pairs, weights: Floats) -> Floats:
+    """Number of seeds over their weight, for each component."""
+    counts = np.bincount(pairs.component, minlength=len(weights))
+    return np.where(counts > 0, counts / np.where(counts > 0, weights, 1.0), 0.0)

@@ -23,14 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import Blocks
-from hierseed.core.mixture.components import Components
-from hierseed.core.mixture.covariance import Products, one_thread
-from hierseed.core.mixture.gaussian_mixture import Mixture
+from hierseed.core.exact import Quantization
+from hierseed.core.mixture.components import Components, Seeds
+from hierseed.core.mixture.gaussian_mixture import Mixture, Products, one_thread
 from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import Spread, Totals, spread, totals
-from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.sample import Sample
-from hierseed.core.mixture.seeds import Seeds
 from hierseed.core.mixture.variance_components import (
     VarianceComponents,
     learn_variance_components,

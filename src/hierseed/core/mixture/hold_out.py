@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.mixture.components import Pairs, Seeds, sum_seeds
 from hierseed.core.mixture.em import Initialisation, advance, pose, start
 from hierseed.core.mixture.sample import Sample
-from hierseed.core.mixture.seeds import Pairs, Seeds, sum_seeds
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.mixture.components import Components
+from hierseed.core.mixture.components import Components, Pairs
 from hierseed.core.mixture.neighbours import LENGTH, OWN, Neighbourhood
-from hierseed.core.mixture.seeds import Pairs
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

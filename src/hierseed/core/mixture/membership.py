@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.blocks import Block
 from hierseed.core.mixture.belonging import Belonging, conformal_quantile, learn_belonging
-from hierseed.core.mixture.components import Components
+from hierseed.core.mixture.components import Components, Pairs
 from hierseed.core.mixture.left_out import leave_out, seeds_alone
 from hierseed.core.mixture.neighbours import REFERENCES, Neighbourhood
-from hierseed.core.mixture.seeds import Pairs
 from hierseed.core.share import Share
 
 Floats = NDArray[np.float64]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,18 +10,14 @@ from numpy.typing import NDArray
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
-from hierseed.core.distance import chunks
-from hierseed.core.exact import Sums
+from hierseed.core.exact import Quantization, Sums
 from hierseed.core.kernels.compiled import load_kernels
-from hierseed.core.mixture.gaussian_mixture import Mixture, shares
+from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, shares
 from hierseed.core.mixture.membership import PARTS, Membership
-from hierseed.core.mixture.quantization import Quantization
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
-PIECE = 1600  # rows
-MOST_SHARES = 2_000_000  # of a piece: rows times components
 REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
 
 
@@ -144,11 +139,6 @@ def seeds_in(block: Block, skip: Ints) -> Ints:
     return (
         skip[np.searchsorted(skip, block.start) : np.searchsorted(skip, block.stop)] - block.start
     )
-
-
-def pieces(n: int, xp: Arrays = NUMPY, components: int = 1) -> Iterator[slice]:
-    """Chunks of rows so small that their responsibilities fit a core's cache."""
-    return chunks(n, 1, xp.piece or min(PIECE, MOST_SHARES // components))
 
 
 def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:

@@ -17,15 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import Block, portable
-from hierseed.core.distance import chunks
+from hierseed.core.block import Block, chunks, portable
 from hierseed.core.exact import Grid
 from hierseed.core.kernels.compiled import load_kernels
 from hierseed.core.mixture.components import Components, add_up
 from hierseed.core.mixture.curve import calibrate_scores
-from hierseed.core.mixture.gaussian_mixture import Mixture, shares
+from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, shares
 from hierseed.core.mixture.membership import Membership
-from hierseed.core.mixture.moments import MixtureCache, pieces
+from hierseed.core.mixture.moments import MixtureCache
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import Block, portable
+from hierseed.core.block import Block, chunks, portable
 from hierseed.core.blocks import Blocks
-from hierseed.core.distance import chunks
+from hierseed.core.exact import Quantization
 from hierseed.core.mixture.gaussian_mixture import Mixture
 from hierseed.core.mixture.membership import PARTS, Membership, SampleScores
 from hierseed.core.mixture.moments import (
@@ -31,7 +31,6 @@ from hierseed.core.mixture.moments import (
     spread_of,
     weighted_sums,
 )
-from hierseed.core.mixture.quantization import Quantization
 
 Floats = NDArray[np.float64]
 Rough = NDArray[np.float32]

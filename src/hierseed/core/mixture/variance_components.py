@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.distance import squared_norms
-from hierseed.core.mixture.components import Components
-from hierseed.core.mixture.moments import pieces
+from hierseed.core.block import squared_norms
+from hierseed.core.mixture.components import Components, Seeds
+from hierseed.core.mixture.gaussian_mixture import pieces
 from hierseed.core.mixture.sample import Sample
-from hierseed.core.mixture.seeds import Seeds
 
 Floats = NDArray[np.float64]
 

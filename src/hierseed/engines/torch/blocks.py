@@ -12,8 +12,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, ArrayBlocks, M, Vectors, merge
-from hierseed.core.checks import check_vectors
+from hierseed.core.blocks import (
+    BLOCK_VALUES,
+    LEAST_ROWS,
+    ArrayBlocks,
+    M,
+    Vectors,
+    check_vectors,
+    merge,
+)
 from hierseed.embed.prepare import Prepared
 from hierseed.engines.torch.arrays import TorchArrays
 from hierseed.engines.torch.block import TorchBlock

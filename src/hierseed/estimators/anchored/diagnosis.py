@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.mixture.calibration import Scores, mean_scores
-from hierseed.core.mixture.moments import pieces
+from hierseed.core.mixture.gaussian_mixture import pieces
 from hierseed.core.mixture.placement import Placer
 from hierseed.core.share import Share
 from hierseed.estimators.anchored.fitting import Outcome

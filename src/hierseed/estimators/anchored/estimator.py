@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.core.blocks import ArrayBlocks, Blocks
-from hierseed.core.checks import check_vectors
-from hierseed.core.exact import Grid
+from hierseed.core.blocks import ArrayBlocks, Blocks, check_vectors
+from hierseed.core.exact import Grid, Quantization
 from hierseed.core.mixture.calibration import label_and_count, thresholds
 from hierseed.core.mixture.components import Components, sum_up
 from hierseed.core.mixture.em import Settings, State
@@ -25,18 +24,24 @@ from hierseed.core.mixture.placement import (
     scored,
     topic_probabilities,
 )
-from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.score import Scored
 from hierseed.core.share import Share
 from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit, expect, listed_of_placed
 from hierseed.estimators.anchored.fitting import Outcome, fit_mixture
 from hierseed.estimators.anchored.others import components_of, find_others, others_of
 from hierseed.estimators.anchored.packing import pack_placer, unpack_placer
-from hierseed.estimators.anchored.seeding import SeedPairs, with_seeds
+from hierseed.estimators.anchored.seeding import SeedPairs
 from hierseed.estimators.base import RECORD, Progress, SeededEstimator
-from hierseed.estimators.inputs import is_engine, need_seeds, seed_pairs
+from hierseed.estimators.inputs import (
+    Groups,
+    group_rejections,
+    is_engine,
+    need_seeds,
+    replace_records,
+    seed_pairs,
+    with_seeds,
+)
 from hierseed.estimators.parameters import BOOLEAN, NONE, Constraints, Interval, OneOf
-from hierseed.estimators.rejections import Groups, group_rejections, replace_records
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]

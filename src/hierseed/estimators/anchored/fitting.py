@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import Blocks
+from hierseed.core.exact import Quantization
 from hierseed.core.mixture.calibration import Scores, calibrate
-from hierseed.core.mixture.components import make_components
-from hierseed.core.mixture.covariance import one_thread
+from hierseed.core.mixture.components import Pairs, make_components, sum_seeds
 from hierseed.core.mixture.em import Fitted, Initialisation, Progress, Settings, fit, initialise
+from hierseed.core.mixture.gaussian_mixture import one_thread
 from hierseed.core.mixture.hold_out import HeldOut, hold_out
 from hierseed.core.mixture.membership import Membership, SampleScores, learn_membership
 from hierseed.core.mixture.moments import spread
-from hierseed.core.mixture.quantization import Quantization
 from hierseed.core.mixture.sample import Drawn, draw
-from hierseed.core.mixture.seeds import Pairs, sum_seeds
 from hierseed.estimators.anchored.seeding import SeedPairs
 from hierseed.taxonomy import Taxonomy
 

@@ -9,12 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import Assignments
 from hierseed.errors import SeedError, name_some
-from hierseed.estimators.inputs import check_start, seed_pairs
-from hierseed.estimators.rejections import Groups, replace_records
+from hierseed.estimators.inputs import Groups, check_start, match_topics, seed_pairs
 from hierseed.taxonomy import Taxonomy
-from hierseed.topic_matching import match_topics
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -122,21 +119,3 @@ def stand_ins(taxonomy: Taxonomy, earlier: Any, seeded: Ints, width: int) -> tup
     ]
     places = [was[topic] for topic in topics]
     return np.asarray(earlier.vectors_)[places], np.array(topics, dtype=np.intp)
-
-
-def with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats) -> Assignments:
-    """Put seeds back in their topics, with score 1."""
-    k = placed.ranked.shape[1]
-    path = placed.taxonomy.tree.ancestors[topics]
-    seeds: dict[str, Any] = {
-        "row": rows,
-        "topic": topics,
-        "path": path,
-        "distance": distance,
-        "score": np.where(path >= 0, 1.0, np.nan),
-        "runner_up": np.full(len(rows), -1),
-        "belongs": np.where(path >= 0, 1.0, np.nan),
-        "ranked": np.pad(topics[:, None], ((0, 0), (0, k - 1)), constant_values=-1),
-        "chances": np.pad(np.ones((len(rows), 1)), ((0, 0), (0, k - 1))),
-    }
-    return replace_records(placed, rows, seeds)

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.errors import CorpusError, MissingDependency, name_some
-from hierseed.io.faults import Fault
 from hierseed.io.records.parquet import ROWS
-from hierseed.io.records.row import Row, as_json, is_unicode
+from hierseed.io.records.rows import Fault, Row, as_json, is_unicode
 
 ENDINGS = (".db", ".sqlite", ".sqlite3", ".duckdb", ".ddb")
 NO_UTF8 = "bytes that are no UTF-8"

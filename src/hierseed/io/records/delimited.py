@@ -9,9 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from hierseed.errors import CorpusError
-from hierseed.io.faults import ADVICE, Fault
 from hierseed.io.records.lines import LIMIT, Line, read_lines
-from hierseed.io.records.row import Row
+from hierseed.io.records.rows import ADVICE, Fault, Row
 
 DELIMITERS = ",;\t|"
 

@@ -1,16 +1,58 @@
-"""Excel: one sheet of a workbook, its first row naming the columns."""
+"""Excel workbooks, and one sheet as rows, its first row naming the columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NoReturn
 
-from hierseed.errors import CorpusError, name_some
-from hierseed.io.faults import Fault
-from hierseed.io.records.row import Row, as_json, as_text
-from hierseed.io.workbook import open_workbook, refusing_damaged
+from hierseed.errors import CorpusError, HierSeedError, name_some
+from hierseed.io.records.rows import Fault, Row, as_json, as_text
+
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+
+
+@contextmanager
+def refusing_damaged(refuse: Callable[[str], NoReturn]) -> Iterator[None]:
+    """Refuse a damaged workbook with a reason, whatever openpyxl raises."""
+    try:
+        yield
+    except (HierSeedError, MemoryError):
+        raise
+    except Exception as fault:
+        if isinstance(fault, OSError) and fault.errno:
+            raise
+        reason = str(fault) or type(fault).__name__
+        refuse(f"not a readable Excel workbook ({reason}); save it again in Excel, or as CSV")
+
+
+def open_workbook(file: Path | BytesIO, refuse: Callable[[str], NoReturn], **options: Any) -> Any:
+    """Open a workbook that has a sheet with cells; the caller closes it."""
+    from openpyxl.reader.excel import ExcelReader
+
+    with refusing_damaged(refuse), warnings.catch_warnings():
+        start = file.getvalue()[:4] if isinstance(file, BytesIO) else _start(file)
+        if start == OLD_EXCEL:
+            refuse("an old .xls or an encrypted workbook; save it as a plain .xlsx")
+        warnings.simplefilter("ignore")  # styles and extensions that openpyxl drops
+        reader = ExcelReader(file, **options)
+        try:
+            reader.read()
+            if not reader.wb.worksheets:
+                refuse("no sheet with cells in it")
+        except BaseException:
+            reader.archive.close()  # openpyxl leaves a damaged workbook open
+            raise
+        return reader.wb
+
+
+def _start(file: Path) -> bytes:
+    with file.open("rb") as handle:
+        return handle.read(len(OLD_EXCEL))
 
 
 class ExcelFile:

@@ -7,18 +7,46 @@ the type of the object, so none is imported that the caller has not imported alr
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from hierseed.errors import CorpusError, name_some
-from hierseed.io.faults import Fault
-from hierseed.io.records.memory import MemoryRecords
 from hierseed.io.records.parquet import ROWS
-from hierseed.io.records.row import Row, as_json
+from hierseed.io.records.rows import Fault, Row, as_json
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Batches = Callable[[list[str]], Iterable[Any]]  # names of columns -> Arrow tables or batches
+Opened = tuple[Sequence[str], Batches, dict[str, list[str]]]
+
+
+class MemoryRecords:
+    """Columns of values, read like a file; `name` is the file name in messages."""
+
+    unit = "row"
+
+    def __init__(self, name: str, columns: Mapping[str, Sequence[Any]]) -> None:
+        self.path = Path(name)
+        self._columns = columns
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._columns)
+
+    def rows(self, names: Sequence[str]) -> Iterator[Row]:
+        """Yield the values of the named columns."""
+        for number, values in enumerate(zip(*(self._columns[name] for name in names)), start=1):
+            yield Row(number, list(values), partial(as_json, names, values))
+
+    @classmethod
+    def of_frame(cls, name: str, frame: pd.DataFrame) -> Self:
+        """Take the columns of a DataFrame; missing values become None."""
+        whole = frame.astype(object).where(frame.notna(), None)
+        return cls(name, {str(column): whole[column].tolist() for column in frame})
 
 
 class ArrowRecords:
@@ -93,9 +121,6 @@ def open_frame(
     columns, batches, categories = found
     number = number and not _has_id(columns)
     return ArrowRecords(name, columns, batches, categories=categories, number=number)
-
-
-Opened = tuple[Sequence[str], Batches, dict[str, list[str]]]
 
 
 def _columns_and_batches(library: str, given: Any) -> Opened | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from hierseed.errors import CorpusError, HierSeedWarning
-from hierseed.io.faults import NOT_UTF8
+from hierseed.io.records.rows import NOT_UTF8
 
 LIMIT = 8 * 2**20  # bytes in one document; the Bible has 4.3 million
 

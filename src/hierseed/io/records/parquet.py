@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.errors import CorpusError
-from hierseed.io.faults import NOT_UTF8, Fault
-from hierseed.io.records.row import Row, as_json
+from hierseed.io.records.rows import NOT_UTF8, Fault, Row, as_json
 
 ROWS = 4096  # at a time: the memory this takes, whatever the size of the file
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections import Counter
 
 from hierseed.errors import TaxonomyError, name_some
-from hierseed.io.taxonomies.build import Entry, build, link
+from hierseed.io.taxonomies.build import Entry, Source, build, link
 from hierseed.io.taxonomies.paths import escape, is_content, unescape
-from hierseed.io.taxonomies.source import Source
 from hierseed.taxonomy import Taxonomy
 
 ROOT = "Root"

@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from hierseed.errors import TaxonomyError, plain_text
-from hierseed.io.taxonomies.build import Entry
-from hierseed.io.taxonomies.source import Source
+from hierseed.io.taxonomies.build import Entry, Source
 from hierseed.taxonomy import Taxonomy
 
 SCHEMES = ("dotted", "digits", "prefix")

@@ -8,10 +8,9 @@ import re
 from typing import Unpack
 
 from hierseed.errors import TaxonomyError
-from hierseed.io.taxonomies.source import Source
-from hierseed.io.taxonomies.table import TableOptions, read_table_layout
+from hierseed.io.taxonomies.build import Source
+from hierseed.io.taxonomies.table import TableOptions, read_table_layout, table_rows
 from hierseed.io.taxonomies.table_columns import Table, without_titles
-from hierseed.io.taxonomies.table_write import table_rows
 from hierseed.taxonomy import Taxonomy
 
 DELIMITERS = ",;\t|"
@@ -69,11 +68,7 @@ def read_cells(source: Source, delimiter: str | None = None) -> Table:
 
 
 def write(
-    taxonomy: Taxonomy,
-    *,
-    layout: str = "parent",
-    delimiter: str = ",",
-    renumber: bool = False,
+    taxonomy: Taxonomy, *, layout: str = "parent", delimiter: str = ",", renumber: bool = False
 ) -> str:
     """Write a table in a layout."""
     if len(delimiter) != 1 or delimiter in '"\n\r ':

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hierseed.errors import TaxonomyError
-from hierseed.io.taxonomies.build import DEEPEST, PathRows, build
+from hierseed.io.taxonomies.build import DEEPEST, PathRows, Source, build
 from hierseed.io.taxonomies.nested import (
     CHILDREN,
     Items,
@@ -19,11 +19,10 @@ from hierseed.io.taxonomies.nested import (
     to_nested,
     to_records,
 )
-from hierseed.io.taxonomies.source import Source
 from hierseed.io.taxonomies.table import read_table_layout
 from hierseed.io.taxonomies.table_columns import Table, find_columns
-from hierseed.names import SEPARATOR, checked_log
 from hierseed.taxonomy import Taxonomy
+from hierseed.topics import SEPARATOR, checked_log
 
 LAYOUTS = ("records", "nested", "corpus")
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hierseed.errors import TaxonomyError
-from hierseed.io.taxonomies.build import DEEPEST, Row
-from hierseed.io.taxonomies.source import Source
+from hierseed.io.taxonomies.build import DEEPEST, Row, Source
 from hierseed.taxonomy import Taxonomy
 
 NAME = ("name", "label", "title")

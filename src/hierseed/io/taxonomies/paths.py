@@ -18,10 +18,9 @@ import warnings
 
 from hierseed.errors import HierSeedWarning, TaxonomyError, name_some
 from hierseed.io.taxonomies import plain_list
-from hierseed.io.taxonomies.build import PathRows, build
-from hierseed.io.taxonomies.source import Source, tidy
-from hierseed.names import SEPARATOR
+from hierseed.io.taxonomies.build import PathRows, Source, build, tidy
 from hierseed.taxonomy import Taxonomy
+from hierseed.topics import SEPARATOR
 
 DASH = " - "
 NO_CODE = "-"  # "no id" on a line of a file with ids

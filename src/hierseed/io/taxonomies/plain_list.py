@@ -14,11 +14,10 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 
-from hierseed.io.taxonomies.build import Entry, build, link
+from hierseed.io.taxonomies.build import Entry, Source, build, link
 from hierseed.io.taxonomies.codes import parents_of_codes
-from hierseed.io.taxonomies.source import Source
-from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
+from hierseed.topics import SEPARATOR
 
 BULLET = re.compile(r"[-*+•–][ \t]+")
 MARKS = ("->", "→", "::", "|", "\\", ">")  # never part of a name, if lines share what is before it

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from hierseed.errors import MissingDependency
-from hierseed.io.taxonomies.source import Source
+from hierseed.io.taxonomies.build import Source
 
 LONGEST_ENTITY = 200  # characters; enough for a namespace, too short for an entity bomb
 

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hierseed.errors import TaxonomyError, name_some
-from hierseed.io.taxonomies.build import Entry, Row, build, link
+from hierseed.io.taxonomies.build import Entry, Row, Source, build, link, tidy
 from hierseed.io.taxonomies.rdf import Triple, label_text, read_triples
 from hierseed.io.taxonomies.rdf_write import SKOS, TYPE
-from hierseed.io.taxonomies.source import Source, tidy
 from hierseed.io.taxonomies.vocabulary import BASE, keep_vocabulary
-from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
+from hierseed.topics import SEPARATOR
 
 SKOSXL = "http://www.w3.org/2008/05/skos-xl#"
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"

@@ -1,4 +1,4 @@
-"""Tables of topics: a parent column, one column a level, one column of paths, or codes.
+"""Tables of topics, read and written: parents, one column a level, one of paths, or codes.
 
 The layout follows from the header unless it is named. Rows come from CSV, TSV, Excel and
 flat JSON alike, each with its place for messages.
@@ -7,14 +7,12 @@ flat JSON alike, each with its place for messages.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypedDict, Unpack
 
-from hierseed.errors import HierSeedWarning, TaxonomyError
-from hierseed.io.taxonomies.build import Entry, PathRows, build, link
-from hierseed.io.taxonomies.codes import parents_of_codes
-from hierseed.io.taxonomies.parent_column import entries_with_parents
-from hierseed.io.taxonomies.source import Source, tidy
+from hierseed.errors import HierSeedWarning, TaxonomyError, name_some
+from hierseed.io.taxonomies.build import Entry, PathRows, Source, build, link, tidy
+from hierseed.io.taxonomies.codes import check_codes, make_codes, parents_of_codes
 from hierseed.io.taxonomies.table_columns import (
     Table,
     find_columns,
@@ -22,8 +20,8 @@ from hierseed.io.taxonomies.table_columns import (
     unused_columns,
     without_header,
 )
-from hierseed.names import SEPARATOR
 from hierseed.taxonomy import Taxonomy
+from hierseed.topics import SEPARATOR
 
 ROLES = {  # of the columns that each layout reads
     "parent": ("name", "code", "description", "parent", "parent_code", "parent_path"),
@@ -33,6 +31,7 @@ ROLES = {  # of the columns that each layout reads
 }
 LAYOUTS = tuple(ROLES)
 LONGEST_NAME = 80  # letters of a cell that may still be the name of a topic
+Pick = Callable[[Sequence[str], str], str]
 
 
 class TableOptions(TypedDict, total=False):
@@ -76,9 +75,7 @@ def read_table_layout(source: Source, table: Table, **options: Unpack[TableOptio
         return _read_paths(source, table, pick)
     if "name" not in found:
         source.stop(
-            table.where,
-            f"no column of names among {table.header}; name it with ",
-            "{columns:name}",
+            table.where, f"no column of names among {table.header}; name it with ", "{columns:name}"
         )
     if layout == "codes":
         if "code" not in found:
@@ -204,3 +201,155 @@ def _coded_entries(source: Source, table: Table, pick: _Picker) -> list[Entry]:
         else:
             entries[code] = Entry(code, name, where, code=code, description=pick.text(cells))
     return list(entries.values())
+
+
+def entries_with_parents(
+    source: Source, rows: Sequence[tuple[str, list[str]]], pick: Pick, kind: str
+) -> list[Entry]:
+    """Read `parent_code`, `parent_path` or `parent`; for the last, the kind is detected."""
+    found = [
+        Entry(
+            key="",
+            name=pick(cells, "name"),
+            where=where,
+            parents=[above] if (above := pick(cells, kind)) else [],
+            code=pick(cells, "code"),
+            description=_text(pick, cells),
+        )
+        for where, cells in rows
+    ]
+    if kind == "parent":
+        kind = _what_fits(found)
+    keyed = {"parent_code": _by_code, "parent_path": _by_path, "parent_name": _by_name}[kind]
+    return keyed(source, found)
+
+
+def _text(pick: Pick, cells: Sequence[str]) -> str:
+    text = getattr(pick, "text", None)
+    return text(cells) if text else pick(cells, "description")
+
+
+def _what_fits(entries: Sequence[Entry]) -> str:
+    """Choose the reading under which most parents are found; codes before paths before names."""
+    parents = [entry.parents[0] for entry in entries if entry.parents]
+    known = {
+        "parent_code": {entry.code for entry in entries if entry.code},
+        "parent_path": {_path(entry) for entry in entries},
+        "parent_name": {entry.name for entry in entries},
+    }
+    fits = {kind: sum(parent in keys for parent in parents) for kind, keys in known.items()}
+    return max(fits, key=lambda kind: fits[kind]) if any(fits.values()) else "parent_name"
+
+
+def _path(entry: Entry) -> str:
+    return SEPARATOR.join([*entry.parents, entry.name])
+
+
+def _drop_root(entries: Sequence[Entry]) -> None:
+    """Read a parent called root as no parent, unless a row is called so."""
+    keys = {entry.key for entry in entries}
+    for entry in entries:
+        entry.parents = [p for p in entry.parents if p in keys or p.casefold() != "root"]
+
+
+def _by_code(source: Source, entries: Sequence[Entry]) -> list[Entry]:
+    """Key by code; one code with two parents is one topic with several parents."""
+    merged: dict[str, Entry] = {}
+    for entry in entries:
+        entry.key = entry.code
+        if not entry.code:
+            source.fault(entry.where, f"no code for {entry.name!r}, and parents are named by code")
+            continue
+        first = merged.setdefault(entry.code, entry)
+        if first is entry:
+            continue
+        if first.name != entry.name or not entry.parents or entry.parents[0] in first.parents:
+            source.fault(
+                entry.where, f"the code {entry.code!r} occurs twice, first at {first.where}"
+            )
+        else:
+            first.parents += entry.parents
+    _drop_root(list(merged.values()))
+    return list(merged.values())
+
+
+def _by_path(source: Source, entries: Sequence[Entry]) -> list[Entry]:
+    """Key by whole path."""
+    for entry in entries:
+        entry.key = _path(entry)
+    _drop_root(entries)
+    return _unique(source, entries)
+
+
+def _by_name(source: Source, entries: Sequence[Entry]) -> list[Entry]:
+    """Key by name, which must be unique for topics that have children."""
+    bearers_of: dict[str, list[Entry]] = {}
+    for entry in entries:
+        entry.key = entry.name
+        bearers_of.setdefault(entry.name, []).append(entry)
+    _drop_root(entries)
+    asked = {parent for entry in entries for parent in entry.parents}
+    for name, bearers in bearers_of.items():
+        if len(bearers) > 1 and name in asked:
+            places = name_some(entry.where for entry in bearers)
+            source.fault(
+                bearers[1].where,
+                f"{name!r} is a parent, but {len(bearers)} rows bear that name ({places}); name "
+                "parents by code or by path",
+            )
+    taken: set[str] = set()
+    for entry in entries:  # the same name under two parents: the later ones are never parents
+        if entry.key in taken:
+            entry.key = f"{entry.key}\n{entry.where}"
+        taken.add(entry.key)
+    return list(entries)
+
+
+def _unique(source: Source, entries: Sequence[Entry]) -> list[Entry]:
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        if first.setdefault(entry.key, entry) is not entry:
+            place = first[entry.key].where
+            source.fault(entry.where, f"the topic {entry.key!r} occurs twice, first at {place}")
+    return list(first.values())
+
+
+def table_rows(taxonomy: Taxonomy, layout: str, renumber: bool = False) -> Iterator[list[str]]:
+    """Give header and rows; codes and descriptions have a column where any topic has one.
+
+    The layout `codes` needs codes that determine the tree; `renumber` makes them: 1, 1.1, 1.2, …
+    """
+    codes = list(taxonomy.codes)
+    if layout == "codes":
+        codes = codes if any(codes) and not renumber else make_codes(taxonomy)
+        check_codes(taxonomy, codes)
+    if layout not in LAYOUTS:
+        raise TaxonomyError(f"no table layout {layout!r}; say one of {', '.join(LAYOUTS)}")
+    columns: dict[str, list[str]] = {}
+    if any(codes):
+        columns["code"] = codes
+    if layout == "path":
+        columns["path"] = list(taxonomy.paths)
+    elif layout == "levels":
+        for level in range(taxonomy.tree.height):
+            ids = taxonomy.tree.ancestors[:-1, level]
+            columns[f"level_{level + 1}"] = [taxonomy.names[i] if i >= 0 else "" for i in ids]
+    else:
+        columns["name"] = list(taxonomy.names)
+    if layout == "parent":
+        header, texts = _parent_column(taxonomy)
+        columns[header] = texts
+    if any(taxonomy.descriptions):
+        columns["description"] = list(taxonomy.descriptions)
+    yield list(columns)
+    for cells in zip(*columns.values()):
+        yield list(cells)
+
+
+def _parent_column(taxonomy: Taxonomy) -> tuple[str, list[str]]:
+    """Name parents by code where every topic has its own, else by path."""
+    codes, parent = taxonomy.codes, taxonomy.tree.parent
+    if all(codes) and len(set(codes)) == len(codes):
+        return "parent_code", [codes[p] if p >= 0 else "" for p in parent]
+    header = "parent_path" if any(codes) else "parent"
+    return header, [taxonomy.paths[p] if p >= 0 else "" for p in parent]

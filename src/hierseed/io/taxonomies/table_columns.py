@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from hierseed.errors import TaxonomyError, name_some
-from hierseed.io.taxonomies.source import Source
+from hierseed.io.taxonomies.build import Source
 
 SPELLINGS = {
     "name": "name label topic title term preflabel heading descriptor category concept topic_name "

@@ -11,9 +11,9 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from hierseed.io.taxonomies.build import Source
 from hierseed.io.taxonomies.rdf import Triple, label_text, read_triples
 from hierseed.io.taxonomies.rdf_write import SKOS, TYPE
-from hierseed.io.taxonomies.source import Source
 from hierseed.taxonomy import Taxonomy
 
 BASE = "urn:hierseed:"  # addresses of topics that have none of their own

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from hierseed.errors import TaxonomyError
-from hierseed.io.taxonomies.build import DEEPEST, build
+from hierseed.io.taxonomies.build import DEEPEST, Source, build
 from hierseed.io.taxonomies.nested import (
     Items,
     Mapping,
@@ -21,7 +21,6 @@ from hierseed.io.taxonomies.nested import (
     to_nested,
     to_records,
 )
-from hierseed.io.taxonomies.source import Source
 from hierseed.lazy_object import LazyObject
 from hierseed.taxonomy import Taxonomy
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.errors import ModelError
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 from hierseed_bench.competitors.systems.backend import torch
 from hierseed_bench.competitors.systems.checkpoint_key import task_key
 from hierseed_bench.competitors.systems.system import System, Task

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from hierseed.errors import ModelError
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 from hierseed_bench.competitors.systems.checkpoint_key import task_key
 from hierseed_bench.competitors.systems.system import Config, Ints, Labels, System, Task
 from hierseed_bench.errors import MissingExtra

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.io.atomic import atomic_file
+from hierseed.files import atomic_file
 from hierseed_bench.competitors.systems.checkpoint_key import fingerprint
 from hierseed_bench.competitors.systems.text import SPECIAL, Vocabulary, kim_words
 

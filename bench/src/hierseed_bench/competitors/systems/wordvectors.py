@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.embed.home import model_home
 from hierseed.errors import EmbeddingError
+from hierseed.files import model_home
 from hierseed_bench.competitors.systems.skipgram import SkipGram
 from hierseed_bench.competitors.systems.text import SPECIAL, Vocabulary
 

@@ -1,4 +1,6 @@
-"""Atomic writes: write a partial file and rename it, so that readers never see an incomplete one.
+"""Files of hierseed: the folder of fetched models, locks, and atomic writes.
+
+An atomic write fills a partial file and renames it, so that readers never see an incomplete one.
 
 A killed process can leave a hidden `.name.*.partial` behind. A partial file or folder is locked for
 as long as its writer lives, so the next write to the same name can delete those that are left.
@@ -20,7 +22,53 @@ from pathlib import Path
 
 from hierseed.checksums import checked_object
 from hierseed.errors import name_some
-from hierseed.locks import LOCKS_ANYTHING, lock
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+    import msvcrt
+
+# Unix locks whole files and folders by advice, so that others may still read and write them.
+# Windows locks bytes of files for everybody: only files made for the purpose can be locked.
+LOCKS_ANYTHING = fcntl is not None
+
+
+def model_home() -> Path:
+    """`$HIERSEED_HOME`, or `hierseed` in the platform's folder for caches."""
+    chosen = os.environ.get("HIERSEED_HOME")
+    if chosen:
+        return Path(chosen).expanduser()
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "hierseed"
+
+
+def model_folder(name: str) -> Path:
+    """The folder of one fetched model."""
+    return model_home() / "models" / name
+
+
+def lock(handle: int, *, wait: bool = False) -> None:
+    """Lock a file until it is closed, however its process ends.
+
+    Raises `BlockingIOError` if another process holds the lock, unless `wait` is true.
+    """
+    if fcntl is not None:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    while True:
+        try:
+            msvcrt.locking(handle, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            return
+        except OSError as fault:  # LK_LOCK gives up after ten seconds
+            if not wait:
+                raise BlockingIOError(fault.errno, "another process has locked it") from None
+
 
 SUFFIX = ".partial"
 LEFT_BY_SYSTEMS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # made by operating systems
