@@ -74,6 +74,11 @@ def test_imports_point_downwards():
     assert not faults, "\n".join(faults)
 
 
+def test_a_module_has_400_lines_at_most():
+    lengths = {path: len(path.read_text().splitlines()) for path in PACKAGE.rglob("*.py")}
+    assert not [f"{path.name}: {n}" for path, n in lengths.items() if n > 400]
+
+
 def test_core_knows_no_files_and_no_names():
     for path in sorted((PACKAGE / "core").rglob("*.py")):
         names = {name for name, _ in imported(ast.parse(path.read_text()))}

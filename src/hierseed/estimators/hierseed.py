@@ -23,13 +23,7 @@ from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 from hierseed.errors import ParameterError, name_some
 from hierseed.estimators.base import Progress, SeededEstimator
-from hierseed.estimators.inputs import (
-    check_start,
-    match_topics,
-    need_seeds,
-    refuse_bare_leaves,
-    seed_means,
-)
+from hierseed.estimators.inputs import need_seeds, refuse_bare_leaves, seed_means, topics_of
 from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
 
@@ -381,9 +375,7 @@ def _continue_from(
 
     Also returns the topics (-1: the root) for which it has decided about an Other.
     """
-    check_start(earlier, width)
-    old = earlier.taxonomy_
-    matched = match_topics(old, taxonomy)
+    old, matched = earlier.taxonomy_, topics_of(earlier, taxonomy, width)
     now = {topic: here for here, topic in enumerate(matched) if topic >= 0}
     parents, others = [], []
     for topic in np.flatnonzero(old.is_other).tolist():

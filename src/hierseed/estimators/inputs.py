@@ -156,17 +156,6 @@ def is_engine(X: Any) -> TypeGuard[Blocks]:
     return all(hasattr(X, name) for name in ("map", "fold", "take", "n", "width"))
 
 
-def check_start(earlier: Any, width: int) -> None:
-    """Refuse to continue from a model that is not fitted, or was fitted on other vectors."""
-    if not hasattr(earlier, "taxonomy_"):
-        raise ModelError("start is not fitted yet: fit it, or leave start out")
-    if earlier.n_features_in_ != width:
-        raise ModelError(
-            f"start was fitted on {earlier.n_features_in_} dimensions, X has {width}. "
-            "Use vectors of the same embedder."
-        )
-
-
 def need_seeds(y: Any, X_seeds: Any, start: Any) -> None:
     """Refuse a fit without any seed."""
     if y is None and X_seeds is None and start is None:
@@ -271,6 +260,21 @@ def _place_again(
     if topic < 0:
         arrays["distance"][record, 0] = away[tree.children(-1)].min()
         arrays["score"][record, 0] = arrays["belongs"][record, 0] = 0.0
+
+
+def topics_of(earlier: Any, taxonomy: Taxonomy, width: int) -> list[int]:
+    """For each topic, the one that it was in an earlier model, -1 for none (see `match_topics`).
+
+    A model that is not fitted, or was fitted on other vectors, is refused.
+    """
+    if not hasattr(earlier, "taxonomy_"):
+        raise ModelError("start is not fitted yet: fit it, or leave start out")
+    if earlier.n_features_in_ != width:
+        raise ModelError(
+            f"start was fitted on {earlier.n_features_in_} dimensions, X has {width}. "
+            "Use vectors of the same embedder."
+        )
+    return match_topics(earlier.taxonomy_, taxonomy)
 
 
 def match_topics(earlier: Taxonomy, later: Taxonomy) -> list[int]:

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks, check_vectors
-from hierseed.core.exact import Grid, Quantization
+from hierseed.core.exact import Quantization
 from hierseed.core.mixture.calibration import label_and_count, thresholds
-from hierseed.core.mixture.components import Components, sum_up
+from hierseed.core.mixture.components import sum_up
 from hierseed.core.mixture.em import Settings, State
-from hierseed.core.mixture.gaussian_mixture import Mixture
-from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.placement import (
     Placer,
     labels,
@@ -210,22 +208,18 @@ class AnchoredHierSeed(SeededEstimator):
             checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.decided
         )
         found = fit_mixture(
-            self.taxonomy,
-            blocks,
-            given,
-            settings,
-            quantization,
-            self.other,
-            progress=progress,
-            **rounds,
-        )
+            self.taxonomy, blocks, given, settings, quantization, self.other,
+            progress=progress, **rounds,
+        )  # fmt: skip
         result = found.result
         self.taxonomy_ = self.taxonomy
         self.several_: float | None = None if isinstance(self.several, str) else self.several
-        self._keep(
-            components_of(self.taxonomy, found.has_seeds), result.mixture, result.node_means,
-            found.scores.temperature, found.scores.curve, quantization.vectors, found.membership,
-        )  # fmt: skip
+        self._keep(Placer(
+            components_of(self.taxonomy, found.has_seeds), result.mixture.without_covariance(),
+            found.scores.temperature, result.node_means[: len(self.taxonomy)],
+            np.zeros(max(self.taxonomy.tree.height, 1)), found.scores.curve, quantization.vectors,
+            found.membership, others_of(self.taxonomy), self.several_,
+        ))  # fmt: skip
         if self.several == SEEDS:
             self.several_ = learn_secondary_ratio(found.sample.X, self._placer, given.topics_each)
             self._placer = replace(self._placer, secondary=self.several_)
@@ -242,36 +236,20 @@ class AnchoredHierSeed(SeededEstimator):
 
     def _append_others(self, found: Outcome) -> None:
         """Append an Other to each topic where documents of the sample stop."""
-        placer = self._placer
-        others = find_others(self.taxonomy, placer, found, self.n_jobs)
-        if others is None:
-            return
-        self.taxonomy_, means = others
-        self._keep(
-            components_of(self.taxonomy_, found.has_seeds), placer.mixture, means,
-            placer.temperature, placer.curve, placer.grid, placer.membership,
-        )  # fmt: skip
+        others = find_others(self.taxonomy, self._placer, found, self.n_jobs)
+        if others is not None:
+            self.taxonomy_, means = others
+            components = components_of(self.taxonomy_, found.has_seeds)
+            below = others_of(self.taxonomy_)
+            self._keep(replace(self._placer, components=components, vectors=means, others=below))
 
-    def _keep(
-        self,
-        components: Components,
-        mixture: Mixture,
-        means: Floats,
-        temperature: float,
-        curve: Floats,
-        grid: Grid,
-        membership: Membership,
-    ) -> None:
-        self.vectors_ = means[: len(self.taxonomy_)]
-        self.temperature_, self.curve_ = temperature, curve
-        self.foreign_share_ = membership.foreign
-        self.rejects_ = bool(np.isfinite(membership.belonging.limit))
-        self.sizes_ = sum_up(components, np.exp(mixture.log_size))
-        self.thresholds_ = np.zeros(max(self.taxonomy_.tree.height, 1))
-        self._placer = Placer(
-            components, mixture.without_covariance(), temperature, self.vectors_,
-            self.thresholds_, curve, grid, membership, others_of(self.taxonomy_), self.several_,
-        )  # fmt: skip
+    def _keep(self, placer: Placer) -> None:
+        self._placer, self.vectors_ = placer, placer.vectors
+        self.temperature_, self.curve_ = placer.temperature, placer.curve
+        self.thresholds_ = placer.thresholds
+        self.foreign_share_ = placer.membership.foreign
+        self.rejects_ = bool(np.isfinite(placer.membership.belonging.limit))
+        self.sizes_ = sum_up(placer.components, np.exp(placer.mixture.log_size))
 
     def _label(
         self, blocks: Blocks, rows: Ints, topics: Ints, refused: Groups
@@ -394,7 +372,7 @@ class AnchoredHierSeed(SeededEstimator):
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.several_ = header["several"]
-        self._keep(*unpack_placer(self.taxonomy_, header, arrays))
+        self._keep(unpack_placer(self.taxonomy_, header, arrays))
         self.tree_weight_ = header["tree_weight"]
         self.n_held_out_ = header["held_out"]
         self.expected_accuracy_ = [Share(*one) for one in header["expected"]]

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.exact import Grid
-from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.gaussian_mixture import Mixture
-from hierseed.core.mixture.membership import Membership, pack_membership, unpack_membership
+from hierseed.core.mixture.membership import pack_membership, unpack_membership
 from hierseed.core.mixture.placement import Placer
-from hierseed.estimators.anchored.others import components_of
+from hierseed.estimators.anchored.others import components_of, others_of
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -45,8 +44,8 @@ def pack_placer(placer: Placer) -> tuple[dict[str, Any], dict[str, NDArray[Any]]
 
 def unpack_placer(
     taxonomy: Taxonomy, header: dict[str, Any], arrays: dict[str, NDArray[Any]]
-) -> tuple[Components, Mixture, Floats, float, Floats, Grid, Membership]:
-    """Components, mixture, means, temperature, curve, grid and membership of a packed placer."""
+) -> Placer:
+    """Return the placer that `pack_placer` packed."""
     has_seeds = np.zeros(len(taxonomy), dtype=bool)
     has_seeds[arrays["seeded"]] = True
     if abs(header["bits"]) > LARGEST_BITS:
@@ -55,12 +54,8 @@ def unpack_placer(
     if min(len(arrays["curve"]), len(arrays["thresholds"])) < components.tree.height:
         raise ValueError(f"scores of fewer levels than the taxonomy's {components.tree.height}")
     mixture = Mixture(arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"])
-    return (
-        components,
-        mixture,
-        arrays["vectors"],
-        header["temperature"],
-        arrays["curve"],
-        Grid(header["bits"]),
-        unpack_membership(header["membership"], arrays),
-    )
+    return Placer(
+        components, mixture, header["temperature"], arrays["vectors"], arrays["thresholds"],
+        arrays["curve"], Grid(header["bits"]), unpack_membership(header["membership"], arrays),
+        others_of(taxonomy), header["several"],
+    )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.errors import SeedError, name_some
-from hierseed.estimators.inputs import Groups, check_start, match_topics, seed_pairs
+from hierseed.estimators.inputs import Groups, seed_pairs, topics_of
 from hierseed.taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
@@ -110,8 +110,7 @@ class SeedPairs:
 
 def stand_ins(taxonomy: Taxonomy, earlier: Any, seeded: Ints, width: int) -> tuple[Floats, Ints]:
     """Vectors of an earlier model for leaves that have no seeds now."""
-    check_start(earlier, width)
-    was = match_topics(earlier.taxonomy_, taxonomy)
+    was = topics_of(earlier, taxonomy, width)
     topics = [
         topic
         for topic in np.setdiff1d(np.flatnonzero(taxonomy.tree.is_leaf), seeded).tolist()
