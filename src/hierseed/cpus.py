@@ -23,9 +23,9 @@ def _quota() -> float:
     """Processors that a container may use, infinite without a limit."""
     try:
         try:
-            quota, period = QUOTA.read_text().split()
+            quota, period = QUOTA.read_text(encoding="utf-8").split()
         except FileNotFoundError:
-            quota, period = (file.read_text() for file in OLD_QUOTA)
+            quota, period = (file.read_text(encoding="utf-8") for file in OLD_QUOTA)
         share = int(quota) / int(period)
     except (OSError, ValueError, ZeroDivisionError):  # none, or "max"
         return float(2**30)

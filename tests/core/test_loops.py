@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed
-from hierseed.core import distance
+from hierseed.core import block as block_module
 from hierseed.core.array_block import ArrayBlock, as_floats
 from hierseed.core.arrays import NUMPY
 from hierseed.core.block import Families
@@ -232,7 +232,7 @@ def test_a_fit_does_not_depend_on_the_loops_nor_on_the_size_of_pieces(dtype, mon
     fits = []
     for repaid, piece in [(np.inf, 200_000), (np.inf, 90), (0, 200_000), (0, 700)]:
         monkeypatch.setattr(compiled, "BREAK_EVEN", repaid)
-        monkeypatch.setattr(distance, "CHUNK_VALUES", piece)
+        monkeypatch.setattr(block_module, "CHUNK_VALUES", piece)
         monkeypatch.setattr(sphere, "MOST_DISTANCES", piece)
         model = HierSeed(taxonomy).fit(X, y)
         fits.append((model.vectors_.tobytes(), model.labels_.tobytes(), model.objective_))
@@ -281,13 +281,13 @@ def test_zeros_begin_where_a_line_does(shape):
 
 def test_pieces_of_a_block_are_alike():
     for n in (0, 1, 64, 65, 129, 5208):
-        pieces = [at.stop - at.start for at in distance.chunks(n, 384)]
+        pieces = [at.stop - at.start for at in block_module.chunks(n, 384)]
         assert sum(pieces) == n
         assert not pieces or max(pieces) - min(pieces) < len(pieces) + 1
 
 
 def test_pieces_of_a_block_hold_its_rows(monkeypatch):
-    monkeypatch.setattr(distance, "CHUNK_VALUES", 0)  # 64 rows at a time
+    monkeypatch.setattr(block_module, "CHUNK_VALUES", 0)  # 64 rows at a time
     X = np.random.default_rng(0).normal(size=(300, 5)).astype(np.float16)
     (block,) = ArrayBlocks(X, block_rows=200, start=100)._blocks
     for rows in (None, np.arange(200), np.arange(200)[::-1], np.array([7]), np.array([], int)):
