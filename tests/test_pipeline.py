@@ -203,7 +203,7 @@ def test_foreign_documents_that_are_not_rejected_are_noted(coverage: float, told
     notes = [event.worded() for event in heard if isinstance(event, Note)]
     assert bool(notes) == told
     if told:
-        assert "60%" in notes[0]
+        assert "at least 40%" in notes[0]
         assert "5% can be told apart" in notes[0]
         assert "false_alarm" in notes[0]
 

@@ -182,7 +182,7 @@ def report_results(estimator: SeededEstimator, listener: Listener) -> None:
     if foreign is not None:
         listener(Fact("Belong", f"about {foreign.complement()} of the documents"))
         if foreign.value > MANY_FOREIGN and foreign.low > 0.0:
-            _note_undetected(estimator, foreign.value, listener)
+            _note_undetected(estimator, foreign.low, listener)
     expected = getattr(estimator, "expected_accuracy_", [])
     if expected and estimator.n_held_out_:
         levels = [f"level {level} {one}" for level, one in enumerate(expected, start=1)]
@@ -191,8 +191,8 @@ def report_results(estimator: SeededEstimator, listener: Listener) -> None:
         listener(Note(str(finding)))
 
 
-def _note_undetected(estimator: SeededEstimator, foreign: float, listener: Listener) -> None:
-    """Say why few documents are rejected although many are foreign."""
+def _note_undetected(estimator: SeededEstimator, least: float, listener: Listener) -> None:
+    """Say why few documents are rejected although at least this share is foreign."""
     rejected = 1.0 - getattr(estimator, "coverage_", 0.0)
     if not getattr(estimator, "rejects_", True):
         listener(
@@ -202,12 +202,12 @@ def _note_undetected(estimator: SeededEstimator, foreign: float, listener: Liste
                 "default false_alarm of 0.05; a larger one needs fewer"
             )
         )
-    elif rejected < foreign / 2.0:
+    elif least > MANY_FOREIGN and rejected < least / 2.0:
         listener(
             Note(
-                f"about {foreign:.0%} of the documents may belong to no listed topic, but only "
-                f"{rejected:.0%} can be told apart without losing more documents of listed topics "
-                "than accepted",
+                f"at least {least:.0%} of the documents seem to belong to no listed topic, but "
+                f"only {rejected:.0%} can be told apart without losing more documents of listed "
+                "topics than accepted",
                 "add seeds, sort by the column `belongs`, or accept to lose more with a larger "
                 "{false_alarm}",
             )
