@@ -1,5 +1,6 @@
 """The `hierseed` script ends at once and loses nothing: exit code, output, clean-up."""
 
+import os
 import subprocess
 import sys
 
@@ -27,3 +28,14 @@ def test_the_interpreter_is_not_taken_apart():
     code = "class Slow:\n    def __del__(self): print('taken apart')\n"
     done = ended(f"{code}kept = Slow()\napp.main = lambda: None\napp.run()")
     assert done.stdout == "tidied\n"
+
+
+def test_a_reader_that_has_gone_is_no_fault():
+    code = "def main(): sys.stdin.read(); print('said')\napp.main = main; app.run()"
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    command, held = [sys.executable, "-c", START + code], {**os.environ, "PYTHONUNBUFFERED": ""}
+    with subprocess.Popen(command, env=held, text=True, **pipes) as child:
+        child.stdout.close()
+        child.stdin.close()
+        assert child.stderr.read() == ""
+    assert child.returncode == 0

@@ -117,6 +117,11 @@ def test_the_smooth_quantile_moves_with_the_scores_and_with_the_weights():
     assert smooth_quantile(np.full(40, 0.25), weight[:40], 0.05) == pytest.approx(0.25, abs=1e-6)
 
 
+def test_a_seed_far_from_all_others_does_not_overflow_the_smooth_quantile():
+    own = np.append(np.tile([-1.0, 1.0], 20_000), 4_000.0)
+    assert np.isfinite(smooth_quantile(own, np.ones(len(own)), 0.05))  # warnings are errors
+
+
 def test_density_is_a_sum_of_normal_densities():
     rng = np.random.default_rng(0)
     values, weight = rng.normal(size=30), rng.dirichlet(np.ones(30))

@@ -13,6 +13,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from io import TextIOWrapper
@@ -84,8 +85,9 @@ def run() -> None:
             raise
         code = ended.code or 0
     atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(BrokenPipeError):  # whoever read it has gone
+            stream.flush()
     os._exit(code)
 
 

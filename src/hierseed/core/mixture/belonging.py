@@ -297,7 +297,8 @@ def smooth_quantile(own: Floats, weight: Floats, share: float) -> float:
     low, high = float(middle.min()) - TAILS * scale, float(middle.max())
     for _ in range(HALVINGS):
         limit = (low + high) / 2.0
-        below = weight @ (1.0 / (1.0 + np.exp((middle - limit) / scale)))
+        away = np.minimum((middle - limit) / scale, 700.0)  # beyond it exp overflows
+        below = weight @ (1.0 / (1.0 + np.exp(away)))
         low, high = (limit, high) if below <= share else (low, limit)
     return low
 
