@@ -81,6 +81,7 @@ TEACHERS = ("wordllama", "minilm", "minilm+student", "mpnet", "mpnet+student", "
 WINDOWED = ("us_code", "20newsgroups")  # many of their documents are longer than 256 tokens
 SPACES = ("anchored", "projected", "sphere", "hyperbolic")
 JOINED = ("wordllama", "wordllama+lsa", "minilm", "minilm+lsa", "minilm+student")
+AUTO = {"wordllama+lsa": "plain install", "minilm+lsa": "with MiniLM"}  # what `auto` chooses
 SEVERAL: dict[str, dict[str, dict[str, Any]]] = {  # ways to give a document one topic, or several
     "hierseed": {"one topic": {}, "eccentricity 1": {"eccentricity": 1.0}},
     "anchored": {
@@ -226,6 +227,9 @@ def joined(draws: int = DRAWS) -> Iterator[RunConfig]:
     """The default method on what `auto` may choose, alone and joined with `lsa`."""
     for name, kind, draw in product((*OPEN_SETS, *UNSEEN_SETS), JOINED, range(draws)):
         yield RunConfig(name, "anchored", draw=draw, vectors=kind)
+    for name, kind, draw in product(OPEN_SETS, AUTO, range(draws)):
+        parameters = one_topic(name, "anchored")
+        yield RunConfig(name, "anchored", draw=draw, vectors=kind, parameters=parameters)
 
 
 PLANS: dict[str, Callable[..., Iterator[RunConfig]]] = {

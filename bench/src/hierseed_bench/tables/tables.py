@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from hierseed_bench.competitors.catalogue import METHODS
 from hierseed_bench.runs.plan import (
     ABLATIONS,
+    AUTO,
     FLAT_SETS,
     FURTHER_SETS,
     MAIN,
@@ -14,9 +16,11 @@ from hierseed_bench.runs.plan import (
     RAW,
     SEVERAL,
     UNSEEN_SETS,
+    one_topic,
 )
 from hierseed_bench.runs.records import Records
 from hierseed_bench.tables.cells import (
+    PLAIN,
     ancestor_f1,
     at_level,
     by_data,
@@ -78,6 +82,28 @@ def main_table(
         ("method", "learns from", *columns),
         tuple(rows),
     )
+
+
+def headline_table(records: Records) -> Table:
+    """Known methods on the same vectors, and the default method on those that `auto` chooses."""
+    table = main_table(records, only=HEADLINE)
+    ours = METHODS["anchored"]
+    rows = []
+    for kind, name in AUTO.items():
+        of_kind = records.find(method="anchored", seeds=4, **PLAIN | {"vectors": kind})
+        cells = (
+            cell(
+                [
+                    record
+                    for record in filter_records(of_kind, data=data)
+                    if record["setting"]["parameters"] == dict(one_topic(data, "anchored"))
+                ],
+                mean_of("bcubed_f1"),
+            )
+            for data in table.header[2:]
+        )
+        rows.append((f"{ours.title}, `{kind}`: {name}", ours.uses, *cells))
+    return replace(table, rows=(*rows, *table.rows))
 
 
 def further_table(records: Records, measure: str = "bcubed_f1") -> Table:
@@ -229,7 +255,7 @@ def several_table(records: Records) -> Table:
 
 
 TABLES: dict[str, Callable[[Records], list[Table]]] = {
-    "headline": lambda r: [main_table(r, only=HEADLINE)],
+    "headline": lambda r: [headline_table(r)],
     "main": lambda r: [main_table(r)],
     "main-more": lambda r: [
         main_table(r, "v_measure"),
