@@ -104,7 +104,7 @@ def test_truncation_is_reported(hierseed, fetched_home, tmp_path, monkeypatch):
 
 
 def test_an_estimate_names_what_is_ready_and_embeds_nothing(hierseed, docs, tmp_path, monkeypatch):
-    monkeypatch.setattr("hierseed.embed.corpus.ENOUGH", 0.0)
+    monkeypatch.setattr("hierseed.embed.corpus.TRIAL", 0.0)
     monkeypatch.setattr("hierseed.embed.corpus.ready_specs", lambda: ["wordllama", "tfidf"])
     told = json.loads(hierseed("embed", "docs.jsonl", "--estimate", "--json").stdout)
     assert [one["name"] for one in told] == ["wordllama", "tfidf:200"]

@@ -78,7 +78,8 @@ def test_workers_killed_on_the_way_make_no_difference(alone, tmp_path):
         def kill(event):
             alive = [one._child.pid for one in workers._workers.values() if one._child]
             alive = [pid for pid in alive if pid not in killed]
-            if event["done"] > 100 * (len(killed) + 1) and alive:
+            # a block is tried three times, so two deaths over it are survived
+            if event["done"] > 100 * (len(killed) + 1) and alive and len(killed) < 2:
                 killed.append(alive[0])
                 os.kill(alive[0], signal.SIGKILL)
 

@@ -375,7 +375,8 @@ def _continue_from(
 
     Also returns the topics (-1: the root) for which it has decided about an Other.
     """
-    old, matched = earlier.taxonomy_, topics_of(earlier, taxonomy, width)
+    matched = topics_of(earlier, taxonomy, width)
+    old = earlier.taxonomy_
     now = {topic: here for here, topic in enumerate(matched) if topic >= 0}
     parents, others = [], []
     for topic in np.flatnonzero(old.is_other).tolist():
