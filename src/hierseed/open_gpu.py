@@ -30,7 +30,7 @@ def wait_until_open() -> None:
 def _open(device: str) -> None:
     driver = Thread(target=_start_driver, args=(int(device.partition(":")[2] or 0),))
     driver.start()
-    with contextlib.suppress(Exception):  # whoever uses the GPU meets the fault again, and says it
+    with contextlib.suppress(Exception):  # the engine meets the same fault, and reports it
         import torch
 
         driver.join()

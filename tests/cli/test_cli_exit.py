@@ -19,13 +19,13 @@ def test_code_output_and_clean_up(raised, code):
     assert (done.returncode, done.stdout, done.stderr) == (code, "said\ntidied\n", "")
 
 
-def test_words_of_an_exit_are_said():
+def test_the_message_of_an_exit_is_printed():
     done = ended("def main(): raise SystemExit('why')\napp.main = main; app.run()")
     assert (done.returncode, done.stderr) == (1, "why\n")
 
 
-def test_the_interpreter_is_not_taken_apart():
-    code = "class Slow:\n    def __del__(self): print('taken apart')\n"
+def test_objects_are_not_finalized_at_exit():
+    code = "class Slow:\n    def __del__(self): print('finalized')\n"
     done = ended(f"{code}kept = Slow()\napp.main = lambda: None\napp.run()")
     assert done.stdout == "tidied\n"
 

@@ -73,9 +73,9 @@ def main() -> None:
 
 
 def run() -> None:
-    """Entry point of the `hierseed` script: `main` without taking the interpreter apart.
+    """Entry point of the `hierseed` script: `main`, and an exit without finalizing the interpreter.
 
-    That takes longer than a small fit, and the operating system does it better.
+    Finalizing takes about a tenth of the time of a small fit, and frees only what the exit frees.
     """
     code = 0
     try:
@@ -86,7 +86,7 @@ def run() -> None:
         code = ended.code or 0
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(BrokenPipeError):  # whoever read it has gone
+        with suppress(BrokenPipeError):  # the reader has closed the pipe
             stream.flush()
     os._exit(code)
 

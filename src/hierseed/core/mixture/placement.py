@@ -194,7 +194,7 @@ def further(
 ) -> tuple[Array, Array]:
     """Row and topic of further placements: listed topics nearly as probable as the main one.
 
-    `score` : of each document, that belonging is read from
+    `score` : of each document by `neighbours`, which gives its belonging
     """
     if placer.secondary is None:
         return xp.arange(0), xp.full(0, -1, xp.index)
@@ -278,7 +278,7 @@ def go_down(own: Array, mass: Array, placer: Placer, xp: Arrays = NUMPY) -> Desc
 def keep_sure(found: Descent, score: Array, placer: Placer, xp: Arrays = NUMPY) -> Descent:
     """Multiply scores by belonging; stop each document above the first level that is not sure.
 
-    `score` : of each document, that belonging is read from
+    `score` : of each document by `neighbours`, which gives its belonging
     """
     level = _level(found.topic, placer, xp)
     found.score = found.score * _belongs(found.topic, score, placer, xp)
