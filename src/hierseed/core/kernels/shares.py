@@ -170,7 +170,7 @@ def share_out(
 @kernel()
 def walk_down(
     X: Any, start: int, step: float, packed: Any, offset: Any, softer: float, grid: float,
-    topic: Any, parent: Any, children: Any, first: Any, stops: Any, path: Any, chance: Any,
+    topic: Any, children: Any, first: Any, stops: Any, path: Any, chance: Any,
 ) -> None:  # fmt: skip
     """Go from the root to the most probable topic at each level; see `placement.go_down`.
 
@@ -184,30 +184,36 @@ def walk_down(
     row, strip = np.empty((1, width), np.float32), np.zeros((SHARED, width))
     share, powers = np.empty((SHARED, columns)), np.empty(columns)
     own, mass = np.zeros(len(stops)), np.zeros(len(stops))
+    above = np.flatnonzero(first[1:-1] > first[:-2])
     for begin in range(0, n, SHARED):
         some = min(SHARED, n - begin)
         round_strip(X, start + begin, some, step, row, strip)
         multiply_wide(strip, some, packed, share)
         for i in range(some):
             _, total = soften(share, i, k, offset, softer, powers)
-            factor = grid / total
+            factor, unit = grid / total, 1.0 / grid  # a power of two
             for c in range(k):
-                own[topic[c]] = np.rint(share[i, c] * factor) / grid
-            descend(own, mass, parent, children, first, stops, path, chance, begin + i)
+                share[i, c] = np.rint(share[i, c] * factor) * unit
+            for c in range(k):
+                mass[topic[c]] = share[i, c]
+            descend(own, mass, above, children, first, stops, path, chance, begin + i)
 
 
 @inner()
 def descend(
-    own: Any, mass: Any, parent: Any, children: Any, first: Any, stops: Any, path: Any,
+    own: Any, mass: Any, above: Any, children: Any, first: Any, stops: Any, path: Any,
     chance: Any, row: int,
 ) -> None:  # fmt: skip
-    """Add up what is in or below each topic, and go down to the most probable child."""
-    here, level = len(parent), 0
-    for t in range(len(mass)):
-        mass[t] = own[t]
-    for t in range(len(parent) - 1, -1, -1):
-        if parent[t] >= 0:
-            mass[parent[t]] += mass[t]
+    """Add up what is in or below each topic, and go down to the most probable child.
+
+    `above` : topics that have children
+    """
+    here, level = len(mass) - 1, 0
+    for t in above[::-1]:
+        own[t] = total = mass[t] if stops[t] else 0.0
+        for at in range(first[t], first[t + 1]):
+            total += mass[children[at]]
+        mass[t] = total
     while first[here] < first[here + 1]:
         best, worth = -1, -1.0
         for at in range(first[here], first[here + 1]):

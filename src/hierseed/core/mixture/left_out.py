@@ -8,7 +8,7 @@ inner topic and, without the whole branch, of a missing topic of level 1.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,34 +60,68 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class _Places:
-    """Similarities of seeds and of their neighbours to topics.
+    """Seeds, and the references that are their neighbours.
 
     Attributes
     ----------
     hood : scores them
-    near : (seeds, components) whole numbers that float32 holds
-    around : (seeds, neighbours, components) likewise
+    neighbour : (seeds, neighbours) the references
     crowd : (seeds, neighbours) similarity of each neighbour to its own neighbours
     part : (seeds,) of their length along the main directions
     real : (seeds, neighbours) False for padding
     """
 
     hood: Neighbourhood
-    near: Singles
-    around: Singles
+    neighbour: Ints
     crowd: Floats
     part: Floats
     real: Bools
 
-    def score(self, missing: Bools, some: Bools | slice = slice(None)) -> Floats:
-        """Score of some seeds without some components, one row of `missing` for each seed."""
-        missing, real = missing[some], self.real[some]
-        near = np.where(missing, -(LENGTH**2), self.near[some]).max(axis=1).astype(np.float64)
-        own = self.hood.own_part(near, self.part[some])
-        rest = np.where(missing[:, None], -np.inf, self.around[some]).max(axis=2)
-        rest = np.where(real, rest - self.crowd[some], 0.0)
-        mean = rest.sum(axis=1) / np.maximum(real.sum(axis=1), 1)
+    def score(self, near: Singles, around: Singles) -> Floats:
+        """Score of seeds with these similarities to the nearest topic, theirs and of neighbours."""
+        own = self.hood.own_part(near.astype(np.float64), self.part)
+        rest = np.where(self.real, around - self.crowd, 0.0)
+        mean = rest.sum(axis=1) / np.maximum(self.real.sum(axis=1), 1)
         return np.asarray((own + (1.0 - OWN) * mean) / LENGTH**2)
+
+
+class _Outside:
+    """Largest similarity of each row to topics, and to those outside of the nearest one's branch.
+
+    These two answer for every branch: the topics of a branch need not be looked at again for each
+    seed and each of its neighbours.
+    """
+
+    def __init__(self, similarity: Singles, branch: Ints) -> None:
+        best = similarity.argmax(axis=1)
+        self.branch, self.first = branch[best], similarity[np.arange(len(best)), best]
+        inside = branch == self.branch[:, None]
+        self.second = np.where(inside, -np.inf, similarity).max(axis=1)
+
+    def of(self, branch: Ints, rows: Ints) -> Singles:
+        """Largest similarity of some rows to topics outside of these branches."""
+        found: Singles = np.where(self.branch[rows] == branch, self.second[rows], self.first[rows])
+        return found
+
+
+class _Others:
+    """The largest similarities of each reference to topics, more than a seed has topics."""
+
+    def __init__(self, similarity: Singles, each: int) -> None:
+        few = min(each, similarity.shape[1] - 1)
+        self.topic = np.argpartition(-similarity, few, axis=1)[:, : few + 1]
+        self.similarity = np.take_along_axis(similarity, self.topic, axis=1)
+
+    def of(self, references: Ints, row: Ints, topic: Ints) -> Singles:
+        """Largest similarity of references to topics that are not listed for their `row`."""
+        found, listed = self.similarity[references], self.topic[references]
+        turn = np.arange(len(row)) - np.searchsorted(row, row)
+        for at in range(turn.max(initial=-1) + 1):
+            mine = np.full((len(references), 1, 1), -1)
+            mine[row[turn == at], 0, 0] = topic[turn == at]
+            found[listed == mine] = -np.inf
+        largest: Singles = found.max(axis=2)
+        return largest
 
 
 def seeds_alone(hood: Neighbourhood, pairs: Pairs) -> tuple[Floats, Floats]:
@@ -112,38 +146,46 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
     path = components.tree.ancestors[components.topic]
     to_topics = hood.references @ hood.topics.T
     crowd = to_topics.max(axis=1) - hood.difference
+    outside = [_Outside(to_topics, branch) for branch in path.T]
+    rest = _Others(to_topics, np.unique(pairs.seed, return_counts=True)[1].max(initial=0))
     parts, fewer = [np.zeros((0, path.shape[1] + 1))], [np.zeros(0)]
     others = topics.counts[pairs.component] - 1
     for at in topics.pieces(hood.k):
         U, part = hood.directions(pairs.vectors[at])
         neighbour, real = _indices(hood.lookup(U)[1])
-        around = to_topics[neighbour]
-        near = U @ hood.topics.T
-        places = _Places(hood, near, around, crowd[neighbour], part, real)
+        near, every = U @ hood.topics.T, np.arange(len(at))
+        places = _Places(hood, neighbour, crowd[neighbour], part, real)
         found = np.full((len(at), path.shape[1] + 1), np.nan)
-        mine_path = path[pairs.component[at]]
-        for level in range(path.shape[1]):
-            missing = path[:, level] == mine_path[:, level, None]
-            siblings = ~missing
-            if level:
-                siblings &= path[:, level - 1] == mine_path[:, level - 1, None]
-            scored = (mine_path[:, level] >= 0) & siblings.any(axis=1)
-            if scored.any():
-                found[scored, level] = places.score(missing, scored)
+        mine = path[pairs.component[at]]
+        for level, branch in enumerate(path.T):
+            own = _Outside(near, branch).of(mine[:, level], every)
+            around = outside[level].of(mine[:, level, None], neighbour)
+            scored = (mine[:, level] >= 0) & _has_siblings(path, mine, level)
+            score = places.score(np.maximum(own, -(LENGTH**2)), around)
+            found[scored, level] = score[scored]
         for also, scores in ((0, found[:, -1]), (1, np.full(len(at), np.nan))):
             enough = others[at] > also
             if enough.any():
                 row, topic, less, near, missing = topics.without(at, U, also)
-                rest = np.einsum("ikj,ij->ik", hood.references[neighbour[row]], less)
-                around[row, :, topic] = rest
-                score = replace(places, near=near, around=around).score(missing)
-                scores[enough] = score[enough]
+                around = rest.of(neighbour, row, topic)
+                to_less = np.einsum("ikj,ij->ik", hood.references[neighbour[row]], less)
+                kept = ~missing[row, topic]
+                np.maximum.at(around, row[kept], to_less[kept])
+                own = np.where(missing, -(LENGTH**2), near).max(axis=1)
+                scores[enough] = places.score(own, around)[enough]
         parts.append(found)
         fewer.append(scores)
     chosen = topics.chosen
     return LeftOut(
         np.concatenate(parts), pairs.component[chosen], np.concatenate(fewer), others[chosen]
     )
+
+
+def _has_siblings(path: Ints, mine: Ints, level: int) -> Bools:
+    """Whether the parents of these branches hold anything else; `path` is of all components."""
+    size = np.bincount(path[:, level] + 1)[mine[:, level] + 1]
+    above = np.bincount(path[:, level - 1] + 1)[mine[:, level - 1] + 1] if level else len(path)
+    return np.asarray(above > size)
 
 
 class _Topics:

@@ -115,7 +115,7 @@ def walk_down(block: Block, placer: Placer) -> Descent | None:
     for at, X, start in rows:
         kernels.walk_down(
             X, start, 1.0 / unit, packed, offset, 1.0 / placer.temperature, 2.0**FINE.bits,
-            placer.components.topic, tree.parent, children, first,
+            placer.components.topic, children, first,
             placer.components.of_topic >= 0, path[at], chance[at],
         )  # fmt: skip
     score, alive = np.full(path.shape, np.nan), np.arange(len(block))

@@ -86,13 +86,14 @@ def diagnose_fit(
     topics, near = placer.components.topic, np.full(n, np.nan)
     nearest = np.bincount(found.sample_scores.nearest, minlength=len(topics))
     near[topics] = nearest * found.sample.copies
-    rows = placer.grid.quantize(given.vectors)
-    placed = np.empty_like(given.topics)
+    seeds = np.bincount(given.topics, minlength=n)
+    asked = np.flatnonzero(seeds[given.topics] > 1)  # a single seed says nothing
+    rows, own = placer.grid.quantize(given.vectors[asked]), given.topics[asked]
+    placed = np.empty_like(own)
     for at in pieces(len(rows), components=len(topics)):
         L = placer.mixture.log_joint(rows[at], 2.0**-placer.grid.bits)
         placed[at] = topics[L.argmax(axis=0)]
-    seeds = np.bincount(given.topics, minlength=n)
-    hits = np.bincount(given.topics, placed == given.topics, minlength=n)
+    hits = np.bincount(own, placed == own, minlength=n)
     recalled = np.where(seeds > 1, hits / np.maximum(seeds, 1), np.nan)
     documents = np.bincount(labels + 1, minlength=n + 1)[1:]
     return diagnose(taxonomy, documents, near, recalled, len(labels))
