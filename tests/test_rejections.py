@@ -103,6 +103,19 @@ def test_no_method_places_a_document_where_it_was_rejected(method):
         assert (placed.labels[seeds] == y[seeds]).all()
 
 
+@pytest.mark.parametrize("method", [AnchoredHierSeed, HierSeed, UnfitHierSeed])
+def test_labels_of_the_corpus_respect_rejections_as_assign_does(method):
+    X, y, taxonomy = corpus(seed=4)
+    plain = method(taxonomy, n_jobs=1).fit(X, y)
+    rejected = rejections(y, plain.labels_, taxonomy)
+    rejected[np.flatnonzero(y >= 0)[0]] = taxonomy.index("B")  # no matter: a seed keeps its topic
+    model = method(taxonomy, n_jobs=1).fit(X, y, rejected=rejected)
+    placed = model.assign(X, y, rejected=rejected)
+    assert (model.labels_ == placed.labels).all()
+    assert not (model.labels_[rejected >= 0] == taxonomy.index("A > A1")).any()
+    assert model.coverage_ == (model.labels_ >= 0).mean()
+
+
 def test_a_saved_model_remembers_its_rejections(tmp_path: Path):
     texts = {f"d{i}": text for i, text in enumerate([
         "the cat purrs", "a kitten naps", "the dog barks", "a puppy digs", "cats and dogs",

@@ -153,7 +153,7 @@ def fit(
             encode = partial(_encode_names, made, preparation, estimator.taxonomy)
             outside = _move_names(outside, examples, y, prepared, estimator.taxonomy, encode)
         X = running.blocks(prepared)
-        known = refused.rows(rows.ids) if len(refused) and estimator.fits_rejections else None
+        known = refused.rows(rows.ids) if len(refused) else None
         _fit(estimator, X, y, outside, examples.text_topics, rounds, listener, earlier, known)
     seconds = time.perf_counter() - started
     listener(Fact("Fitted", f"{amount(estimator.n_iter_, 'round')} in {duration(seconds)}"))
@@ -291,9 +291,9 @@ def _fit(
         X_seeds=X_seeds,
         y_seeds=y_seeds if X_seeds is not None else None,
         start=earlier.estimator if earlier else None,
+        rejected=rejected,
         progress=lambda event: listener(Step("Fitting", event["round"], most, "rounds at most")),
         checkpoint=rounds,
-        **({} if rejected is None else {"rejected": rejected}),
     )
 
 

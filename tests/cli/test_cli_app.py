@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 import hierseed
 from hierseed.cli import app as frame
 from hierseed.cli import console
-from hierseed.cli.errors import STOPPED, guarded
+from hierseed.cli.console import STOPPED, guarded
 from hierseed.errors import SeedError, explain_os_error
 from hierseed.progress import amount, duration
 
@@ -149,7 +149,7 @@ def test_the_shell_can_complete(tmp_path: Path) -> None:
 
 
 def test_output_into_a_closed_pipe_is_no_fault() -> None:
-    code = "from hierseed.cli.errors import guarded\nimport sys, typer\n"
+    code = "from hierseed.cli.console import guarded\nimport sys, typer\n"
     code += "def talk():\n    for i in range(10**6): print(i)\n"
     code += (
         "try:\n    guarded('talk', talk)()\nexcept typer.Exit as end:\n    sys.exit(end.exit_code)"
@@ -216,7 +216,7 @@ def test_without_memory_there_is_advice(tmp_path: Path) -> None:
     """A table of vectors that does not fit, in a process that may not have more."""
     code = (
         "import resource, numpy\n"
-        "from hierseed.cli.errors import guarded\n"
+        "from hierseed.cli.console import guarded\n"
         "limit = 4 << 30\n"
         "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
         "guarded('fit', lambda: numpy.ones(1 << 33))()\n"

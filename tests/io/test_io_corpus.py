@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hierseed.cli.errors import wording
+from hierseed.cli.console import wording
 from hierseed.errors import CorpusError
 from hierseed.io.corpus import Corpus, Document
 from hierseed.io.records import open_records

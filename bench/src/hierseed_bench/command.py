@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import typer
 
-from hierseed.cli.errors import guarded
+from hierseed.cli.console import guarded
 from hierseed_bench.commands import make, show
 
 bench = typer.Typer(

@@ -21,7 +21,7 @@ from typing import Any
 
 import typer
 
-from hierseed.cli.errors import guarded
+from hierseed.cli.console import guarded
 from hierseed.errors import HierSeedError
 from hierseed.parametrized import leave_out_scikit_learn
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hierseed.cli.console import Console, quote
-from hierseed.cli.errors import refuse_changed, refuse_inputs
+from hierseed.cli.console import Console, quote, refuse_changed, refuse_inputs
 from hierseed.cli.options import (
     AsJson,
     Coded,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hierseed.cli.console import Console
-from hierseed.cli.errors import wording
+from hierseed.cli.console import Console, wording
 from hierseed.cli.options import AsJson, InputOptions, Quiet, Reading, SeedFiles, with_groups
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hierseed.cli.console import Console
-from hierseed.cli.errors import usage
+from hierseed.cli.console import Console, usage
 from hierseed.cli.options import AsJson, Quiet
 from hierseed.progress import Event, Fact, Listener, Step, amount, duration
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hierseed.cli.console import Console, quote
-from hierseed.cli.errors import refuse_other_model, usage
+from hierseed.cli.console import Console, quote, refuse_other_model, usage
 from hierseed.cli.options import (
     AsJson,
     Coded,

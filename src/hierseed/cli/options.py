@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
-from hierseed.cli.errors import refuse_inputs
+from hierseed.cli.console import refuse_inputs
 from hierseed.errors import HierSeedError
 from hierseed.open_gpu import begin_opening
 

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hierseed.cli.console import Console
-from hierseed.cli.errors import refuse_inputs
+from hierseed.cli.console import Console, refuse_inputs
 from hierseed.cli.options import AsJson, KnownEmbedder, Quiet, Reading, Source, with_groups
 from hierseed.progress import amount
 

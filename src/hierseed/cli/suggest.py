@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hierseed.cli.console import Console
-from hierseed.cli.errors import refuse_changed, refuse_inputs, refuse_labelled
+from hierseed.cli.console import Console, refuse_changed, refuse_inputs, refuse_labelled
 from hierseed.cli.options import (
     AsJson,
     KnownEmbedder,

@@ -16,6 +16,7 @@ from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 from hierseed.errors import ModelError, ParameterError, SeedError, TaxonomyError, name_some
 from hierseed.estimators.inputs import (
+    RECORD,
     Groups,
     group_rejections,
     is_engine,
@@ -38,17 +39,6 @@ else:
 Floats = NDArray[np.float64]
 MEASURES = ("hierarchical_f1", "accuracy", "macro_f1", "bcubed_f1", "v_measure")  # of `score`
 Progress = Callable[[dict[str, Any]], None]
-RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million documents
-    "row": np.intp,
-    "topic": np.int32,
-    "path": np.int32,
-    "distance": np.float32,  # the last bits of float64 vary with the block
-    "score": np.float32,
-    "runner_up": np.int32,
-    "belongs": np.float32,
-    "ranked": np.int32,
-    "chances": np.float32,
-}
 
 
 class SeededEstimator(Estimator, ABC):
@@ -66,10 +56,23 @@ class SeededEstimator(Estimator, ABC):
     n_jobs: int | None
     _parameter_constraints: ClassVar[Constraints]
     _largest_blocks: ClassVar[int] = 1  # see `ArrayBlocks`
-    fits_rejections: ClassVar[bool] = False  # whether `fit` takes `rejected`
-    fit: Callable[..., Self]
 
     # ---------------------------------------------------------------- what a method implements
+
+    @abstractmethod
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        X_seeds: Any = None,
+        y_seeds: Any = None,
+        start: SeededEstimator | None = None,
+        rejected: Any = None,
+        progress: Progress | None = None,
+        checkpoint: Any = None,
+    ) -> Self:
+        """Fit topics to a corpus."""
 
     @abstractmethod
     def _settings(self) -> Any:
@@ -255,12 +258,7 @@ class SeededEstimator(Estimator, ABC):
 
     def _place_elsewhere(self, placed: Assignments, blocks: Blocks, groups: Groups) -> Assignments:
         """Place documents again that were rejected for topics; groups: rows by those topics."""
-
-        def distances(row: int) -> Floats:
-            x = blocks.take(np.array([row]))[0]
-            return np.asarray(np.linalg.norm(self.vectors_ - x, axis=1))
-
-        return place_by_distance(placed, groups, distances)
+        return place_by_distance(placed, groups, blocks, self.vectors_)
 
     def score(self, X: Any, y: Any, measure: str = "hierarchical_f1") -> float:
         """Compare placements with labels; rows without a label are left out.

@@ -23,7 +23,13 @@ from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 from hierseed.errors import ParameterError, name_some
 from hierseed.estimators.base import Progress, SeededEstimator
-from hierseed.estimators.inputs import need_seeds, refuse_bare_leaves, seed_means, topics_of
+from hierseed.estimators.inputs import (
+    continue_from,
+    need_seeds,
+    refuse_bare_leaves,
+    seed_means,
+    seed_pairs,
+)
 from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
 
@@ -206,7 +212,8 @@ class HierSeed(SeededEstimator):
         *,
         X_seeds: Any = None,
         y_seeds: Any = None,
-        start: HierSeed | None = None,
+        start: SeededEstimator | None = None,
+        rejected: Any = None,
         progress: Progress | None = None,
         checkpoint: Any = None,
     ) -> Self:
@@ -221,9 +228,11 @@ class HierSeed(SeededEstimator):
             Topic id of each seed, -1 for other documents; or a list of ids per document.
         X_seeds, y_seeds : array-like
             Seeds that are not rows of X, and their topics.
-        start : HierSeed
-            A fitted model to continue from. Topics are matched by path; only those it does not
-            have need seeds.
+        start : fitted estimator
+            A model to continue from. Topics are matched by path; only those it does not have
+            need seeds.
+        rejected : topic ids per row, or a list of them, -1 for none
+            A document is placed neither in a topic that it was rejected for nor below it.
         progress : callable
             Called after each round with its entry of `history_`.
         checkpoint : path
@@ -248,7 +257,7 @@ class HierSeed(SeededEstimator):
             taxonomy, vectors = self.taxonomy, start_vectors(self.taxonomy.tree, means, known)
             extended = {int(taxonomy.tree.parent[t]) for t in np.flatnonzero(taxonomy.is_other)}
         else:
-            taxonomy, vectors, extended = _continue_from(
+            taxonomy, vectors, extended = continue_from(
                 self.taxonomy, start, means, known, blocks.width
             )
         rounds = self._checkpointing(
@@ -258,6 +267,9 @@ class HierSeed(SeededEstimator):
         result = run(taxonomy.tree, vectors, largest=largest, extended=extended)
         self._keep(result, taxonomy)
         self.labels_, self.margins_ = placed_and_margins(blocks, self._model, largest)
+        if rejected is not None:
+            rows, _ = seed_pairs(rejected, blocks.n, self.taxonomy, "rejected")
+            self.labels_[rows] = self.assign(blocks, y, rejected=rejected).labels[rows]
         self.coverage_ = float((self.labels_ >= 0).mean())
         return self
 
@@ -366,32 +378,3 @@ class UnfitHierSeed(HierSeed):
     ) -> Callable[..., Fitted]:
         documents = ArrayBlocks(np.unique(seeds, axis=0)) if len(seeds) else blocks
         return partial(unfit, documents, settings=settings)
-
-
-def _continue_from(
-    taxonomy: Taxonomy, earlier: HierSeed, means: Floats, known: NDArray[np.bool_], width: int
-) -> tuple[Taxonomy, Floats, set[int]]:
-    """Start from the topics of an earlier model, and its Other topics where their parents exist.
-
-    Also returns the topics (-1: the root) for which it has decided about an Other.
-    """
-    matched = topics_of(earlier, taxonomy, width)
-    old = earlier.taxonomy_
-    now = {topic: here for here, topic in enumerate(matched) if topic >= 0}
-    parents, others = [], []
-    for topic in np.flatnonzero(old.is_other).tolist():
-        above = int(old.tree.parent[topic])
-        if topic not in now and (above < 0 or above in now):
-            here = -1 if above < 0 else now[above]
-            if here < 0 or not taxonomy.tree.is_leaf[here]:
-                parents.append(here)
-                others.append(earlier.vectors_[topic])
-    vectors, known, extended = means.copy(), known.copy(), {-1}
-    for topic, before in enumerate(matched):
-        if before >= 0:
-            vectors[topic], known[topic] = earlier.vectors_[before], True
-            extended.add(topic)
-    refuse_bare_leaves(taxonomy, known)
-    vectors = start_vectors(taxonomy.tree, vectors, known)
-    vectors = np.concatenate([vectors, *(vector[None] for vector in others)])
-    return taxonomy.with_others(parents), vectors, extended

@@ -6,7 +6,7 @@ rejected for every topic of level 1 is placed nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hierseed.assignments import Assignments
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid, sum_by_group
+from hierseed.core.hierseed.vectors import start as start_vectors
 from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError, name_some
 from hierseed.taxonomy import Taxonomy
 from hierseed.topics import SEPARATOR, Edit
@@ -27,9 +28,17 @@ Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Groups = dict[tuple[int, ...], Ints]
-RECORDS = (
-    "row", "topic", "path", "distance", "score", "runner_up", "belongs", "ranked", "chances",
-)  # fmt: skip
+RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million documents
+    "row": np.intp,
+    "topic": np.int32,
+    "path": np.int32,
+    "distance": np.float32,  # the last bits of float64 vary with the block
+    "score": np.float32,
+    "runner_up": np.int32,
+    "belongs": np.float32,
+    "ranked": np.int32,
+    "chances": np.float32,
+}
 
 
 def refuse_common_offset(blocks: Blocks) -> None:
@@ -183,7 +192,7 @@ def replace_records(placed: Assignments, rows: Ints, records: Mapping[str, Any])
     rest = ~np.isin(placed.row, rows)
     order = np.argsort(np.concatenate([placed.row[rest], records["row"]]), kind="stable")
     joined: dict[str, Any] = {}
-    for name in RECORDS:
+    for name in RECORD:
         old = getattr(placed, name)
         new = np.asarray(records[name], dtype=old.dtype)
         joined[name] = np.concatenate([old[rest], new])[order]
@@ -209,16 +218,11 @@ def with_seeds(placed: Assignments, rows: Ints, topics: Ints, distance: Floats) 
 
 
 def place_by_distance(
-    placed: Assignments, groups: Groups, distances: Callable[[int], NDArray[np.floating]]
+    placed: Assignments, groups: Groups, blocks: Blocks, vectors: Floats
 ) -> Assignments:
-    """Place rejected documents in their next topic, for methods without probabilities.
-
-    Parameters
-    ----------
-    distances : gives the distances of a row to all topics
-    """
+    """Place rejected documents in their next topic, for methods without probabilities."""
     ancestors = placed.taxonomy.tree.ancestors
-    arrays: dict[str, Any] = {name: np.array(getattr(placed, name)) for name in RECORDS}
+    arrays: dict[str, Any] = {name: np.array(getattr(placed, name)) for name in RECORD}
     keep = np.ones(len(placed), dtype=bool)
     edges = np.append(placed.primary, len(placed))
     for topics, rows in groups.items():
@@ -231,7 +235,8 @@ def place_by_distance(
                 keep[hit] = False  # it has other topics
             elif len(hit):
                 keep[hit[1:]] = False
-                _place_again(arrays, int(hit[0]), refused, placed.taxonomy, distances(int(row)))
+                away = np.linalg.norm(vectors - blocks.take(np.array([row]))[0], axis=1)
+                _place_again(arrays, int(hit[0]), refused, placed.taxonomy, away)
     kept: dict[str, Any] = {name: values[keep] for name, values in arrays.items()}
     return replace(placed, **kept)
 
@@ -275,6 +280,35 @@ def topics_of(earlier: Any, taxonomy: Taxonomy, width: int) -> list[int]:
             "Use vectors of the same embedder."
         )
     return match_topics(earlier.taxonomy_, taxonomy)
+
+
+def continue_from(
+    taxonomy: Taxonomy, earlier: Any, means: Floats, known: Bools, width: int
+) -> tuple[Taxonomy, Floats, set[int]]:
+    """Start from the topics of an earlier model, and its Other topics where their parents exist.
+
+    Also returns the topics (-1: the root) for which it has decided about an Other.
+    """
+    matched = topics_of(earlier, taxonomy, width)
+    old = earlier.taxonomy_
+    now = {topic: here for here, topic in enumerate(matched) if topic >= 0}
+    parents, others = [], []
+    for topic in np.flatnonzero(old.is_other).tolist():
+        above = int(old.tree.parent[topic])
+        if topic not in now and (above < 0 or above in now):
+            here = -1 if above < 0 else now[above]
+            if here < 0 or not taxonomy.tree.is_leaf[here]:
+                parents.append(here)
+                others.append(earlier.vectors_[topic])
+    vectors, known, extended = means.copy(), known.copy(), {-1}
+    for topic, before in enumerate(matched):
+        if before >= 0:
+            vectors[topic], known[topic] = earlier.vectors_[before], True
+            extended.add(topic)
+    refuse_bare_leaves(taxonomy, known)
+    vectors = start_vectors(taxonomy.tree, vectors, known)
+    vectors = np.concatenate([vectors, *(vector[None] for vector in others)])
+    return taxonomy.with_others(parents), vectors, extended
 
 
 def match_topics(earlier: Taxonomy, later: Taxonomy) -> list[int]:

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Quantization
-from hierseed.core.mixture.accuracy import HeldPlacements
 from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.curve import calibrate_scores, identity, learn
 from hierseed.core.mixture.em import Fitted
-from hierseed.core.mixture.hold_out import HeldOut
+from hierseed.core.mixture.hold_out import HeldOut, HeldPlacements
 from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.placement import Placer, descend, go_down, probabilities
 

@@ -25,12 +25,17 @@ from hierseed.core.mixture.placement import (
 from hierseed.core.score import Scored
 from hierseed.core.share import Share
 from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit, expect, listed_of_placed
-from hierseed.estimators.anchored.fitting import Outcome, fit_mixture
-from hierseed.estimators.anchored.others import components_of, find_others, others_of
-from hierseed.estimators.anchored.packing import pack_placer, unpack_placer
-from hierseed.estimators.anchored.seeding import SeedPairs
-from hierseed.estimators.base import RECORD, Progress, SeededEstimator
+from hierseed.estimators.anchored.fitting import SeedPairs, fit_mixture
+from hierseed.estimators.anchored.placer import (
+    append_others,
+    components_of,
+    others_of,
+    pack_placer,
+    unpack_placer,
+)
+from hierseed.estimators.base import Progress, SeededEstimator
 from hierseed.estimators.inputs import (
+    RECORD,
     Groups,
     group_rejections,
     is_engine,
@@ -57,12 +62,12 @@ class AnchoredHierSeed(SeededEstimator):
     Parameters
     ----------
     taxonomy : Taxonomy
-        The experts' tree.
-    precision : float in (0, 1) or None
+        The topics.
+    precision : float in (0, 1) or None, default=None
         Stop a document higher up, or leave it out, so that this share of what is kept at each
         level is expected to be right, by scores that may be too sure: see the table in
         docs/method.md. Further topics must reach it too. None: as deep as documents go.
-    several : "seeds", float in (0, 1] or None
+    several : "seeds", float in (0, 1] or None, default="seeds"
         `assign` also places a document in every further topic that is at least so many times as
         probable as its main one: 0.5, half as probable. "seeds" takes what gives documents as
         many topics as seeds have, on average. None gives each document one topic.
@@ -72,17 +77,17 @@ class AnchoredHierSeed(SeededEstimator):
     false_alarm : float in [0, 1), default=0.05
         The largest share of documents of listed topics that may be lost to Other and None. It is
         spent only where foreign documents are found. 0 places every document.
-    seed_weight : float
-        A seed counts as so many documents.
-    tree_weight : float or None
-        A topic's parent counts as so many seeds; None learns it from the seeds.
-    smoothing : float
+    seed_weight : float, default=10.0
+        Weight of a seed, in documents.
+    tree_weight : float or None, default=None
+        Weight of a topic's parent, in seeds; None learns it from the seeds.
+    smoothing : float, default=1.0
         Variance added to every direction, in units of the corpus' own.
-    max_iter, tol : int, float
+    max_iter, tol : int, float, default=3, 1e-4
         Largest number of rounds over the whole corpus, after an initialisation on a sample; stop
-        when the objective falls by less.
-    n_jobs : int or None
-        Threads; None takes all cores. The result does not depend on it.
+        when the objective falls by less than `tol`.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -117,7 +122,6 @@ class AnchoredHierSeed(SeededEstimator):
     """
 
     _largest_blocks = 2
-    fits_rejections = True
     _parameter_constraints: ClassVar[Constraints] = {
         "precision": [NONE, Interval(0, 1, closed="neither")],
         "several": [OneOf((SEEDS, None)), Interval(0, 1, closed="right")],
@@ -168,7 +172,7 @@ class AnchoredHierSeed(SeededEstimator):
         *,
         X_seeds: Any = None,
         y_seeds: Any = None,
-        start: Any = None,
+        start: SeededEstimator | None = None,
         rejected: Any = None,
         progress: Progress | None = None,
         checkpoint: Any = None,
@@ -177,15 +181,23 @@ class AnchoredHierSeed(SeededEstimator):
 
         Parameters
         ----------
-        X : (documents, dimensions), float16, float32 or float64; a memory map is not loaded
-        y : topic id per row, -1 where the row is no seed; or a list of ids per row
-        X_seeds, y_seeds : seeds that are not rows of X
-        start : an earlier model; its vectors replace the seeds of topics that have none
-        rejected : topic ids per row, or a list of them, that the document does not belong to; -1
-            for none. It does not shape topics, and is placed neither there nor below
-        progress : called after each round with its entry of `history_`
-        checkpoint : a folder where each finished round is kept; the same fit, stopped and
-            called again, resumes from there and ends with the same bits
+        X : array-like of shape (n_documents, n_features)
+            float16, float32 or float64. A memory map is not loaded. Blocks of an engine (see
+            `hierseed.engines`) are taken as they are.
+        y : array-like of shape (n_documents,)
+            Topic id of each seed, -1 for other documents; or a list of ids per document.
+        X_seeds, y_seeds : array-like
+            Seeds that are not rows of X, and their topics.
+        start : fitted estimator
+            An earlier model; its vectors replace the seeds of topics that have none.
+        rejected : topic ids per row, or a list of them, -1 for none
+            A document is placed neither in a topic that it was rejected for nor below it, and
+            does not shape topics.
+        progress : callable
+            Called after each round with its entry of `history_`.
+        checkpoint : path
+            Folder for the state after each round. The same fit, interrupted and called again,
+            continues from there and ends with the same bits.
 
         Examples
         --------
@@ -212,7 +224,6 @@ class AnchoredHierSeed(SeededEstimator):
             progress=progress, **rounds,
         )  # fmt: skip
         result = found.result
-        self.taxonomy_ = self.taxonomy
         self.several_: float | None = None if isinstance(self.several, str) else self.several
         self._keep(Placer(
             components_of(self.taxonomy, found.has_seeds), result.mixture.without_covariance(),
@@ -223,7 +234,8 @@ class AnchoredHierSeed(SeededEstimator):
         if self.several == SEEDS:
             self.several_ = learn_secondary_ratio(found.sample.X, self._placer, given.topics_each)
             self._placer = replace(self._placer, secondary=self.several_)
-        self._append_others(found)
+        self.taxonomy_, placer = append_others(self.taxonomy, self._placer, found, self.n_jobs)
+        self._keep(placer)
         self.tree_weight_ = result.problem.scale.tree_weight
         self.history_, self.n_iter_ = result.history, len(result.history)
         self.objective_ = float(result.history[-1]["objective"])
@@ -233,15 +245,6 @@ class AnchoredHierSeed(SeededEstimator):
         self.expected_accuracy_ = expect(found.scores, counts, self.thresholds_, listed)
         self.diagnosis_ = diagnose_fit(self.taxonomy_, self._placer, found, given, self.labels_)
         return self
-
-    def _append_others(self, found: Outcome) -> None:
-        """Append an Other to each topic where documents of the sample stop."""
-        others = find_others(self.taxonomy, self._placer, found, self.n_jobs)
-        if others is not None:
-            self.taxonomy_, means = others
-            components = components_of(self.taxonomy_, found.has_seeds)
-            below = others_of(self.taxonomy_)
-            self._keep(replace(self._placer, components=components, vectors=means, others=below))
 
     def _keep(self, placer: Placer) -> None:
         self._placer, self.vectors_ = placer, placer.vectors
@@ -339,7 +342,6 @@ class AnchoredHierSeed(SeededEstimator):
         >>> model.predict_proba([[0.0, 0.9]]).argmax(axis=1).tolist()
         [0]
         """
-        self._check_fitted()
         found = self._known(X).map(topic_probabilities, self._placer)
         return np.concatenate([np.zeros((0, len(self.classes_))), *found])
 

@@ -1,15 +1,18 @@
-"""Other: which topics get one, and where its mean lies."""
+"""What places documents once a model is fitted: its Other topics, and how it is saved."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.exact import Grid
 from hierseed.core.mixture.components import Components, make_components
-from hierseed.core.mixture.membership import Membership
+from hierseed.core.mixture.gaussian_mixture import Mixture
+from hierseed.core.mixture.membership import Membership, pack_membership, unpack_membership
 from hierseed.core.mixture.placement import Placer, labels, stop_where_they_belong
 from hierseed.estimators.anchored.fitting import Outcome
 from hierseed.taxonomy import Taxonomy
@@ -17,18 +20,16 @@ from hierseed.taxonomy import Taxonomy
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
+LARGEST_BITS = 1000  # 2.0**bits is a number
 
 
-def find_others(
+def append_others(
     taxonomy: Taxonomy, placer: Placer, found: Outcome, threads: int | None
-) -> tuple[Taxonomy, Floats] | None:
-    """The taxonomy with an Other for each topic where documents of the sample stop, and its means.
-
-    None where no document stops at an inner topic.
-    """
+) -> tuple[Taxonomy, Placer]:
+    """Append an Other to each topic where documents of the sample stop."""
     scores, limit = found.sample_scores, placer.membership.belonging.limit
     if scores is None or not (scores.score < limit).any():
-        return None
+        return taxonomy, placer
     X = found.sample.vectors
     certain = replace(placer, membership=Membership.certain(len(placer.thresholds)))
     parts = ArrayBlocks(X, threads=threads).map(labels, certain)
@@ -38,11 +39,14 @@ def find_others(
     stops = np.append(taxonomy.tree.is_leaf | found.has_seeds, True)
     extended = with_others(taxonomy, topic[~stops[topic]])
     if len(extended) == len(taxonomy):
-        return None
-    topic = np.where(stops[topic], topic, others_of(extended)[topic])
+        return taxonomy, placer
+    others = others_of(extended)
+    topic = np.where(stops[topic], topic, others[topic])
     means = np.zeros((len(extended), X.shape[1]))
     means[: len(taxonomy)] = placer.vectors
-    return extended, place_others(extended, means, X.astype(np.float64), topic)
+    means = place_others(extended, means, X.astype(np.float64), topic)
+    components = components_of(extended, found.has_seeds)
+    return extended, replace(placer, components=components, vectors=means, others=others)
 
 
 def with_others(taxonomy: Taxonomy, parents: Ints) -> Taxonomy:
@@ -76,3 +80,45 @@ def place_others(taxonomy: Taxonomy, means: Floats, X: Floats, topic: Ints) -> F
         elif parent >= 0 and not means[other].any():
             means[other] = means[parent]
     return means
+
+
+def pack_placer(placer: Placer) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return what it takes to place documents, as JSON and arrays."""
+    mixture = placer.mixture
+    header = {
+        "temperature": placer.temperature,
+        "several": placer.secondary,
+        "promise": placer.promise,
+        "bits": placer.grid.bits,
+    }
+    arrays = {
+        "vectors": placer.vectors,
+        "thresholds": placer.thresholds,
+        "curve": placer.curve,
+        "seeded": placer.components.topic,
+        "means": mixture.means,
+        "log_size": mixture.log_size,
+        "direction": mixture.direction,
+        "offset": mixture.offset,
+    }
+    membership, belonging = pack_membership(placer.membership)
+    return header | {"membership": membership}, arrays | belonging
+
+
+def unpack_placer(
+    taxonomy: Taxonomy, header: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> Placer:
+    """Return the placer that `pack_placer` packed."""
+    has_seeds = np.zeros(len(taxonomy), dtype=bool)
+    has_seeds[arrays["seeded"]] = True
+    if abs(header["bits"]) > LARGEST_BITS:
+        raise ValueError(f"vectors rounded to {header['bits']} bits")
+    components = components_of(taxonomy, has_seeds)
+    if min(len(arrays["curve"]), len(arrays["thresholds"])) < components.tree.height:
+        raise ValueError(f"scores of fewer levels than the taxonomy's {components.tree.height}")
+    mixture = Mixture(arrays["means"], arrays["log_size"], arrays["direction"], arrays["offset"])
+    return Placer(
+        components, mixture, header["temperature"], arrays["vectors"], arrays["thresholds"],
+        arrays["curve"], Grid(header["bits"]), unpack_membership(header["membership"], arrays),
+        others_of(taxonomy), header["several"],
+    )  # fmt: skip
