@@ -9,7 +9,7 @@ import pytest
 import hierseed
 
 ORDER = [
-    {"errors", "checksums", "cpus", "files", "lazy_object", "open_gpu", "parametrized"},
+    {"errors", "cpus", "files", "lazy_object", "open_gpu", "parametrized"},
     {"progress"},
     {"core", "embed"},
     {"topics", "taxonomy", "assignments", "engines"},

@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hierseed import HierSeed, Taxonomy, TextModel, checksums, fit, get_embedder, load
-from hierseed.checksums import with_checksum, write_sealed
+from hierseed import HierSeed, Taxonomy, TextModel, fit, get_embedder, load
 from hierseed.embed import embed_corpus, load_embedder
 from hierseed.errors import CorpusError, EmbeddingError, ModelError
+from hierseed.files import with_checksum
+from hierseed.io import model_bundle
 from hierseed.io.documents import RowNumbers, is_vectors, open_vectors
+from hierseed.io.model_bundle import write_sealed
 
 TAXONOMY = Taxonomy.from_paths(["Animals > Cats", "Animals > Dogs", "Food > Bread", "Food > Soup"])
 TEXTS = ["the cat purrs", "a kitten and a cat", "the dog barks", "a puppy and a dog",
@@ -93,9 +95,9 @@ def test_every_array_is_hashed_once(
 ) -> None:
     model.save(tmp_path / "model")
     read: list[str] = []
-    digest = checksums.file_sha256
+    digest = model_bundle.file_sha256
     monkeypatch.setattr(
-        checksums, "file_sha256", lambda path: read.append(path.name) or digest(path)
+        model_bundle, "file_sha256", lambda path: read.append(path.name) or digest(path)
     )
     load(tmp_path / "model").assign(TEXTS)
     assert sorted(read) == sorted(file.name for file in (tmp_path / "model").glob("*.npy"))

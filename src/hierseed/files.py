@@ -1,4 +1,7 @@
-"""Files of hierseed: the folder of fetched models, locks, and atomic writes.
+"""Files of hierseed: the folder of fetched models, checksums, locks, and atomic writes.
+
+A checksum detects damage and careless edits. It is no signature: whoever can write the file can
+also write a matching checksum.
 
 An atomic write fills a partial file and renames it, so that readers never see an incomplete one.
 
@@ -12,6 +15,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import hashlib
+import json
 import os
 import shutil
 import sys
@@ -19,8 +24,8 @@ import tempfile
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from hierseed.checksums import checked_object
 from hierseed.errors import name_some
 
 try:
@@ -32,6 +37,7 @@ except ImportError:  # Windows
 # Unix locks whole files and folders by advice, so that others may still read and write them.
 # Windows locks bytes of files for everybody: only files made for the purpose can be locked.
 LOCKS_ANYTHING = fcntl is not None
+CHECKSUM = "sha256"  # the key under which a JSON object carries its own checksum
 
 
 def model_home() -> Path:
@@ -51,6 +57,39 @@ def model_home() -> Path:
 def model_folder(name: str) -> Path:
     """The folder of one fetched model."""
     return model_home() / "models" / name
+
+
+def file_sha256(file: Path) -> str:
+    """SHA-256 of a file's bytes."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def json_sha256(body: dict[str, Any], before: str = "") -> str:
+    """SHA-256 of a JSON object, whatever the order of its keys; `before` chains it to another."""
+    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256((before + canonical).encode()).hexdigest()
+
+
+def with_checksum(body: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """The same object with its own checksum."""
+    return {**body, CHECKSUM: json_sha256(body, before)}
+
+
+def checked_object(text: str | bytes, before: str = "") -> dict[str, Any]:
+    """Parse the result of `with_checksum`; ValueError says what is wrong with it."""
+    try:
+        body = json.loads(text)
+        if not isinstance(body, dict):
+            raise ValueError(f"it holds a {type(body).__name__} where an object is expected")
+        if CHECKSUM not in body:
+            raise ValueError("it has no checksum")
+        content = {name: value for name, value in body.items() if name != CHECKSUM}
+        if body[CHECKSUM] != json_sha256(content, before):
+            raise ValueError("its checksum differs")
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    return body
 
 
 def lock(handle: int, *, wait: bool = False) -> None:

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.checksums import file_sha256
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.function import allow_functions
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.engines.choose import Engine
 from hierseed.errors import ModelError
 from hierseed.estimators.base import SeededEstimator
+from hierseed.files import file_sha256
 from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import DocumentEmbedder

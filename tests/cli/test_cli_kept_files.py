@@ -12,9 +12,9 @@ import pytest
 from cli_project import FIT, Project
 from typer.testing import Result
 
-from hierseed.checksums import file_sha256, with_checksum
 from hierseed.embed.store_writer import StoreWriter
 from hierseed.embed.tfidf import TfidfSvd
+from hierseed.files import file_sha256, with_checksum
 
 Run = Callable[..., Result]
 

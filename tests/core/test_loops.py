@@ -23,7 +23,7 @@ from hierseed.core.hierseed import sphere
 from hierseed.core.hierseed.descend import PlacementCache, deepest
 from hierseed.core.hierseed.sphere import tightest, unbeaten
 from hierseed.core.kernels import compiled
-from hierseed.core.kernels.aligned import aligned_zeros
+from hierseed.core.kernels.compiled import aligned_zeros
 from hierseed.core.mixture.neighbours import Neighbourhood
 
 FLOAT = np.dtype(np.float32)

@@ -2,12 +2,11 @@ import json
 
 import pytest
 
-from hierseed.checksums import with_checksum
 from hierseed.embed import choose_embedder, get_embedder, load_embedder, save_embedder
 from hierseed.embed.catalogue import KINDS
 from hierseed.embed.embedder import fingerprint
 from hierseed.errors import EmbeddingError
-from hierseed.files import model_folder
+from hierseed.files import model_folder, with_checksum
 
 
 def test_unknown_names_are_answered_with_the_nearest():

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hierseed.checksums import with_checksum
 from hierseed.embed import VectorStore, embed_corpus, get_embedder, load_embedder, save_embedder
 from hierseed.embed.function import NAMED
 from hierseed.embed.store_writer import remove_store
 from hierseed.embed.tfidf import TfidfSvd
 from hierseed.errors import CorpusError, EmbeddingError, StoreDamagedError, StoreInUseError
+from hierseed.files import with_checksum
 
 DOCUMENTS = [(f"d{i}", f"the court rules on case {i}") for i in range(300)]
 
@@ -189,7 +189,7 @@ def test_files_outside_the_folder_are_not_looked_at(saved, path):
 
 
 def reseal(folder, **changes):
-    from hierseed.checksums import file_sha256
+    from hierseed.files import file_sha256
 
     header = json.loads((folder / "embedder.json").read_text()) | changes
     del header["sha256"]

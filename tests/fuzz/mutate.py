@@ -6,7 +6,7 @@ import json
 import random
 from typing import Any
 
-from hierseed.checksums import CHECKSUM, with_checksum
+from hierseed.files import CHECKSUM, with_checksum
 
 TOKENS = [
     b"\0", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"\r", b"\n", b"\t", b'"', b"'", b",", b";",

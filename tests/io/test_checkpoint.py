@@ -8,10 +8,10 @@ import pytest
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed
-from hierseed.checksums import CHECKSUM, with_checksum
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.hierseed import loop
 from hierseed.core.mixture import em
+from hierseed.files import CHECKSUM, with_checksum
 from hierseed.io.checkpoint import FILE, Checkpoint, CheckpointWarning, digest_of_documents
 
 METHODS = {

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from hierseed import files
-from hierseed.checksums import write_sealed
 from hierseed.files import atomic_file, atomic_folder, check_folder
+from hierseed.io.model_bundle import write_sealed
 
 
 def names(folder: Path) -> list[str]:

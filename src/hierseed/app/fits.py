@@ -21,9 +21,9 @@ from hierseed.app.placements import ARRAYS, Placements, in_tree, renamed
 from hierseed.app.project import Project, now
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
-from hierseed.checksums import read_sealed, write_sealed
 from hierseed.errors import ModelError
 from hierseed.files import atomic_folder
+from hierseed.io.model_bundle import read_sealed, write_sealed
 from hierseed.proposals import Proposal
 from hierseed.taxonomy import Taxonomy
 from hierseed.text_model import TextModel, load

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.kernels.aligned import aligned_zeros
-from hierseed.core.kernels.compiled import compiled
+from hierseed.core.kernels.compiled import aligned_zeros, compiled
 
 Floats = NDArray[np.float64]
 SINGLE = 24  # bits of a float32: quantized values fit one

@@ -12,13 +12,13 @@ from pathlib import Path
 from socket import gethostname
 from typing import Any, cast
 
-from hierseed.checksums import checked_object, file_sha256, with_checksum
 from hierseed.embed import joined, student, windows
 from hierseed.embed.catalogue import AUTO, AUTO_OTHER_SCRIPT, KINDS, Kind
 from hierseed.embed.embedder import Embedder, is_trained
 from hierseed.embed.function import FunctionEmbedder, allow_functions, refuse_unnamed
 from hierseed.embed.language import SAMPLE, foreign_language, foreign_script
 from hierseed.errors import EmbeddingError, name_some
+from hierseed.files import checked_object, file_sha256, with_checksum
 from hierseed.lazy_object import LazyObject
 
 HEADER = "embedder.json"

@@ -11,8 +11,8 @@ from typing import Any, Protocol, Self, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.checksums import file_sha256
 from hierseed.errors import EmbeddingError
+from hierseed.files import file_sha256
 
 Vectors = NDArray[np.float32]
 

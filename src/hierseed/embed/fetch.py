@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from hierseed.checksums import file_sha256
 from hierseed.errors import EmbeddingError, MissingDependency
-from hierseed.files import model_folder
+from hierseed.files import file_sha256, model_folder
 
 RECORD = "source.json"  # written last: a folder that has it is whole
 

@@ -19,12 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.checksums import file_sha256
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
 from hierseed.embed.store import npy_header
 from hierseed.embed.words import mean_of_words
 from hierseed.errors import EmbeddingError, name_some
-from hierseed.files import model_home
+from hierseed.files import file_sha256, model_home
 
 Fault = tuple[int, str]
 

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from hierseed.checksums import CHECKSUM, checked_object
 from hierseed.errors import CorpusError, StoreDamagedError, StoreMismatchError
+from hierseed.files import CHECKSUM, checked_object
 
 FORMAT = 2
 HEADER, JOURNAL, IDS = "store.json", "journal.jsonl", "ids.jsonl"

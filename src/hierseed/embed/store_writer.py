@@ -22,7 +22,6 @@ from typing import Any, BinaryIO, Self
 
 import numpy as np
 
-from hierseed.checksums import CHECKSUM, with_checksum
 from hierseed.embed.choose import save_embedder
 from hierseed.embed.embedder import Embedder, Vectors
 from hierseed.embed.store import (
@@ -43,7 +42,7 @@ from hierseed.embed.store import (
     shard_file,
 )
 from hierseed.errors import CorpusError, EmbeddingError, StoreInUseError, StoreMismatchError
-from hierseed.files import lock
+from hierseed.files import CHECKSUM, lock, with_checksum
 
 SHARD_ROWS = 1 << 18
 MOST_WAITING = 32  # blocks in memory that are not yet written

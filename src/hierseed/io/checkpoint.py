@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_h
 
 import numpy as np
 
-from hierseed.checksums import Arrays, read_sealed, write_sealed
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Sums
 from hierseed.core.tree import Tree
 from hierseed.errors import ModelError
 from hierseed.files import atomic_folder, check_folder, foreign_files
+from hierseed.io.model_bundle import Arrays, read_sealed, write_sealed
 
 if TYPE_CHECKING:
     from hierseed.estimators.base import SeededEstimator

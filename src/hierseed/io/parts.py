@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from hierseed.assignments import Names
-from hierseed.checksums import checked_object, file_sha256, with_checksum
 from hierseed.embed.store_writer import take_lock
 from hierseed.errors import CorpusError
-from hierseed.files import atomic_file
+from hierseed.files import atomic_file, checked_object, file_sha256, with_checksum
 from hierseed.io.documents import Tally
 from hierseed.io.tables import ParquetTable
 

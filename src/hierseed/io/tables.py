@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from hierseed.assignments import Assignments
-from hierseed.checksums import file_sha256
 from hierseed.errors import CorpusError
-from hierseed.files import atomic_file, model_home
+from hierseed.files import atomic_file, file_sha256, model_home
 from hierseed.io.records import as_text
 
 if TYPE_CHECKING:

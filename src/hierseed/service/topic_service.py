@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hierseed.assignments import RANKED, Assignments
-from hierseed.checksums import file_sha256
 from hierseed.errors import CorpusError
+from hierseed.files import file_sha256
 from hierseed.io.corpus import Corpus
 from hierseed.io.model_bundle import FILE
 from hierseed.io.records.frames import MemoryRecords

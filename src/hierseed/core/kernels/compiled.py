@@ -1,13 +1,22 @@
-"""Whether to use the numba kernels: importing them takes time, compiling them once takes more."""
+"""Whether to use the numba kernels, and arrays as they read them fastest.
+
+Importing kernels takes time, and compiling them once takes more.
+"""
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 BREAK_EVEN = 200_000_000  # numbers processed after which importing the kernels has paid off
 COMPILING = 15  # times as many: compiling them on a machine where that was not done yet
+LINE = 64  # bytes of a line of the cache
 
 _processed = 0
 
@@ -46,3 +55,11 @@ def _is_compiled() -> bool:
     return any(
         any(Path(one.stats.cache_path).glob(f"*.{one.py_func.__name__}-*.nbi")) for one in main
     )
+
+
+def aligned_zeros(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """Zeros that begin at a multiple of 64 bytes, so that no vector load crosses two lines."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    raw = np.zeros(size + LINE, dtype=np.uint8)
+    skip = -raw.ctypes.data % LINE
+    return raw[skip : skip + size].view(dtype).reshape(shape)

@@ -17,7 +17,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from hierseed.core.kernels.aligned import LINE
+from hierseed.core.kernels.compiled import LINE
 
 ROWS = 6  # times 4 vectors of centres: 24 of 32 registers; times 2: 12 of 16
 INT, REAL, DOUBLE = ir.IntType(32), ir.FloatType(), ir.DoubleType()

@@ -13,8 +13,7 @@ import numpy as np
 from hierseed.core.kernels.jit import inner, kernel
 from hierseed.core.kernels.llvm_kernels import LANES, ROWS
 from hierseed.core.kernels.panels import compare, multiply_wide
-from hierseed.core.kernels.rows import read_strip
-from hierseed.core.kernels.sums import move_one
+from hierseed.core.kernels.rows import move_one, read_strip
 
 STRIP, WIDE_STRIP = 4 * ROWS, 2 * ROWS  # rows, in float64, compared with all centres at a time
 

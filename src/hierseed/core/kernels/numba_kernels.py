@@ -8,11 +8,9 @@ half precision, in strips that stay in a core's first cache.
 from hierseed.core.kernels.nearest import distances, due, settle, sweep
 from hierseed.core.kernels.neighbours import look_up
 from hierseed.core.kernels.panels import pack, pack_whole, pack_wide
-from hierseed.core.kernels.prepared import prepare_rows
-from hierseed.core.kernels.rows import half_norms, source, widen
+from hierseed.core.kernels.rows import add_rows, half_norms, move, prepare_rows, source, widen
 from hierseed.core.kernels.shares import largest_in_columns, round_rows, share_out, walk_down
 from hierseed.core.kernels.spheres import unbeaten, windows
-from hierseed.core.kernels.sums import add_rows, move
 
 __all__ = [
     "add_rows", "distances", "due", "half_norms", "largest_in_columns", "look_up", "move", "pack",

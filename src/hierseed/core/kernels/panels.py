@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from hierseed.core.kernels.aligned import aligned_zeros
+from hierseed.core.kernels.compiled import aligned_zeros
 from hierseed.core.kernels.jit import inner, kernel
 from hierseed.core.kernels.llvm_kernels import (
     DOUBLE,
