@@ -17,14 +17,16 @@ from hierseed.core.array_block import ArrayBlock, as_floats
 from hierseed.core.arrays import NUMPY
 from hierseed.core.block import Families
 from hierseed.core.blocks import ArrayBlocks
-from hierseed.core.distance import two_least
+from hierseed.core.distance import squared_distances, two_least
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.hierseed import sphere
-from hierseed.core.hierseed.descend import PlacementCache, deepest
+from hierseed.core.hierseed.descend import PlacementCache, deepest, place
+from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.sphere import tightest, unbeaten
 from hierseed.core.kernels import compiled
 from hierseed.core.kernels.compiled import aligned_zeros
 from hierseed.core.mixture.neighbours import Neighbourhood
+from hierseed.core.tree import Tree
 
 FLOAT = np.dtype(np.float32)
 
@@ -268,6 +270,28 @@ def test_spheres_by_both_ways(seed, children, empty, ties):
             spread, radius = tightest(D.copy(), empty=empty)
             front = unbeaten(spread, radius).tolist()
         found.append((spread.tolist(), radius.tolist(), front))
+    assert found[0] == found[1]
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans())
+@settings(max_examples=50, deadline=None)
+def test_documents_are_placed_at_the_pivot_by_both_ways(seed, ties):
+    """Siblings of several families in any order, radii of zero and without a bound, ties."""
+    pytest.importorskip("numba", reason="numba has no wheel for this platform")
+    rng = np.random.default_rng(seed)
+    X, parents = rng.integers(-3, 4, (60, 2)).astype(np.float32), rng.integers(0, 3, 8)
+    vectors = rng.integers(-3, 4, (11, 2)) + (0.0 if ties else rng.random((11, 2)))
+    radii = np.append([np.nan] * 3, rng.choice([0.0, 1.0, 2.0, 3.5, np.inf], 8))
+    tree = Tree(np.append([-1] * 3, parents))
+    block, found = ArrayBlock(X, 0, 60, FLOAT), []
+    model = Model(tree, 2, vectors, radii, np.full(11, np.nan))
+    D = squared_distances(X, vectors[model.pivots])
+    for repaid in (np.inf, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compiled, "BREAK_EVEN", repaid)
+            placed = place(block, model, D)
+        arrays = (placed.row, placed.topic, placed.nearest, placed.first)
+        found.append([(each.dtype, each.tolist()) for each in arrays])
     assert found[0] == found[1]
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.arrays import Array
+from hierseed.core.arrays import NUMPY, Array
 from hierseed.core.block import Block, Families, portable, squared_norms
-from hierseed.core.distance import lowest
+from hierseed.core.distance import TIE, lowest
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.pivot import assigned
+from hierseed.core.kernels.compiled import compiled
+
+Floats = NDArray[np.float64]
 
 
 @dataclass
@@ -67,6 +71,10 @@ def place(block: Block, model: Model, D: Array) -> Placements:
     """Place documents at the pivot, by their squared distances to its topics."""
     xp = block.xp
     scale = block.squared_norms + squared_norms(model.vectors[model.pivots]).max(initial=0.0)
+    plain = xp is NUMPY and bool(np.isnan(model.eccentricity[model.pivots]).all())
+    kernels = compiled(D.size) if plain else None
+    if kernels:
+        return _place_at_once(kernels, model, D, TIE * scale)
     kept = assigned(D, scale, model, xp)
     pivots = xp.asarray(model.pivots, xp.int32)
     row, column = xp.nonzero(kept)
@@ -74,6 +82,19 @@ def place(block: Block, model: Model, D: Array) -> Placements:
     return Placements(
         xp.astype(row, xp.int32), pivots[column], pivots[lowest(D, scale, xp)], among[row] == column
     )
+
+
+def _place_at_once(kernels: ModuleType, model: Model, D: Floats, limit: Floats) -> Placements:
+    """`place` in one call; siblings share their documents, so a family has each at most once."""
+    pivots, family = model.pivots.astype(np.int32), np.empty(len(model.pivots), dtype=np.intp)
+    for number, members in enumerate(model.pivot_families):
+        family[members] = number
+    most, families = len(D) * len(model.pivot_families), len(model.pivot_families)
+    row, column = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.intp)
+    first, nearest = np.empty(most, dtype=np.bool_), np.empty(len(D), dtype=np.intp)
+    radius = model.radii[model.pivots]
+    n = kernels.place(D, limit, radius**2, family, families, row, column, first, nearest)
+    return Placements(row[:n].copy(), pivots[column[:n]], pivots[nearest], first[:n].copy())
 
 
 def split(block: Block, rows: Array, topic: Array, model: Model, level: int) -> Array:

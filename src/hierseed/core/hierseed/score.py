@@ -19,7 +19,9 @@ from hierseed.core.hierseed.descend import (
     by_topic,
     deepest,
     pivot_distances,
+    place,
     placed,
+    placement_cache,
     predict,
 )
 from hierseed.core.hierseed.model import Model
@@ -58,7 +60,10 @@ def _label_and_sum_margins(
             sums[level - 1] += float(grid.quantize(second - first, xp).sum())
             counts[level - 1] += len(D)
 
-    add(model.pivot_level, pivot_distances(block, model))
+    D, known = pivot_distances(block, model), placement_cache(block, model).by_level
+    add(model.pivot_level, D)
+    if model.pivot_level not in known:
+        known[model.pivot_level] = place(block, model, D)
     for level in range(model.pivot_level, height):
         placements = placed(block, model, level)
         for topic, at in by_topic(block, placements.topic, model, level):

@@ -258,7 +258,10 @@ def candidates_above_pivot(
     """Candidates of each topic just above the pivot, among the documents nearest to it."""
     xp, at_level = block.xp, model.tree.at_level(model.pivot_level)
     parents, family = np.unique(model.tree.parent[at_level], return_inverse=True)
-    best = block.nearest(Families.one(model.vectors[at_level]))
+    if len(parents) == 1:  # every document is nearest to one of its children
+        best = xp.full(len(block), 0, xp.index)
+    else:
+        best = block.nearest(Families.one(model.vectors[at_level]))
     groups = xp.by_group(xp.asarray(family, xp.index)[best], len(parents))
     sets = ((int(parents[number]), rows) for number, rows in groups)
     return Found(_candidates(block, sets, model, model.vectors, tolerance, grid, grid2))

@@ -10,10 +10,10 @@ from hierseed.core.kernels.neighbours import look_up
 from hierseed.core.kernels.panels import pack, pack_whole, pack_wide
 from hierseed.core.kernels.rows import add_rows, half_norms, move, prepare_rows, source, widen
 from hierseed.core.kernels.shares import largest_in_columns, round_rows, share_out, walk_down
-from hierseed.core.kernels.spheres import unbeaten, windows
+from hierseed.core.kernels.spheres import place, unbeaten, windows
 
 __all__ = [
     "add_rows", "distances", "due", "half_norms", "largest_in_columns", "look_up", "move", "pack",
-    "pack_whole", "pack_wide", "prepare_rows", "round_rows", "settle", "share_out", "source",
-    "sweep", "unbeaten", "walk_down", "widen", "windows",
+    "pack_whole", "pack_wide", "place", "prepare_rows", "round_rows", "settle", "share_out",
+    "source", "sweep", "unbeaten", "walk_down", "widen", "windows",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Kernels of the largest empty sphere; see `hierseed.sphere`."""
+"""Kernels of the pivot: which radii reach a document, and the largest empty sphere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.kernels.jit import kernel
+from hierseed.core.kernels.jit import inner, kernel
 
 FEW = 24  # distances that are sorted fastest by inserting one after the other
 
@@ -41,6 +41,52 @@ def find_windows(D: Any, empty: bool, spread: Any, radius: Any) -> None:
                 for more in range(1, width):
                     total += D[i, j + more]
                 spread[i], radius[i] = apart, total / width
+
+
+@kernel()
+def place(
+    D: Any, limit: Any, squares: Any, family: Any, families: int, row: Any, column: Any, first: Any,
+    nearest: Any,
+) -> int:  # fmt: skip
+    """`pivot.assigned` of topics without eccentricity; returns how many placements there are.
+
+    `limit` : difference below which two distances of a document are tied
+    `squares` : squared radius of each topic
+    `family` : number of the siblings that each topic is one of
+    `row`, `column`, `first` : filled: a document, its topic, and whether no topic of it is nearer
+    `nearest` : filled: the nearest topic of each document, whether it is reached or not
+    """
+    found, least, taken = 0, np.empty(families), np.empty(families, np.bool_)
+    for i in range(D.shape[0]):
+        lowest = np.inf
+        for f in range(families):
+            least[f], taken[f] = np.inf, False
+        for j in range(D.shape[1]):
+            lowest = min(lowest, D[i, j])
+            if reaches(D[i, j], squares[j], limit[i]):
+                least[family[j]] = min(least[family[j]], D[i, j])
+        at, own, best = -1, -1, np.inf
+        for j in range(D.shape[1]):
+            d = D[i, j]
+            if at < 0 and d <= lowest + limit[i]:
+                at = j
+            f = family[j]
+            if not taken[f] and d <= least[f] + limit[i] and reaches(d, squares[j], limit[i]):
+                taken[f] = True
+                row[found], column[found], first[found] = i, j, False
+                if d < best:
+                    own, best = found, d
+                found += 1
+        if own >= 0:
+            first[own] = True
+        nearest[i] = at
+    return found
+
+
+@inner()
+def reaches(d: float, square: float, limit: float) -> bool:
+    """`pivot.reached` of one squared distance."""
+    return bool(square >= d or (square == 0.0 and d <= limit))
 
 
 def unbeaten(spread: NDArray[np.float64], radius: NDArray[np.float64]) -> Any:
