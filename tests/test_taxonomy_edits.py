@@ -5,7 +5,7 @@ import pytest
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.errors import TaxonomyError
-from hierseed.estimators.inputs import match_topics
+from hierseed.estimators.earlier import match_topics
 
 OLD = Taxonomy.from_paths(["A > B > C", "A > D", "E > F", "E > G"])
 

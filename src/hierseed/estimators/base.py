@@ -14,13 +14,20 @@ from hierseed.assignments import Assignments
 from hierseed.core.blocks import ArrayBlocks, Blocks, check_finite, check_vectors
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
-from hierseed.errors import ModelError, ParameterError, SeedError, TaxonomyError, name_some
+from hierseed.errors import ModelError, ParameterError, name_some
 from hierseed.estimators.inputs import (
     RECORD,
     Groups,
+    SeedPairs,
+    check_column_names,
+    check_fitted,
+    check_taxonomy,
     group_rejections,
     is_engine,
+    need_seeds,
     place_by_distance,
+    read_labels,
+    read_seeds,
     refuse_common_offset,
     seed_pairs,
 )
@@ -60,23 +67,15 @@ class SeededEstimator(Estimator, ABC):
     # ---------------------------------------------------------------- what a method implements
 
     @abstractmethod
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        X_seeds: Any = None,
-        y_seeds: Any = None,
-        start: SeededEstimator | None = None,
-        rejected: Any = None,
-        progress: Progress | None = None,
-        checkpoint: Any = None,
-    ) -> Self:
-        """Fit topics to a corpus."""
-
-    @abstractmethod
     def _settings(self) -> Any:
         """Check the parameters, and return them as the core takes them."""
+
+    @abstractmethod
+    def _fit(
+        self, blocks: Blocks, largest: float, settings: Any, given: SeedPairs, refused: Groups,
+        start: SeededEstimator | None, progress: Progress | None, checkpoint: Any,
+    ) -> None:  # fmt: skip
+        """Learn from checked inputs; `largest` is the length of the longest vector."""
 
     @abstractmethod
     def _place(self, blocks: Blocks) -> Iterable[NDArray[np.integer]]:
@@ -94,16 +93,6 @@ class SeededEstimator(Estimator, ABC):
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Restore what `_pack` returned; `taxonomy_` is set already."""
 
-    def _checkpointing(
-        self, checkpoint: Any, state: type, blocks: Blocks, *seeds: Any
-    ) -> dict[str, Any]:
-        """Arguments of the core's loop that save each round and resume from the last."""
-        if checkpoint is None:
-            return {}
-        from hierseed.io.checkpoint import checkpoint_arguments
-
-        return checkpoint_arguments(self, checkpoint, state, blocks, *seeds)
-
     def _compared(self, tree: Tree) -> int:
         """Largest number of topics that a document is compared with at once."""
         return len(tree)
@@ -115,7 +104,7 @@ class SeededEstimator(Estimator, ABC):
         if is_engine(X):
             blocks, self.n_features_in_ = X, X.width
         else:
-            self._check_column_names(X, reset=True)
+            check_column_names(self, X, reset=True)
             vectors = check_vectors(X)
             self.n_features_in_ = int(vectors.shape[1])
             blocks = self._blocks(vectors, self.taxonomy)
@@ -123,27 +112,13 @@ class SeededEstimator(Estimator, ABC):
         refuse_common_offset(blocks)
         return blocks, largest
 
-    def _seeds(
-        self, blocks: Blocks, y: Any, X_seeds: Any, y_seeds: Any
-    ) -> tuple[Floats, NDArray[np.intp], float]:
-        """Vectors and topics of all seeds, and the length of the longest one outside the corpus."""
-        rows, topics = seed_pairs(y, blocks.n, self.taxonomy)
-        seeds, largest = blocks.take(rows), 0.0
-        if X_seeds is not None:
-            more = ArrayBlocks(check_vectors(X_seeds, "X_seeds", blocks.width))
-            largest = check_finite(more, "X_seeds")
-            own_rows, own = seed_pairs(y_seeds, more.n, self.taxonomy, "y_seeds")
-            seeds = np.concatenate([seeds, more.take(own_rows)])
-            topics = np.concatenate([topics, own])
-        return seeds, topics, largest
-
     def _known(self, X: Any) -> Blocks:
         """Check documents against the fitted model."""
-        self._check_fitted()
+        check_fitted(self)
         if is_engine(X):
             return X
         vectors = check_vectors(X, width=self.n_features_in_, model=type(self).__name__)
-        self._check_column_names(X, reset=False)
+        check_column_names(self, X, reset=False)
         blocks = self._blocks(vectors, self.taxonomy_, forget=True)
         check_finite(blocks)
         return blocks
@@ -154,30 +129,8 @@ class SeededEstimator(Estimator, ABC):
             vectors, threads=self.n_jobs, topics=topics, largest=largest, forget=forget
         )
 
-    def _check_column_names(self, X: Any, *, reset: bool) -> None:
-        """Remember the names of a data frame's columns, or compare them with those of the fit."""
-        named = hasattr(X, "columns") or hasattr(X, "__dataframe__")
-        if named or hasattr(self, "feature_names_in_"):
-            from sklearn.utils.validation import validate_data
-
-            validate_data(self, X, skip_check_array=True, reset=reset)
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "taxonomy_"):
-            from sklearn.exceptions import NotFittedError
-
-            raise NotFittedError(
-                f"this {type(self).__name__} is not fitted yet: call fit(X, y) first"
-            )
-
     def _check_taxonomy(self) -> None:
-        if not isinstance(self.taxonomy, Taxonomy):
-            raise TaxonomyError(
-                f"taxonomy must be a Taxonomy, got {type(self.taxonomy).__name__}. "
-                "Make one with Taxonomy.from_paths or Taxonomy.read."
-            )
-        if not len(self.taxonomy):
-            raise TaxonomyError("the taxonomy has no topics")
+        check_taxonomy(self.taxonomy)
         check_parameters(type(self).__name__, self.get_params(deep=False), self._constraints())
 
     def _constraints(self) -> Constraints:
@@ -197,7 +150,57 @@ class SeededEstimator(Estimator, ABC):
         """
         self._settings()
 
-    # ---------------------------------------------------------------- inference
+    # ---------------------------------------------------------------- fitting and inference
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        X_seeds: Any = None,
+        y_seeds: Any = None,
+        start: SeededEstimator | None = None,
+        rejected: Any = None,
+        progress: Progress | None = None,
+        checkpoint: Any = None,
+    ) -> Self:
+        """Fit topics to a corpus.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_documents, n_features)
+            float16, float32 or float64. A memory map is not loaded. Blocks of an engine (see
+            `hierseed.engines`) are taken as they are.
+        y : array-like of shape (n_documents,)
+            Topic id of each seed, -1 for other documents; or a list of ids per document.
+        X_seeds, y_seeds : array-like
+            Seeds that are not rows of X, and their topics.
+        start : fitted estimator
+            An earlier model to start from. Topics are matched by path; those that it has need no
+            seeds.
+        rejected : topic ids per row, or a list of them, -1 for none
+            A document is placed neither in a topic that it was rejected for nor below it.
+            AnchoredHierSeed does not learn from it.
+        progress : callable
+            Called after each round with its entry of `history_`.
+        checkpoint : path
+            Folder for the state after each round. The same fit, interrupted and called again,
+            continues from there and ends with the same bits.
+
+        Examples
+        --------
+        >>> from hierseed import HierSeed, Taxonomy
+        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+        >>> model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]).labels_
+        array([0, 0, 1, 1], dtype=int32)
+        """
+        need_seeds(y, X_seeds, start)
+        settings = self._settings()
+        blocks, largest = self._corpus(X)
+        given = read_seeds(blocks, self.taxonomy, y, X_seeds, y_seeds)
+        refused = group_rejections(rejected, blocks.n, self.taxonomy, given.rows)
+        self._fit(blocks, largest, settings, given, refused, start, progress, checkpoint)
+        return self
 
     def predict(self, X: Any) -> NDArray[np.integer]:
         """Return the deepest topic of each row, -1 for None.
@@ -244,16 +247,19 @@ class SeededEstimator(Estimator, ABC):
         ['A', 'B']
         """
         blocks = self._known(X)
+        rows, _ = seed_pairs(y, blocks.n, self.taxonomy_)
+        groups = group_rejections(rejected, blocks.n, self.taxonomy_, rows)
+        return self._assign(blocks, rows, groups)
+
+    def _assign(self, blocks: Blocks, seeds: NDArray[np.intp], groups: Groups) -> Assignments:
         parts: dict[str, list[NDArray[Any]]] = {name: [] for name in RECORD}
         for part in self._score(blocks):
             for name, dtype in RECORD.items():
                 parts[name].append(getattr(part, name).astype(dtype))
-        rows, _ = seed_pairs(y, blocks.n, self.taxonomy_)
         is_seed = np.zeros(blocks.n, dtype=bool)
-        is_seed[rows] = True
+        is_seed[seeds] = True
         together: dict[str, Any] = {name: np.concatenate(parts.pop(name)) for name in RECORD}
         placed = Assignments(self.taxonomy_, blocks.n, is_seed=is_seed, **together)
-        groups = group_rejections(rejected, blocks.n, self.taxonomy_, rows)
         return self._place_elsewhere(placed, blocks, groups) if groups else placed
 
     def _place_elsewhere(self, placed: Assignments, blocks: Blocks, groups: Groups) -> Assignments:
@@ -281,11 +287,7 @@ class SeededEstimator(Estimator, ABC):
         if measure not in MEASURES:
             raise ParameterError(f"measure must be one of {name_some(MEASURES)}, got {measure!r}")
         found = self.predict(X)
-        rows, topics = seed_pairs(y, len(found), self.taxonomy)
-        labelled, starts = np.unique(rows, return_index=True)
-        if not len(labelled):
-            raise SeedError("no row of y has a label, so there is nothing to compare with")
-        gold = [some.tolist() for some in np.split(topics, starts[1:])]
+        labelled, gold = read_labels(y, len(found), self.taxonomy)
         scores = score(self.taxonomy, self.taxonomy_.tree.ancestors[found[labelled]], gold).all
         if measure == "hierarchical_f1":
             assert scores.hierarchical is not None  # topics have names
@@ -307,7 +309,7 @@ class SeededEstimator(Estimator, ABC):
         """
         from hierseed.io.model_bundle import ModelBundle
 
-        self._check_fitted()
+        check_fitted(self)
         header, arrays = self._pack()
         header["history"] = [  # without seconds: the same fit must give the same files
             {name: value for name, value in one.items() if name != "seconds"}

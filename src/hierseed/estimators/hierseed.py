@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,13 @@ from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 from hierseed.errors import ParameterError, name_some
 from hierseed.estimators.base import Progress, SeededEstimator
+from hierseed.estimators.earlier import continue_from
 from hierseed.estimators.inputs import (
-    continue_from,
-    need_seeds,
+    Groups,
+    SeedPairs,
+    checkpointing,
     refuse_bare_leaves,
     seed_means,
-    seed_pairs,
 )
 from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
@@ -205,53 +206,12 @@ class HierSeed(SeededEstimator):
 
     # ---------------------------------------------------------------- fitting
 
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        X_seeds: Any = None,
-        y_seeds: Any = None,
-        start: SeededEstimator | None = None,
-        rejected: Any = None,
-        progress: Progress | None = None,
-        checkpoint: Any = None,
-    ) -> Self:
-        """Fit topics to a corpus.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_documents, n_features)
-            float16, float32 or float64. A memory map is not loaded. Blocks of an engine (see
-            `hierseed.engines`) are taken as they are.
-        y : array-like of shape (n_documents,)
-            Topic id of each seed, -1 for other documents; or a list of ids per document.
-        X_seeds, y_seeds : array-like
-            Seeds that are not rows of X, and their topics.
-        start : fitted estimator
-            A model to continue from. Topics are matched by path; only those it does not have
-            need seeds.
-        rejected : topic ids per row, or a list of them, -1 for none
-            A document is placed neither in a topic that it was rejected for nor below it.
-        progress : callable
-            Called after each round with its entry of `history_`.
-        checkpoint : path
-            Folder for the state after each round. The same fit, interrupted and called again,
-            continues from there and ends with the same bits.
-
-        Examples
-        --------
-        >>> from hierseed import HierSeed, Taxonomy
-        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
-        >>> model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]).labels_
-        array([0, 0, 1, 1], dtype=int32)
-        """
-        need_seeds(y, X_seeds, start)
-        settings = self._settings()
-        blocks, largest = self._corpus(X)
-        seeds, topics, longest = self._seeds(blocks, y, X_seeds, y_seeds)
-        largest = max(largest, longest)
-        means, known = seed_means(seeds, topics, len(self.taxonomy))
+    def _fit(
+        self, blocks: Blocks, largest: float, settings: Settings, given: SeedPairs, refused: Groups,
+        start: SeededEstimator | None, progress: Progress | None, checkpoint: Any,
+    ) -> None:  # fmt: skip
+        largest = max(largest, given.longest)
+        means, known = seed_means(given.vectors, given.topics, len(self.taxonomy))
         if start is None:
             refuse_bare_leaves(self.taxonomy, known)
             taxonomy, vectors = self.taxonomy, start_vectors(self.taxonomy.tree, means, known)
@@ -260,18 +220,17 @@ class HierSeed(SeededEstimator):
             taxonomy, vectors, extended = continue_from(
                 self.taxonomy, start, means, known, blocks.width
             )
-        rounds = self._checkpointing(
-            checkpoint, State, blocks, taxonomy.tree.parent, vectors, sorted(extended)
+        rounds = checkpointing(
+            self, checkpoint, State, blocks, taxonomy.tree.parent, vectors, sorted(extended)
         )
-        run = self._run(blocks, seeds, settings, progress=progress, **rounds)
+        run = self._run(blocks, given.vectors, settings, progress=progress, **rounds)
         result = run(taxonomy.tree, vectors, largest=largest, extended=extended)
         self._keep(result, taxonomy)
         self.labels_, self.margins_ = placed_and_margins(blocks, self._model, largest)
-        if rejected is not None:
-            rows, _ = seed_pairs(rejected, blocks.n, self.taxonomy, "rejected")
-            self.labels_[rows] = self.assign(blocks, y, rejected=rejected).labels[rows]
+        if refused:
+            rows = np.concatenate(list(refused.values()))
+            self.labels_[rows] = self._assign(blocks, given.rows, refused).labels[rows]
         self.coverage_ = float((self.labels_ >= 0).mean())
-        return self
 
     def _run(
         self, blocks: Blocks, seeds: Floats, settings: Settings, **rounds: Any
@@ -295,7 +254,7 @@ class HierSeed(SeededEstimator):
                 f"{name_some(self.taxonomy_.paths[t] for t in listed)}. "
                 "More varied seeds, or a higher alpha, may help.",
                 EmptyTopicWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _compared(self, tree: Tree) -> int:

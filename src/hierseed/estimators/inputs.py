@@ -1,4 +1,4 @@
-"""Check vectors, seeds, rejections and an earlier model: one clear error each, offenders counted.
+"""What estimators check and read before a fit: one clear error each, offenders counted.
 
 A document that was rejected for a topic is placed neither there nor below it. One that was
 rejected for every topic of level 1 is placed nowhere.
@@ -6,20 +6,18 @@ rejected for every topic of level 1 is placed nowhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.core.blocks import Blocks
+from hierseed.core.blocks import ArrayBlocks, Blocks, check_finite, check_vectors
 from hierseed.core.exact import Grid, sum_by_group
-from hierseed.core.hierseed.vectors import start as start_vectors
-from hierseed.errors import CorpusError, ModelError, SeedError, TaxonomyError, name_some
+from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
 from hierseed.taxonomy import Taxonomy
-from hierseed.topics import SEPARATOR, Edit
 
 SAMPLED = 1024  # rows: enough to find a common offset
 FARTHEST = 150  # offset / spread; the rounding error of a square is 2**-24 of it
@@ -39,6 +37,65 @@ RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million docume
     "ranked": np.int32,
     "chances": np.float32,
 }
+
+
+@dataclass(frozen=True)
+class SeedPairs:
+    """One entry for each seed and topic it serves; those in the corpus come first.
+
+    Attributes
+    ----------
+    vectors, topics : of the seed
+    seed : its number, the same in all its entries
+    rows : of the corpus, of those that lie in it
+    longest : length of the longest vector that is not in the corpus
+    rejected : rows of documents that were rejected for a topic
+    """
+
+    vectors: Floats
+    seed: Ints
+    topics: Ints
+    rows: Ints
+    longest: float
+    rejected: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+    @property
+    def decided(self) -> Ints:
+        """Rows that people decided about; they do not count as unlabelled documents."""
+        return np.union1d(self.rows, self.rejected)
+
+    @property
+    def topics_each(self) -> float:
+        """Topics that a seed serves, on average; stand-ins do not count."""
+        seeds = self.seed[self.seed >= 0]
+        return len(seeds) / max(len(np.unique(seeds)), 1)
+
+    def without(self, rejected: Groups) -> SeedPairs:
+        """The same, with documents that were rejected for topics."""
+        rows = np.concatenate([np.zeros(0, dtype=np.intp), *rejected.values()])
+        return replace(self, rejected=rows)
+
+
+def read_seeds(blocks: Blocks, taxonomy: Taxonomy, y: Any, X_seeds: Any, y_seeds: Any) -> SeedPairs:
+    """Read and number the seeds of a fit."""
+    rows, topics = seed_pairs(y, blocks.n, taxonomy)
+    vectors, seed, longest = blocks.take(rows), rows, 0.0
+    if X_seeds is not None:
+        more = ArrayBlocks(check_vectors(X_seeds, "X_seeds", blocks.width))
+        longest = check_finite(more, "X_seeds")
+        outside, own = seed_pairs(y_seeds, more.n, taxonomy, "y_seeds")
+        vectors = np.concatenate([vectors, more.take(outside)])
+        topics, seed = np.concatenate([topics, own]), np.concatenate([rows, blocks.n + outside])
+    return SeedPairs(vectors, seed, topics, rows, longest)
+
+
+def read_labels(y: Any, n: int, taxonomy: Taxonomy) -> tuple[Ints, list[list[int]]]:
+    """Return the rows that have labels, and the topics of each."""
+    rows, topics = seed_pairs(y, n, taxonomy)
+    labelled, starts = np.unique(rows, return_index=True)
+    if not len(labelled):
+        raise SeedError("no row of y has a label, so there is nothing to compare with")
+    return labelled, [some.tolist() for some in np.split(topics, starts[1:])]
 
 
 def refuse_common_offset(blocks: Blocks) -> None:
@@ -267,88 +324,42 @@ def _place_again(
         arrays["score"][record, 0] = arrays["belongs"][record, 0] = 0.0
 
 
-def topics_of(earlier: Any, taxonomy: Taxonomy, width: int) -> list[int]:
-    """For each topic, the one that it was in an earlier model, -1 for none (see `match_topics`).
-
-    A model that is not fitted, or was fitted on other vectors, is refused.
-    """
-    if not hasattr(earlier, "taxonomy_"):
-        raise ModelError("start is not fitted yet: fit it, or leave start out")
-    if earlier.n_features_in_ != width:
-        raise ModelError(
-            f"start was fitted on {earlier.n_features_in_} dimensions, X has {width}. "
-            "Use vectors of the same embedder."
+def check_taxonomy(taxonomy: Any) -> None:
+    """Refuse what is no taxonomy, and one without topics."""
+    if not isinstance(taxonomy, Taxonomy):
+        raise TaxonomyError(
+            f"taxonomy must be a Taxonomy, got {type(taxonomy).__name__}. "
+            "Make one with Taxonomy.from_paths or Taxonomy.read."
         )
-    return match_topics(earlier.taxonomy_, taxonomy)
+    if not len(taxonomy):
+        raise TaxonomyError("the taxonomy has no topics")
 
 
-def continue_from(
-    taxonomy: Taxonomy, earlier: Any, means: Floats, known: Bools, width: int
-) -> tuple[Taxonomy, Floats, set[int]]:
-    """Start from the topics of an earlier model, and its Other topics where their parents exist.
+def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Remember the names of a data frame's columns, or compare them with those of the fit."""
+    named = hasattr(X, "columns") or hasattr(X, "__dataframe__")
+    if named or hasattr(estimator, "feature_names_in_"):
+        from sklearn.utils.validation import validate_data
 
-    Also returns the topics (-1: the root) for which it has decided about an Other.
-    """
-    matched = topics_of(earlier, taxonomy, width)
-    old = earlier.taxonomy_
-    now = {topic: here for here, topic in enumerate(matched) if topic >= 0}
-    parents, others = [], []
-    for topic in np.flatnonzero(old.is_other).tolist():
-        above = int(old.tree.parent[topic])
-        if topic not in now and (above < 0 or above in now):
-            here = -1 if above < 0 else now[above]
-            if here < 0 or not taxonomy.tree.is_leaf[here]:
-                parents.append(here)
-                others.append(earlier.vectors_[topic])
-    vectors, known, extended = means.copy(), known.copy(), {-1}
-    for topic, before in enumerate(matched):
-        if before >= 0:
-            vectors[topic], known[topic] = earlier.vectors_[before], True
-            extended.add(topic)
-    refuse_bare_leaves(taxonomy, known)
-    vectors = start_vectors(taxonomy.tree, vectors, known)
-    vectors = np.concatenate([vectors, *(vector[None] for vector in others)])
-    return taxonomy.with_others(parents), vectors, extended
+        validate_data(estimator, X, skip_check_array=True, reset=reset)
 
 
-def match_topics(earlier: Taxonomy, later: Taxonomy) -> list[int]:
-    """For each topic of `later`, the topic of `earlier` that it was, -1 for a new one.
+def check_fitted(estimator: Any) -> None:
+    """Refuse to use an estimator that is not fitted."""
+    if not hasattr(estimator, "taxonomy_"):
+        from sklearn.exceptions import NotFittedError
 
-    Followed by the edits made since `earlier`, then by address, by code, and by path.
-    """
-    known = len(earlier.log)
-    log = later.log[known:] if later.log[:known] == earlier.log else later.log
-    followed = {_follow(log, path): i for i, path in enumerate(earlier.paths)}
-    by_address = _unique(earlier.addresses)
-    by_code = _unique(earlier.codes)
-    by_path = {path: i for i, path in enumerate(earlier.paths)} if not log else {}
-    found = []
-    for topic, path in enumerate(later.paths):
-        steps: tuple[tuple[dict[Any, int], str], ...] = (
-            (followed if log else {}, path),
-            (by_address, later.addresses[topic]),
-            (by_code, later.codes[topic]),
-            (by_path, path),
+        raise NotFittedError(
+            f"this {type(estimator).__name__} is not fitted yet: call fit(X, y) first"
         )
-        found.append(next((known[key] for known, key in steps if key and key in known), -1))
-    return found
 
 
-def _follow(log: Sequence[Edit], path: str) -> str | None:
-    """The path of a topic after some edits; None if it was deleted or merged into another."""
-    for edit in log:
-        if path != edit.path and not path.startswith(edit.path + SEPARATOR):
-            continue
-        if edit.kind == "delete" or (edit.kind == "merge" and path == edit.path):
-            return None
-        if edit.kind in ("rename", "move", "merge"):
-            path = edit.to + path[len(edit.path) :]
-    return path
+def checkpointing(
+    estimator: Any, checkpoint: Any, state: type, blocks: Blocks, *seeds: Any
+) -> dict[str, Any]:
+    """Arguments of the core's loop that save each round and resume from the last."""
+    if checkpoint is None:
+        return {}
+    from hierseed.io.checkpoint import checkpoint_arguments
 
-
-def _unique(texts: Sequence[str]) -> dict[str, int]:
-    """Where each text is, for those that only one topic has."""
-    places: dict[str, int] = {}
-    for i, text in enumerate(texts):
-        places[text] = -1 if text in places else i
-    return {text: i for text, i in places.items() if text and i >= 0}
+    return checkpoint_arguments(estimator, checkpoint, state, blocks, *seeds)

@@ -11,7 +11,8 @@ from hierseed.core.mixture.calibration import Scores, mean_scores
 from hierseed.core.mixture.gaussian_mixture import pieces
 from hierseed.core.mixture.placement import Placer
 from hierseed.core.share import Share
-from hierseed.estimators.anchored.fitting import Outcome, SeedPairs
+from hierseed.estimators.anchored.fitting import Outcome
+from hierseed.estimators.inputs import SeedPairs
 from hierseed.taxonomy import Taxonomy
 
 Ints = NDArray[np.intp]

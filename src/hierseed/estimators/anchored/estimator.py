@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from hierseed.core.mixture.placement import (
 from hierseed.core.score import Scored
 from hierseed.core.share import Share
 from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit, expect, listed_of_placed
-from hierseed.estimators.anchored.fitting import SeedPairs, fit_mixture
+from hierseed.estimators.anchored.fitting import fit_mixture, with_stand_ins
 from hierseed.estimators.anchored.placer import (
     append_others,
     components_of,
@@ -37,9 +37,10 @@ from hierseed.estimators.base import Progress, SeededEstimator
 from hierseed.estimators.inputs import (
     RECORD,
     Groups,
-    group_rejections,
+    SeedPairs,
+    check_fitted,
+    checkpointing,
     is_engine,
-    need_seeds,
     replace_records,
     seed_pairs,
     with_seeds,
@@ -165,59 +166,16 @@ class AnchoredHierSeed(SeededEstimator):
 
     # ---------------------------------------------------------------- fitting
 
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        X_seeds: Any = None,
-        y_seeds: Any = None,
-        start: SeededEstimator | None = None,
-        rejected: Any = None,
-        progress: Progress | None = None,
-        checkpoint: Any = None,
-    ) -> Self:
-        """Fit the mixture to a corpus.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_documents, n_features)
-            float16, float32 or float64. A memory map is not loaded. Blocks of an engine (see
-            `hierseed.engines`) are taken as they are.
-        y : array-like of shape (n_documents,)
-            Topic id of each seed, -1 for other documents; or a list of ids per document.
-        X_seeds, y_seeds : array-like
-            Seeds that are not rows of X, and their topics.
-        start : fitted estimator
-            An earlier model; its vectors replace the seeds of topics that have none.
-        rejected : topic ids per row, or a list of them, -1 for none
-            A document is placed neither in a topic that it was rejected for nor below it, and
-            does not shape topics.
-        progress : callable
-            Called after each round with its entry of `history_`.
-        checkpoint : path
-            Folder for the state after each round. The same fit, interrupted and called again,
-            continues from there and ends with the same bits.
-
-        Examples
-        --------
-        >>> from hierseed import AnchoredHierSeed, Taxonomy
-        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"]))
-        >>> model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]).labels_
-        array([0, 0, 1, 1], dtype=int32)
-        """
-        need_seeds(y, X_seeds, start)
-        settings = self._settings()
-        blocks, largest = self._corpus(X)
-        read = self._seeds(blocks, y, X_seeds, y_seeds)
-        given = SeedPairs.of(self.taxonomy, read, blocks.n, y, X_seeds, y_seeds, start)
-        refused = group_rejections(rejected, blocks.n, self.taxonomy, given.rows)
-        given = given.without(refused)
+    def _fit(
+        self, blocks: Blocks, largest: float, settings: Settings, given: SeedPairs, refused: Groups,
+        start: SeededEstimator | None, progress: Progress | None, checkpoint: Any,
+    ) -> None:  # fmt: skip
+        given = with_stand_ins(given, self.taxonomy, start).without(refused)
         quantization = Quantization.holding(
             blocks.n + len(given.topics), max(largest, given.longest)
         )
-        rounds = self._checkpointing(
-            checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.decided
+        rounds = checkpointing(
+            self, checkpoint, State, blocks, given.vectors, given.seed, given.topics, given.decided
         )
         found = fit_mixture(
             self.taxonomy, blocks, given, settings, quantization, self.other,
@@ -244,7 +202,6 @@ class AnchoredHierSeed(SeededEstimator):
         listed = listed_of_placed(self.foreign_share_, self.coverage_)
         self.expected_accuracy_ = expect(found.scores, counts, self.thresholds_, listed)
         self.diagnosis_ = diagnose_fit(self.taxonomy_, self._placer, found, given, self.labels_)
-        return self
 
     def _keep(self, placer: Placer) -> None:
         self._placer, self.vectors_ = placer, placer.vectors
@@ -324,7 +281,7 @@ class AnchoredHierSeed(SeededEstimator):
     @property
     def classes_(self) -> Ints:
         """Topics that documents can be placed in, for the columns of `predict_proba`."""
-        self._check_fitted()
+        check_fitted(self)
         return np.sort(self._placer.components.topic)
 
     def predict_proba(self, X: Any) -> Floats:
