@@ -18,13 +18,15 @@ from hierseed.core.arrays import NUMPY
 from hierseed.core.block import Families
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.distance import squared_distances, two_least
-from hierseed.core.exact import Grid, Tally
+from hierseed.core.exact import Grid, Quantization, Tally
 from hierseed.core.hierseed import sphere
 from hierseed.core.hierseed.descend import PlacementCache, deepest, place
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.sphere import tightest, unbeaten
 from hierseed.core.kernels import compiled
 from hierseed.core.kernels.compiled import aligned_zeros
+from hierseed.core.mixture.membership import PARTS
+from hierseed.core.mixture.moments import _add_products, weighted_sums
 from hierseed.core.mixture.neighbours import Neighbourhood
 from hierseed.core.tree import Tree
 
@@ -271,6 +273,28 @@ def test_spheres_by_both_ways(seed, children, empty, ties):
             front = unbeaten(spread, radius).tolist()
         found.append((spread.tolist(), radius.tolist(), front))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("width", [5, 65, 200])
+@pytest.mark.parametrize("uneven", [1.0, 30.0])
+def test_weighted_products_by_both_ways(dtype, width, uneven):
+    """As many rows at a time as 32 bits hold; where one column is nearly all, too few."""
+    pytest.importorskip("numba", reason="numba has no wheel for this platform")
+    rng = np.random.default_rng(width)
+    X = rng.standard_normal((700, width)).astype(np.float32)
+    X[:, 3] *= uneven
+    X = (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(dtype)
+    parts = rng.integers(0, PARTS + 1, len(X)).astype(np.float64)
+    quantization = Quantization.holding(1_000_000, 1.0)
+    block = ArrayBlock(X, 0, len(X), FLOAT)
+    slow = weighted_sums(block.quantized(quantization.vectors), parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "BREAK_EVEN", 0)
+        found = _add_products(block.kernel_rows(), width, parts, quantization)
+    assert (found is None) == (uneven > 1)
+    for one, two in zip(slow, found or slow, strict=True):
+        np.testing.assert_array_equal(one, two)
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())

@@ -139,12 +139,28 @@ def multiply_wide(strip: Any, some: int, packed: Any, found: Any) -> None:
 @inner()
 def multiply_whole(strip: Any, some: int, packed: Any, found: Any) -> None:
     """Products of rows of whole numbers, two int16 in an int32, with all centres; exact."""
+    multiply_from(strip, some, packed, found, 0)
+
+
+@inner()
+def multiply_lower(turned: Any, packed: Any, found: Any) -> None:
+    """The same of columns, turned to rows, with themselves; the lower half at least."""
+    multiply_from(turned, found.shape[1], packed, found, 1)
+
+
+@inner()
+def multiply_from(strip: Any, some: int, packed: Any, found: Any, slope: int) -> None:
+    """Products of rows with all centres, for each from as many rows on as come before it.
+
+    `slope` : 1; or 0 for all rows
+    """
     vectors = found.shape[1] // LANES
     panels = -(-vectors // MOST)
     for panel in range(panels):
         left = panel * vectors // panels
         size = (panel + 1) * vectors // panels - left
-        for i in range(0, some, ROWS if size > 1 else 2 * ROWS):
+        first = slope * (left * LANES)
+        for i in range(first - first % ROWS, some, ROWS if size > 1 else 2 * ROWS):
             args = strip, i, packed, left * LANES, found, i
             if size == 4:
                 _whole_four(*args)

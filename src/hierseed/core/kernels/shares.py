@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from hierseed.core.kernels.jit import inner, kernel
-from hierseed.core.kernels.llvm_kernels import ROWS
-from hierseed.core.kernels.panels import multiply_wide
+from hierseed.core.kernels.llvm_kernels import LANES, MOST, ROWS
+from hierseed.core.kernels.panels import multiply_lower, multiply_wide
 from hierseed.core.kernels.rows import read_row
 
 LOG2_E, LN2_HIGH, LN2_LOW = 1.4426950408889634, 6.93147180369123816490e-01, 1.90821492927058770e-10
 SHARED = 4 * ROWS  # rows at a time: they, and what they are multiplied with, fit a cache
 MANY = 1000  # components
+PAIRED, FEW_ROWS = 128, 16  # rows whose products are added in 32 bits: at most, and worth it
+SHORTEST, LARGEST = 2.0**15, 2.0**31  # beyond what int16 and int32 hold
 LOWEST = -700.0  # below, exp is as good as nothing
 TAYLOR = tuple(1.0 / math.factorial(i) for i in range(14))
 
@@ -81,6 +83,74 @@ def whole_sum(row: Any) -> float:
     for j in range(row.shape[1]):
         total += row[0, j]
     return total
+
+
+@kernel()
+def add_products(
+    X: Any, start: int, rows: Any, weight: Any, step: float, sums: Any, products: Any
+) -> bool:
+    """Add up rows times a step, rounded to whole numbers, and their products, by weight.
+
+    Products of int16 are added in int32, for so many rows at a time that the squares of no column
+    overflow: the products of two columns are never larger. False: numbers are too large for that
+    to pay off, and what was filled is of no use.
+
+    `rows`, `weight` : which rows, in order of their weights, which are whole numbers
+    `products` : (width, width), the lower half is filled
+    """
+    n, width, pairs = len(rows), X.shape[1], PAIRED // 2
+    columns = -(-width // LANES) * LANES
+    row, strip = np.empty((1, width), np.float32), np.empty((1, width))
+    squares, ahead = np.empty(width), np.zeros((2, width), np.int32)
+    packed = np.zeros(columns * pairs, np.int32)
+    turned = np.zeros((columns + 2 * ROWS, pairs), np.int32)
+    found, begin = np.empty((columns + 2 * ROWS, columns), np.int32), 0
+    while begin < n:
+        packed[:], squares[:] = 0, 0.0
+        some, whole = 0, True
+        while some < PAIRED and begin + some < n and weight[begin + some] == weight[begin]:
+            round_strip(X, start + rows[begin + some], np.int64(1), step, row, strip)
+            largest, square = 0.0, 0.0
+            for j in range(width):
+                largest = max(largest, abs(strip[0, j]))
+                square = max(square, squares[j] + strip[0, j] * strip[0, j])
+            whole = square < LARGEST and largest < SHORTEST
+            if not whole:
+                break
+            for j in range(width):
+                squares[j] += strip[0, j] * strip[0, j]
+                sums[j] += weight[begin] * strip[0, j]
+                ahead[some % 2, j] = np.int32(strip[0, j])
+            if some % 2:
+                pair_up(ahead, some // 2, packed, columns, turned)
+            some += 1
+        if some < FEW_ROWS and not whole:
+            return False
+        if some % 2:
+            ahead[1] = 0
+            pair_up(ahead, some // 2, packed, columns, turned)
+        for pair in range((some + 1) // 2, pairs):
+            turned[:, pair] = 0
+        multiply_lower(turned, packed, found)
+        for i in range(width):
+            for j in range(i + 1):
+                products[i, j] += weight[begin] * found[i, j]
+        begin += some
+    return True
+
+
+@inner()
+def pair_up(two: Any, pair: int, packed: Any, columns: int, turned: Any) -> None:
+    """Put two rows of whole numbers, as pairs of int16, where `multiply_lower` reads them."""
+    vectors, pairs = columns // LANES, turned.shape[1]
+    panels = -(-vectors // MOST)
+    for panel in range(panels):
+        left = panel * vectors // panels * LANES
+        size = (panel + 1) * vectors // panels * LANES - left
+        at = left * pairs + pair * size
+        for j in range(left, min(left + size, two.shape[1])):
+            packed[at + j - left] = (two[0, j] & 0xFFFF) | (two[1, j] << 16)
+            turned[j, pair] = packed[at + j - left]
 
 
 @inner()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -153,12 +154,33 @@ def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:
 def _spread(
     block: Block, quantization: Quantization, skip: Ints, membership: Membership, total: int
 ) -> Sums:
-    parts = parts_of(block, membership, skip)
-    if block.kernel_rows() is None:
+    parts, rows = parts_of(block, membership, skip), block.kernel_rows(block.width)
+    if rows is None:
         return weighted_sums(counted(block, quantization, total), parts, block.xp)
     order = np.argsort(parts, kind="stable")
     order = order[np.searchsorted(parts[order], 1) :]
-    return weighted_sums(block.quantized(quantization.vectors, order), parts[order])
+    found = _add_products(rows, block.width, parts, quantization)
+    return found or weighted_sums(block.quantized(quantization.vectors, order), parts[order])
+
+
+def _add_products(
+    rows: Iterator[tuple[slice, Array, int]],
+    width: int,
+    parts: Floats,
+    quantization: Quantization,
+) -> Sums | None:
+    """`weighted_sums` of rows as kernels take them; None where these can't do it, or not faster."""
+    kernels = load_kernels()
+    if kernels is None or not kernels.PAIR_PRODUCTS:
+        return None
+    sums, products, step = np.zeros(width), np.zeros((width, width)), 1.0 / quantization.unit
+    for at, X, start in rows:
+        order = np.argsort(parts[at], kind="stable")
+        order = order[np.searchsorted(parts[at][order], 1) :]
+        if not kernels.add_products(X, start, order, parts[at][order], step, sums, products):
+            return None
+    lower = np.tril(products, -1)
+    return Sums((float(parts.sum()), sums, products + lower.T))
 
 
 @portable
