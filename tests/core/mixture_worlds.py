@@ -13,6 +13,7 @@ from hierseed.core.mixture.moments import spread
 from hierseed.core.mixture.neighbours import Neighbourhood
 from hierseed.core.mixture.variance_components import VarianceComponents
 from hierseed.core.share import Share
+from hierseed.core.tree import Tree
 
 
 def set_up(name="two levels", **world):
@@ -50,3 +51,17 @@ def begun(X, components, pairs, quantization, rows, settings, block=64, membersh
 
 def covariance(mixture):
     return np.linalg.inv(mixture.covariance.solve(np.eye(mixture.means.shape[1])))
+
+
+def overlapping_topics(draw, listed, seeds, of=20, each=40, width=48):
+    """Documents of 20 topics that overlap, of which some are listed, as a sample; no seed in it."""
+    rng = np.random.default_rng(draw)
+    topic = np.repeat(np.arange(of), each)
+    X = rng.normal(size=(of, width))[topic] + 1.7 * rng.normal(size=(len(topic), width))
+    chosen = np.concatenate(
+        [rng.permutation(np.flatnonzero(topic == t))[:seeds] for t in range(listed)]
+    )
+    pairs = Pairs(X[chosen], chosen, topic[chosen])
+    rest = np.setdiff1d(np.arange(len(X)), chosen)
+    components = make_components(Tree([-1] * listed), np.ones(listed, bool))
+    return X[rest].astype(np.float32), topic[rest] < listed, pairs, components

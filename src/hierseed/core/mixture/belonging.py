@@ -73,11 +73,6 @@ class Belonging:
         nothing = Share(0.0, 0.0, 0.0)
         return cls(np.array([-1.0, 1.0]), np.ones((levels + 1, 2)), -np.inf, nothing)
 
-    @property
-    def is_certain(self) -> bool:
-        """Whether all documents belong fully."""
-        return bool((self.below == 1.0).all())
-
     def at(self, score: Array, level: int = -1, xp: Arrays = NUMPY) -> Array:
         """Probability of belonging at a level (0: at all; -1: where the document is placed)."""
         return xp.interp(score, self.knots, self.below[level])
