@@ -25,11 +25,11 @@ class PlacedDocuments:
 
     Attributes
     ----------
-    estimator : that placed it
-    X : the vectors, prepared
-    assignments : with the ids
+    estimator : the one that placed the corpus
+    X : prepared vectors
+    assignments : placements, with the ids of documents
     documents : pairs of id and text, in order; texts are empty where only vectors were given
-    name : of the corpus
+    name : name of the corpus
     """
 
     estimator: SeededEstimator
@@ -59,7 +59,7 @@ class PlacedDocuments:
         return found.with_words(texts, self.assignments.n_documents)
 
     def report(self, title: str | None = None, progress: Listener | None = None) -> dict[str, Any]:
-        """Return all that the report page shows."""
+        """Return the content of the report page."""
         listener = progress or warn_of_notes
         n = self.assignments.n_documents
 

@@ -62,7 +62,7 @@ def test_minilm_counts_what_it_cuts(minilm):
 def test_auto_takes_minilm_where_it_was_fetched(minilm):
     embedder, why = choose_embedder()
     assert embedder.name == "minilm"
-    assert why == "minilm: the best of minilm, wordllama that is here"
+    assert why == "minilm: the best of minilm, wordllama that is installed"
 
 
 def test_minilm_says_how_to_get_it(tmp_path, monkeypatch):

@@ -68,7 +68,7 @@ def _decided(here: topics.Topics, verdicts: Mapping[int, int], wanted: int) -> l
 def _targets(
     here: topics.Topics, key: str, places: list[dict[str, Any]], verdicts: Mapping[int, int]
 ) -> tuple[int | None, int | None]:
-    """The topics that A and R are about.
+    """The topics that the keys A (accept) and R (reject) apply to.
 
     Accepting means the deepest topic in question: a document that the fit placed below the
     selected topic is accepted where it is placed, so that it keeps its subtopic. Rejecting

@@ -1,4 +1,4 @@
-"""Tables of a project file, their version, and the way from an older version to this one."""
+"""Tables of a project file, their version, and the migrations from older versions."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
     """Make the tables of a new file, bring an old one up to date, refuse any other file.
 
     SQLite's own timeout does not hold while the journal's mode changes: two who change it at once
-    would wait for each other for ever, so one of them is refused at once. That one comes again.
+    would wait for each other for ever, so one of them is refused at once. It tries again.
     """
     until = time.monotonic() + PATIENCE
     while True:
@@ -245,7 +245,7 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _signature(db: sqlite3.Connection) -> tuple[int, int, int]:
-    """Whose file, which version, how many tables: of one moment, while others may be making it."""
+    """Application id, version and number of tables, in one transaction: others may be writing."""
     db.execute("BEGIN")
     try:
         tables = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
@@ -300,7 +300,7 @@ def migrate(
 
 
 def back_up(db: sqlite3.Connection, path: Path, why: str) -> Path:
-    """Copy the whole database beside itself, as one consistent picture."""
+    """Copy the whole database to a file beside it, as a consistent snapshot."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     target = path.with_name(f"{path.stem}.backup-{why}-{stamp}{path.suffix}")
     copy = sqlite3.connect(target)

@@ -145,7 +145,7 @@ def _block_rows(n: int, wide: int, threads: int, largest: int) -> int:
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """The matrix libraries that this process has loaded; a search takes long."""
+    """The matrix libraries that this process has loaded; kept, because the search is slow."""
     return ThreadpoolController()
 
 

@@ -89,7 +89,7 @@ def choose_embedder(
             is_transformer = hasattr(get_embedder(name), "token_spans")
             if read_whole and is_transformer:
                 name += windows.SUFFIX
-            why = f"the best of {', '.join(AUTO)} that is here"
+            why = f"the best of {', '.join(AUTO)} that is installed"
             pretrained = name
             if is_transformer and n_documents > MANY_DOCUMENTS:
                 name += student.SUFFIX

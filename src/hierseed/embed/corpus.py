@@ -1,4 +1,4 @@
-"""Embed a stream of documents into a store: how long it takes; resumable, with constant memory."""
+"""Embed a stream of documents into a store, resumably and in constant memory; expected time."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from hierseed.embed.store import VectorStore, read_ids
 from hierseed.embed.store_writer import SHARD_ROWS, StoreWriter
 from hierseed.errors import CorpusError, HierSeedError, StoreMismatchError
 
-BLOCK = 512  # documents embedded and saved at a time: what a kill can cost
+BLOCK = 512  # documents embedded and saved at a time: the most that a killed process loses
 
 Document = tuple[str, str]
 Hashed = tuple[str, str, str]  # id, text, hash of the text
 Progress = Callable[[dict[str, Any]], None]
 Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]  # as the builtin `map`
 Item = TypeVar("Item")
-TRIED = 4096  # documents embedded on trial at most
-TRIAL = 0.3  # seconds of trial that are enough
+TRIED = 4096  # largest number of documents in a trial
+TRIAL = 0.3  # seconds after which a trial is long enough
 
 
 def embed_corpus(
@@ -121,7 +121,7 @@ class Encoded(NamedTuple):
 
     Attributes
     ----------
-    repeats : texts that had stood among them before, and were not embedded twice
+    repeats : texts that occur more than once; each is embedded once
     cut : texts longer than the embedder's limit
     """
 
@@ -154,7 +154,7 @@ def _embedded(
     start: int,
     workers: Mapper | None,
 ) -> Iterator[tuple[list[Hashed], Encoded]]:
-    """Give each block with its vectors, in order; `start` is the row of the first document."""
+    """Yield each block with its vectors, in order; `start` is the row of the first document."""
     if isinstance(embedder, Precomputed):
         for part in blocks:
             yield part, Encoded(embedder.rows([document for document, _, _ in part], start))
@@ -210,14 +210,14 @@ def _hashed(documents: Iterable[Document]) -> Iterator[Hashed]:
 
 
 def hash_text(text: str) -> str:
-    """What the store keeps of a text, to know it again."""
+    """Hash by which the store recognises a text."""
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def _rest(
     documents: Iterator[Hashed], folder: Path, rows: int, report: _Report
 ) -> Iterator[Hashed]:
-    """Check the documents that the store holds, in order; give out those behind them."""
+    """Check the documents that the store holds, in order; yield those after them."""
     for row, (known, known_hash) in enumerate(read_ids(folder, rows)):
         found = next(documents, None)
         if found is None:
@@ -241,7 +241,7 @@ def _rest(
 def _new_ones(
     documents: Iterator[Hashed], folder: Path, rows: int, report: _Report
 ) -> Iterator[Hashed]:
-    """Leave out documents that the store holds; refuse an id that comes with another text."""
+    """Yield documents that the store does not hold; refuse a known id with another text."""
     known = dict(read_ids(folder, rows))
     report.held += rows
     report.total = None if report.total is None else report.total + rows

@@ -1,4 +1,4 @@
-"""What embedders learn from, samples of a stream; and what they learned, as JSON and arrays."""
+"""Samples that embedders learn from, and files of what they learned: JSON and arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export: tables, taxonomy, seeds, decisions, report, and all that repeats the fit."""
+"""Export: tables, taxonomy, seeds, decisions, report, and an archive that repeats the fit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hierseed.app.store import labels, topics
 from hierseed.errors import ProjectError
 from hierseed.io.taxonomies import FORMATS
 
-AT_ONCE = 30_000  # documents that are written while the person waits; more go to a worker
+AT_ONCE = 30_000  # documents that are written at once; more are left to a worker
 
 
 class Export(Screen):
@@ -21,7 +21,7 @@ class Export(Screen):
     name, title = "export", "Export"
 
     def view(self) -> dict[str, Any]:
-        """Show what can be taken home, and what was written before."""
+        """Show what can be exported, and the files written so far."""
         fit = self.session.fit
         return {
             "fit": fit.id if fit else None,
@@ -76,7 +76,7 @@ class Export(Screen):
         self._ready(export.write_report(self.project, self._fit()))
 
     def do_bundle(self) -> None:
-        """Write everything that repeats the fit."""
+        """Write an archive with everything that is needed to repeat the fit."""
         fit = self._fit()
         if fit.n > AT_ONCE:
             jobs.start(self.project, "export", what="bundle", fit=fit.id)

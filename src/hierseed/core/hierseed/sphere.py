@@ -8,7 +8,8 @@ farthest child the window has both the least spread and the largest radius, so t
 decide the largest sphere over all triples under a tolerance.
 
 Which documents count as vertices is decided after all have been seen. So each block returns the
-documents that no other beats in both spread and radius: enough for any tolerance.
+documents that no other beats in both spread and radius, the Pareto front: enough for any
+tolerance.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 from hierseed.errors import CorpusError
 from hierseed.io.records.rows import NOT_UTF8, Fault, Row, as_json
 
-ROWS = 4096  # at a time: the memory this takes, whatever the size of the file
+ROWS = 4096  # in a batch, so that memory does not grow with the file
 
 
 class ParquetFile:
