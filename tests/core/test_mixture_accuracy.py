@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierseed.core.mixture.hold_out import HeldPlacements, share_right
+from hierseed.core.mixture.calibration import HeldPlacements, share_right
 from hierseed.core.share import Share
 
 

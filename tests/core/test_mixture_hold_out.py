@@ -3,8 +3,8 @@
 import numpy as np
 
 from hierseed.core.exact import Quantization
+from hierseed.core.mixture.calibration import halves
 from hierseed.core.mixture.components import Pairs, make_components, sum_seeds
-from hierseed.core.mixture.hold_out import halves
 from hierseed.core.tree import Tree
 
 

@@ -25,11 +25,10 @@ from numpy.typing import NDArray
 from hierseed.core.block import chunks
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.exact import Quantization
-from hierseed.core.mixture.calibration import held_out_losses
+from hierseed.core.mixture.calibration import halves, held_out_losses, hold_out
 from hierseed.core.mixture.components import Pairs, Seeds, make_components, sum_seeds
 from hierseed.core.mixture.em import Settings, initialise
 from hierseed.core.mixture.gaussian_mixture import one_thread
-from hierseed.core.mixture.hold_out import halves, hold_out
 from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.sample import draw
 from hierseed.embed.prepare import ArrayLike, Preparation

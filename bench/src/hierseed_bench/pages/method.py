@@ -193,8 +193,7 @@ CONSTANTS = {  # those that a result depends on; the others are for speed and ro
     "membership": ("LEAST",),
     "em": ("START", "PULL", "SIZE_PRIOR", "ROUNDS"),
     "variance_components": ("USUAL", "TRUST"),
-    "hold_out": ("ROUNDS", "NARROW", "PLENTY"),
-    "calibration": ("USUAL", "LONE", "BELIEF"),
+    "calibration": ("ROUNDS", "NARROW", "PLENTY", "USUAL", "LONE", "BELIEF"),
     "curve": ("BELIEF", "LEAST_SLOPE"),
     "placement": ("SAMPLE",),
 }  # fmt: skip

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Quantization
-from hierseed.core.mixture.calibration import Scores, calibrate
+from hierseed.core.mixture.calibration import HeldOut, Scores, calibrate, hold_out
 from hierseed.core.mixture.components import Pairs, make_components, sum_seeds
 from hierseed.core.mixture.em import Fitted, Initialisation, Progress, Settings, fit, initialise
 from hierseed.core.mixture.gaussian_mixture import one_thread
-from hierseed.core.mixture.hold_out import HeldOut, hold_out
 from hierseed.core.mixture.membership import Membership, SampleScores, learn_membership
 from hierseed.core.mixture.moments import spread
 from hierseed.core.mixture.sample import Drawn, draw
