@@ -380,7 +380,7 @@ def test_the_kernel_looks_up_the_neighbours_that_numpy_finds(width, dtype, monke
     pytest.importorskip("numba", reason="numba has no wheel for this platform")
     rng = np.random.default_rng(width)
     X = (rng.standard_normal((300, width)) + 0.3).astype(dtype)
-    X[5], X[6] = 0, X[7]
+    X[5], X[6], X[20:120] = 0, X[7], X[20]  # more alike than neighbours, and than groups
     topics, centre = rng.standard_normal((7, width)), X.mean(axis=0, dtype=np.float64)
     hood = Neighbourhood.learn(X[:200].astype(np.float64), topics, centre)
     hood = replace(hood, least=1e6, least_part=0.5)

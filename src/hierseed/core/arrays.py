@@ -22,6 +22,7 @@ Array = Any  # of numpy, or of the library of an engine
 class Arrays:
     """Functions on numpy arrays; an engine overrides those that its library spells otherwise."""
 
+    int8: Any = np.int8
     int32: Any = np.int32
     index: Any = np.intp  # the type of positions and groups
     float32: Any = np.float32

@@ -16,7 +16,7 @@ from hierseed.core.kernels.panels import multiply_whole
 from hierseed.core.kernels.rows import squared
 
 LOOKED = 16 * ROWS  # rows at a time
-GROUPS = 48  # of values: more than neighbours
+GROUPS = 64  # of values: more than neighbours
 NEVER = -(2**30)  # lower than any product
 
 
@@ -30,43 +30,70 @@ def highest(values: Any, i: int, begin: int, end: int) -> int:
 
 
 @inner()
-def largest(values: Any, i: int, n: int, peaks: Any, top: Any) -> None:
-    """The largest of the first n values of a row, in ascending order; as many as `top` holds.
+def kth_largest(values: Any, i: int, n: int, k: int, room: Any) -> tuple[int, int]:
+    """The k-th largest of the first n values of a row, and the largest.
 
-    Values are dealt to groups. The largest values of the groups bound what `top` can hold, and
-    only groups that reach this bound are looked at. `peaks` is room for these largest values.
+    Values are dealt to groups. The k-th largest of the groups' largest values bounds what is looked
+    for, and only groups that reach this bound are looked at. All loops are without branches.
+
+    `room` : (3, groups) for the largest of each group, what reaches the bound, and counts
     """
-    groups = len(peaks)
-    for g in range(groups):
+    peaks, reach, above = room[0], room[1], room[2]
+    for g in range(GROUPS):
         peaks[g] = NEVER
-    for begin in range(0, n - n % groups, groups):
-        for g in range(groups):
+    for begin in range(0, n - n % GROUPS, GROUPS):
+        for g in range(GROUPS):
             peaks[g] = max(peaks[g], values[i, begin + g])
-    for c in range(n - n % groups, n):
-        peaks[c % groups] = max(peaks[c % groups], values[i, c])
-    for at in range(len(top)):
-        top[at] = NEVER
-    for g in range(groups):
-        insert(top, peaks[g])
-    bound = top[0]
-    for at in range(len(top)):
-        top[at] = NEVER
-    for g in range(groups):
-        if peaks[g] >= bound:
-            for c in range(g, n, groups):
-                if values[i, c] >= bound:
-                    insert(top, values[i, c])
+    for c in range(n - n % GROUPS, n):
+        peaks[c % GROUPS] = max(peaks[c % GROUPS], values[i, c])
+    most, bound = NEVER, kth_of_groups(peaks, k, above)
+    many = 0
+    for g in range(GROUPS):
+        most = max(most, peaks[g])
+        above[many] = g
+        many += peaks[g] >= bound
+    found = 0
+    for at in range(many):
+        for c in range(above[at], n, GROUPS):
+            if found == GROUPS:
+                return by_insertion(values, i, n, k, reach), most
+            reach[found] = values[i, c]
+            found += values[i, c] >= bound
+    for g in range(found, GROUPS):
+        reach[g] = NEVER
+    return kth_of_groups(reach, k, above), most
 
 
 @inner()
-def insert(top: Any, value: int) -> None:
-    """Insert a value into an ascending list of fixed size, which loses its least value."""
-    if value > top[0]:
-        at = 0
-        while at < len(top) - 1 and top[at + 1] < value:
-            top[at] = top[at + 1]
-            at += 1
-        top[at] = value
+def kth_of_groups(values: Any, k: int, above: Any) -> int:
+    """The k-th largest of as many values as there are groups; `above` is room for counts."""
+    for g in range(GROUPS):
+        above[g] = 0
+    for at in range(GROUPS):
+        value = values[at]
+        for g in range(GROUPS):
+            above[g] += value > values[g]
+    found = -NEVER
+    for g in range(GROUPS):
+        if above[g] < k:
+            found = min(found, values[g])
+    return int(found)
+
+
+@inner()
+def by_insertion(values: Any, i: int, n: int, k: int, top: Any) -> int:
+    """The k-th largest where many are as large as it is; `top` is room for k."""
+    for at in range(k):
+        top[at] = NEVER
+    for c in range(n):
+        value = values[i, c]
+        if value > top[0]:
+            at = 0
+            while at < k - 1 and top[at + 1] < value:
+                top[at] = top[at + 1]
+                at += 1
+            top[at] = value
+    return int(top[0])
 
 
 @inner()
@@ -74,15 +101,13 @@ def round_direction(
     X: Any, row: int, centre: Any, length: float, exact: Any, strip: Any, i: int
 ) -> bool:
     """Direction of a row from the centre, rounded to whole numbers; whether the row has content."""
-    empty = True
     for j in range(X.shape[1]):
         exact[0, j] = np.float64(X[row, j]) - centre[j]
-        empty &= np.float64(X[row, j]) * np.float64(X[row, j]) == 0
     size = np.sqrt(squared(exact, 0))
     factor = length / size if size > 0 else 0.0
     for j in range(X.shape[1]):
         strip[i, j] = np.int16(np.rint(exact[0, j] * factor))
-    return not empty
+    return squared(X, row) > 0
 
 
 @inner()
@@ -106,6 +131,20 @@ def turn_direction(along: Any, i: int, exact: Any, length: float, strip: Any) ->
     return float(size)
 
 
+@inner(fastmath={"reassoc"})
+def reaching(values: Any, i: int, least: int, coarse: Any) -> tuple[float, float]:
+    """How many of the values of a row reach the least, and the sum of what `coarse` says of these.
+
+    Sums of whole numbers: exact, so in any order.
+    """
+    near, total = 0.0, 0.0
+    for c in range(len(coarse)):
+        reaches = values[i, c] >= least
+        near += 1.0 if reaches else 0.0
+        total += coarse[c] if reaches else 0.0
+    return near, total
+
+
 @kernel()
 def look_up(
     X: Any, centre: Any, length: float, main: Any, packed: Any, references: Any, topics: int,
@@ -127,7 +166,7 @@ def look_up(
     rows, strip = read.view(np.int16), pairs.view(np.int16)
     along = np.empty((LOOKED, len(main) // double), np.int32)
     found = np.empty((LOOKED, len(packed) // half), np.int32)
-    top, peaks = np.empty(k, np.int32), np.empty(GROUPS, np.int32)
+    room = np.empty((3, GROUPS), np.int32)
     lowest = np.int32(-2 * length**2)
     for begin in range(0, n, LOOKED):
         some = min(LOOKED, n - begin)
@@ -144,15 +183,11 @@ def look_up(
             while found[i, many + at] != best:
                 at += 1
             own[row], nearest[row] = best, at
-            largest(found, i, many, peaks, top)
-            if top[k - 1] >= squared(strip, i):  # a reference may be the row itself
+            least, most = kth_largest(found, i, many, k, room)
+            if most >= squared(strip, i):  # a reference may be the row itself
                 for c in range(many):
-                    if found[i, c] >= top[0] and same(strip, i, references, c):
+                    if found[i, c] >= least and same(strip, i, references, c):
                         found[i, c] = NEVER
-                largest(found, i, many, peaks, top)
-            least, near, total = max(top[0], lowest), 0, 0
-            for c in range(many):
-                counts = 1 if found[i, c] >= least else 0
-                near += counts
-                total += counts * coarse[c]
-            count[row], around[row] = near, total
+                least, _ = kth_largest(found, i, many, k, room)
+            least = max(least, lowest)
+            count[row], around[row] = reaching(found, i, least, coarse)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.exact import sum_by_group
 from hierseed.core.mixture.components import Components, Pairs
 from hierseed.core.mixture.neighbours import LENGTH, OWN, Neighbourhood
 
@@ -192,10 +193,9 @@ class _Topics:
     """Directions of topics with all of their seeds, and without one of them."""
 
     def __init__(self, hood: Neighbourhood, pairs: Pairs) -> None:
-        self.hood, self.pairs = hood, pairs
-        self.sums = np.zeros((len(hood.topics), pairs.vectors.shape[1]))
-        np.add.at(self.sums, pairs.component, pairs.vectors - hood.centre)
-        self.counts = np.bincount(pairs.component, minlength=len(self.sums))
+        self.hood, self.pairs, n = hood, pairs, len(hood.topics)
+        self.sums = sum_by_group(pairs.component, pairs.vectors - hood.centre, n)
+        self.counts = np.bincount(pairs.component, minlength=n)
         self.chosen, self.next = _some(pairs), _next(pairs)
 
     def pieces(self, values: int) -> Iterator[Ints]:
@@ -213,7 +213,7 @@ class _Topics:
         Returns rows of `at` with each topic of theirs, the direction of that topic without the
         seed, similarities of all rows to all topics, and topics that have no other seed.
         """
-        row, pair = np.nonzero(self.pairs.seed[at][:, None] == self.pairs.seed)
+        row, pair = _alike(self.pairs.seed[at], self.pairs.seed)
         topic = self.pairs.component[pair]
         rest = self.sums[topic] - (self.pairs.vectors[pair] - self.hood.centre)
         if also:
@@ -224,6 +224,15 @@ class _Topics:
         missing = np.zeros(near.shape, dtype=bool)
         missing[row, topic] = self.counts[topic] < 2 + also
         return row, topic, less, near, missing
+
+
+def _alike(one: Ints, other: Ints) -> tuple[Ints, Ints]:
+    """Positions of equal numbers, in order of both; each of `one` occurs in `other`."""
+    order = np.argsort(other, kind="stable")
+    first, last = (np.searchsorted(other[order], one, side) for side in ("left", "right"))
+    row = np.repeat(np.arange(len(one)), last - first)
+    turn = np.arange(len(row)) - np.searchsorted(row, row)
+    return row, order[first[row] + turn]
 
 
 def _in_order(pairs: Pairs) -> Ints:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.blocks import Block
+from hierseed.core.exact import sum_by_group
 from hierseed.core.mixture.belonging import Belonging, conformal_quantile, learn_belonging
 from hierseed.core.mixture.components import Components, Pairs
 from hierseed.core.mixture.left_out import leave_out, seeds_alone
@@ -25,10 +26,12 @@ PARTS = 8  # a document's weight is a whole number of eighths: sums of products 
 
 @dataclass
 class _Scores:
-    """Cache of a block: scores of its documents, and the key of the model."""
+    """Cache of a block: scores of its documents, the key of the model, and weights by belonging."""
 
     hood: bytes = b""
     score: Array = None
+    belonging: Belonging | None = None
+    parts: Array = None
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,16 @@ class Membership:
         known = block.cache(_Scores)
         if known.hood != self.hood.key:
             known.score, _ = self.hood.scores(block.X, block.xp)
-            known.hood = self.hood.key
+            known.hood, known.belonging = self.hood.key, None
         return known.score
+
+    def parts_of(self, block: Block) -> Array:
+        """Weight of each document of a block in the fit, in whole eighths."""
+        score, known = self.scores(block), block.cache(_Scores)
+        if known.belonging is not self.belonging:
+            known.parts = block.xp.astype(self.parts(score, block.xp), block.xp.int8)
+            known.belonging = self.belonging
+        return block.xp.astype(known.parts, block.xp.float64)
 
     def parts(self, score: Array, xp: Arrays = NUMPY) -> Array:
         """Weight of a document in the fit, in whole eighths."""
@@ -82,8 +93,7 @@ def learn_membership(
     levels, n = components.tree.height, len(X)
     if n < 2:
         return Membership.certain(levels), None
-    topics = np.zeros((len(components), X.shape[1]))
-    np.add.at(topics, pairs.component, pairs.vectors - centre)
+    topics = sum_by_group(pairs.component, pairs.vectors - centre, len(components))
     chosen = np.linspace(0, n - 1, min(n, REFERENCES)).round().astype(np.intp)
     hood = Neighbourhood.learn(X[chosen], topics, centre)
     least, least_part = (

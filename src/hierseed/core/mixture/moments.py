@@ -144,7 +144,7 @@ def seeds_in(block: Block, skip: Ints) -> Ints:
 
 def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:
     """Weight of each row of a block in whole parts; a seed has none."""
-    parts, mine = membership.parts(membership.scores(block), block.xp), seeds_in(block, skip)
+    parts, mine = membership.parts_of(block), seeds_in(block, skip)
     if len(mine):
         parts[block.xp.asarray(mine)] = 0.0
     return parts

@@ -63,7 +63,8 @@ def turn(U: Array, main: Array, xp: Arrays = NUMPY) -> Array:
 
 def main_directions(U: Singles) -> Singles:
     """Directions in which these rows differ most, each scaled by how much it counts."""
-    squares = U.astype(np.float64).T @ U
+    wide = U.astype(np.float64)
+    squares = wide.T @ wide  # half the work for the library, and exact
     value, vector = np.linalg.eigh(squares)
     value, vector = value[::-1][:WIDTH], vector[:, ::-1][:, :WIDTH]
     usual = max(float(np.trace(squares)) / len(squares), 1e-300)
@@ -191,7 +192,7 @@ class Neighbourhood:
         main, packed = self._packed
         kernels.look_up(
             kernels.source(np.ascontiguousarray(X, dtype=floats)), self.centre, LENGTH, main,
-            packed, self.references, len(self.topics), self._coarse.astype(np.int64), self.k,
+            packed, self.references, len(self.topics), self._coarse.astype(np.float64), self.k,
             own, nearest, count, around, part, content,
         )  # fmt: skip
         return np.where(content, self._combine(own, part, count, around), NOTHING), nearest

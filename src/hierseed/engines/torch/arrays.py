@@ -25,7 +25,7 @@ WORDS = {2: torch.int16, 4: torch.int32, 8: torch.int64}
 class TorchArrays(Arrays):
     """Functions on tensors of one device; what is not here is inherited."""
 
-    int32, index, bool = torch.int32, torch.int32, torch.bool
+    int8, int32, index, bool = torch.int8, torch.int32, torch.int32, torch.bool
     float32, float64 = torch.float32, torch.float64
     piece = 1 << 18
     few = 1 << 16  # numbers: for so few torch's own functions do
