@@ -101,7 +101,7 @@ def test_when_the_server_is_killed_the_worker_ends_and_is_buried(project: Projec
     server.stdout.close()
     wait_for(lambda: not alive(pid))
     assert jobs.active(project) is not None  # nobody has looked yet
-    wait_for(lambda: (jobs.bury_dead(project), jobs.active(project) is None)[1])
+    wait_for(lambda: (jobs.mark_lost(project), jobs.active(project) is None)[1])
     latest = jobs.latest(project)
     assert latest is not None
     assert latest.state == "died"

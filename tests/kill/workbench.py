@@ -28,7 +28,7 @@ def main() -> None:
     _write_corpus()
     project = Project("work")
     noted = set(_notes(Path(".")))
-    jobs.bury_dead(project)
+    jobs.mark_lost(project)
     session = Session(project)
 
     def act(screen: str, do: str, **arguments: Any) -> None:

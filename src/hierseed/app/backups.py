@@ -1,4 +1,4 @@
-"""Copies of the project file, made by themselves while the workbench runs."""
+"""Copies of the project file, made automatically while the workbench runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def folder(project: Project) -> Path:
 
 
 def make(project: Project) -> Path | None:
-    """Copy the project file as one consistent picture; None where nothing changed since."""
+    """Copy the project file as a consistent snapshot; None where nothing changed since."""
     place = folder(project)
     state = repr(project.pulse())
     mark = place / "last.txt"

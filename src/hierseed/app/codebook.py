@@ -1,4 +1,4 @@
-"""The codebook as a document to hand in: Markdown, HTML or Word."""
+"""The codebook as a document: Markdown, HTML or Word."""
 
 from __future__ import annotations
 

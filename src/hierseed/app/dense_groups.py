@@ -1,4 +1,4 @@
-"""Dense parts of a heap of documents: what could be a topic of its own."""
+"""Dense groups among many documents: candidates for topics of their own."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def pack(project: Project, fit: Fit, column: str = "") -> bytes:
 
 
 def hover(project: Project, row: int) -> dict[str, str]:
-    """What stands beside the pointer: id and the beginning of the text."""
+    """Text of a tooltip: id and the beginning of the text."""
     found = documents.get(project, [row])
     if not found:
         raise ProjectError("no such document. Reload the page")

@@ -1,4 +1,4 @@
-"""Export: tables, taxonomy, seeds, decisions, report, and all that repeats a fit elsewhere.
+"""Export: tables, taxonomy, seeds, decisions, report, and an archive that repeats a fit elsewhere.
 
 Every file uses the current taxonomy, as the screen does. The name of a file carries the number of
 the fit, and no file replaces another one.
@@ -212,7 +212,7 @@ def write_tasks(project: Project, fit: Fit, tool: str) -> Path:
 
 
 def write_report(project: Project, fit: Fit) -> Path:
-    """One page about the fit that needs nothing else."""
+    """Write a self-contained page about the fit."""
     target = new_file(project, "report", ".html", fit)
     with atomic_file(target) as partial:
         report = current_report(fit, topics.current(project))

@@ -23,7 +23,7 @@ from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
 from hierseed.errors import ModelError
 from hierseed.files import atomic_folder
-from hierseed.io.model_bundle import read_sealed, write_sealed
+from hierseed.io.model_bundle import read_sealed, taxonomy_header, write_sealed
 from hierseed.proposals import Proposal
 from hierseed.taxonomy import Taxonomy
 from hierseed.text_model import TextModel, load
@@ -134,7 +134,6 @@ def write(
 ) -> int:
     """Write a fit as a whole; only then does the project know of it."""
     id = int(project.db.execute("SELECT coalesce(max(id), 0) + 1 FROM fit").fetchone()[0])
-    taxonomy = assignments.taxonomy
     content = {
         "n": assignments.n_documents,
         "ids": list(topics.ids),
@@ -154,13 +153,7 @@ def write(
             }
             for one in proposals
         ],
-        "taxonomy": {
-            "names": taxonomy.names,
-            "parent": taxonomy.tree.parent,
-            "codes": taxonomy.codes,
-            "descriptions": taxonomy.descriptions,
-            "is_other": taxonomy.is_other,
-        },
+        "taxonomy": taxonomy_header(assignments.taxonomy),
     }
     arrays = {name: _small(getattr(assignments, name)) for name in ARRAYS}
     arrays["is_seed"] = assignments.is_seed
@@ -181,7 +174,7 @@ def write(
 
 
 def _small(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers of four bytes."""
+    """Convert to 32-bit numbers."""
     return values.astype(np.float32 if values.dtype.kind == "f" else np.int32)
 
 

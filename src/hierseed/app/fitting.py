@@ -208,7 +208,7 @@ def gold_scores(project: Project, here: Topics, assignments: Assignments) -> dic
 
 
 def lacking(project: Project) -> list[str]:
-    """Paths of the topics at the end of a branch that have no seed."""
+    """Paths of the leaves that have no seed."""
     here = topics.current(project)
     bare: Taxonomy = here.taxonomy
     return [bare.paths[topic] for topic in project_seeds(project, here).without(bare)]

@@ -41,7 +41,7 @@ _running: dict[tuple[Path, int], subprocess.Popen[bytes]] = {}  # of this proces
 
 def start(project: Project, kind: str, **arguments: Any) -> int:
     """Start a worker; refused while another one runs."""
-    bury_dead(project)
+    mark_lost(project)
     refuse_busy(project)
     with project.write() as db:
         cursor = db.execute(
@@ -73,7 +73,7 @@ def refuse_busy(project: Project) -> None:
 
 
 def _watch(path: Path, id: int, worker: subprocess.Popen[bytes]) -> None:
-    """Say how a worker ended that did not; by a project of its own, which nobody else closes."""
+    """Record the end of a worker that died without one, through a connection of its own."""
     code = worker.wait()
     _running.pop((path, id), None)
     if worker.stdin:
@@ -143,7 +143,7 @@ def wait(project: Project, id: int, timeout: float = 300.0) -> Job:
 
 
 def finish(project: Project, id: int, state: str, message: str) -> None:
-    """Write how a job ended; the first word stands."""
+    """Write how a job ended, unless that is written already."""
     with project.write() as db:
         db.execute(
             "UPDATE job SET state = ?, message = ?, ended = ? WHERE id = ? AND state = 'running'",
@@ -151,7 +151,7 @@ def finish(project: Project, id: int, state: str, message: str) -> None:
         )
 
 
-def bury_dead(project: Project) -> None:
+def mark_lost(project: Project) -> None:
     """Mark jobs whose worker is gone: the server was killed, or the machine went down."""
     job = active(project)
     if job is None or (project.path, job.id) in _running:

@@ -129,7 +129,7 @@ class Project:
         db.execute("COMMIT")
 
     def close(self) -> None:
-        """Let go of the connections of all threads.
+        """Close the connections of all threads.
 
         One that another thread may be reading from closes when that thread is done with it:
         closed under a running query it would take the process down.

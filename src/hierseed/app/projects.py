@@ -72,12 +72,12 @@ class Projects:
         return sorted(found, key=lambda one: one["changed"], reverse=True)
 
     def close(self) -> None:
-        """End backups and let go of all files."""
+        """End backups and close all files."""
         self._closing.close()
 
     def _open(self, path: Path) -> Project:
         project = Project(path)
-        jobs.bury_dead(project)
+        jobs.mark_lost(project)
         self._closing.callback(project.close)
         self._closing.enter_context(backups.running(project))
         self._opened[project.name] = project

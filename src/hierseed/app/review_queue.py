@@ -1,4 +1,4 @@
-"""A queue of documents to decide about: in an order of one's choice, and never at an end."""
+"""A queue of documents to decide about, in the order that the coder chose."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Guard:
         self.any_address = any_address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or hand on."""
+        """Refuse a request, or pass it on."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return

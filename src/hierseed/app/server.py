@@ -57,7 +57,7 @@ class Tree(Element, component="web/tree.js"):
 
 
 class Numbers(Element, component="web/numbers.js"):
-    """Documents and seeds of each line of the tree; nothing to see."""
+    """Numbers of documents and seeds of each line of the tree; draws nothing."""
 
 
 class Stage(Element, component="web/stage.js"):

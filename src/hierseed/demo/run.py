@@ -1,4 +1,4 @@
-"""Run the demo: embed, fit, place, score, and write what a user's own job would leave behind."""
+"""Run the demo: embed, fit, place, score, and write the files that a user's own job would write."""
 
 from __future__ import annotations
 

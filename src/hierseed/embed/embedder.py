@@ -103,7 +103,7 @@ def fingerprint(*parts: str | int | bytes | Path | NDArray[Any]) -> str:
 
 
 def as_text_list(texts: Sequence[str]) -> list[str]:
-    """Return a list, after refusing the two slips that would embed nonsense in silence."""
+    """Return a list; refuse one text alone and entries that are no texts."""
     if isinstance(texts, str):
         raise EmbeddingError(
             "encode got one text where it takes a sequence of texts. Write encode([text])."

@@ -38,7 +38,7 @@ class FunctionEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Found by asking for three vectors."""
+        """Length of a vector, found by embedding three texts."""
         return int(self._probe.shape[1])
 
     @cached_property

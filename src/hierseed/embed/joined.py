@@ -61,12 +61,12 @@ class Joined:
 
     @property
     def dimension(self) -> int:
-        """Both blocks."""
+        """Columns of both blocks together."""
         return sum(self.blocks)
 
     @property
     def fingerprint(self) -> str:
-        """Of both."""
+        """Hash of the fingerprints of both."""
         return fingerprint(SUFFIX, FORM, self.inner.fingerprint, self.learned.fingerprint)
 
     @property

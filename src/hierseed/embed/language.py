@@ -1,4 +1,4 @@
-"""Which language texts are plainly in, where that is not English: some embedders know no other."""
+"""Detect texts that are not in English, and their language: some embedders know only English."""
 
 from __future__ import annotations
 

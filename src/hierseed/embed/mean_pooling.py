@@ -168,7 +168,7 @@ def local_copy(model: str) -> str:
 
 @contextmanager
 def without_bars() -> Iterator[None]:
-    """Load without the library's own progress bars, which would tear ours."""
+    """Load without the library's own progress bars, which would break ours."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()
@@ -182,7 +182,7 @@ def without_bars() -> Iterator[None]:
 
 @contextmanager
 def explain_missing(model: str, name: str) -> Iterator[None]:
-    """Turn the libraries' ways of not finding a model into one message."""
+    """Raise one error for all ways in which the libraries fail to find a model."""
     try:
         yield
     except (OSError, ValueError) as fault:

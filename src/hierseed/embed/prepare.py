@@ -197,7 +197,7 @@ class Preparation(Transformer):
         return d - left_out
 
     def with_weights(self, weights: Sequence[float]) -> Preparation:
-        """The same, fitted as it is, with other weights of the blocks."""
+        """A copy with other weights of the blocks; what was learned stays."""
         other = copy(self)
         other.weights = tuple(weights)
         return other

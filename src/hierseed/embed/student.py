@@ -72,7 +72,7 @@ class Student:
 
     @property
     def dimension(self) -> int:
-        """The teacher's."""
+        """Dimension of the teacher's vectors."""
         return int(self._regression.coefficients.shape[1]) if self._regression else 0
 
     @property

@@ -41,7 +41,7 @@ class Windowed:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The inner one's, marked."""
+        """Fingerprint of the inner embedder, with a mark."""
         return fingerprint(SUFFIX, self.inner.fingerprint)
 
     @property

@@ -1,4 +1,4 @@
-"""Documents as users pass them; those that were seeds; chunks of them, and counts by topic.
+"""Documents as users pass them, seeds among them, chunks of documents, and counts by topic.
 
 Chunks keep memory from growing with the corpus. A seed is recognised by its id and vector: an id
 alone is not enough, many corpora use row numbers as ids.

@@ -158,7 +158,7 @@ class Inputs:
     def _read_seeds(
         self, source: Any, taxonomy: Taxonomy | None, documents: Documents | None, names: str
     ) -> tuple[Seeds, str]:
-        """Read documents with their topics; also how to call where they come from."""
+        """Read documents with their topics; also return a name of the source for messages."""
         on_skip = None
         if isinstance(documents, Corpus) and documents.on_error == "skip":
             on_skip = documents.on_skip or (lambda fault: None)

@@ -90,6 +90,20 @@ def rebuilding(folder: str | PathLike[str]) -> Iterator[None]:
         ) from fault
 
 
+def taxonomy_header(taxonomy: Taxonomy) -> dict[str, Any]:
+    """Arguments that make the taxonomy again, as JSON."""
+    return {
+        "names": taxonomy.names,
+        "parent": taxonomy.tree.parent,
+        "codes": taxonomy.codes,
+        "descriptions": taxonomy.descriptions,
+        "is_other": np.asarray(taxonomy.is_other, dtype=bool),
+        **({"more_parents": taxonomy.more_parents} if any(taxonomy.more_parents) else {}),
+        **({"addresses": taxonomy.addresses} if any(taxonomy.addresses) else {}),
+        **({"log": taxonomy.log} if taxonomy.log else {}),
+    }
+
+
 def write_bundle(
     bundle: ModelBundle, folder: str | PathLike[str], embedder: Embedder | None = None
 ) -> None:
@@ -101,16 +115,7 @@ def write_bundle(
         "hierseed": __version__,
         "kind": bundle.kind,
         "header": bundle.header,
-        "taxonomy": {
-            "names": taxonomy.names,
-            "parent": taxonomy.tree.parent,
-            "codes": taxonomy.codes,
-            "descriptions": taxonomy.descriptions,
-            "is_other": np.asarray(taxonomy.is_other, dtype=bool),
-            **({"more_parents": taxonomy.more_parents} if any(taxonomy.more_parents) else {}),
-            **({"addresses": taxonomy.addresses} if any(taxonomy.addresses) else {}),
-            **({"log": taxonomy.log} if taxonomy.log else {}),
-        },
+        "taxonomy": taxonomy_header(taxonomy),
         "preparation": preparation.header if preparation else None,
         "text": bundle.text,
     }

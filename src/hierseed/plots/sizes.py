@@ -120,7 +120,7 @@ def _in_order(tree: Any, topic: int = -1) -> list[int]:
 
 
 def _curve(axes: Any, x0: float, y0: float, x1: float, y1: float, width: float) -> None:
-    """A line from parent to child that leaves and arrives level."""
+    """A curve from parent to child, horizontal at both ends."""
     t = np.linspace(0, 1, 30)
     bend = t * t * (3 - 2 * t)
     axes.plot(x0 + (x1 - x0) * t, y0 + (y1 - y0) * bend, color=LINE, lw=width, zorder=1,

@@ -1,4 +1,4 @@
-"""Render what `gather` found as one HTML file that needs nothing else.
+"""Render what `gather` found as one self-contained HTML file.
 
 The corpus travels as JSON in a script element of a type that no browser runs, with every
 character that could close the element escaped; the page's own script writes it as text nodes.

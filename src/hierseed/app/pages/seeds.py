@@ -147,7 +147,7 @@ class SeedsScreen(DecisionScreen):
             self.mode = "search"
 
     def do_queue(self, order: str | None = None, sharing: bool | None = None) -> None:
-        """Work through all documents in an order of one's choice."""
+        """Show a queue of all documents, in the order chosen."""
         if order in review_queue.KINDS:
             self.order = str(order)
         if sharing is not None:

@@ -92,7 +92,7 @@ class Session:
         }
 
     def _summary(self, fit: Fit) -> str:
-        """What the fit is worth: expected accuracy where scores are probabilities."""
+        """Quality of the fit: expected accuracy where scores are probabilities."""
         placed = fit.placements(topics.current(self.project))
         levels = fit.facts.get("expected") or []
         if levels:
@@ -207,7 +207,7 @@ class Session:
         self.notify(f"Done again: {actions.redo(self.project, self.person, expected)}")
 
     def do_hello(self, key: str = "", name: str = "") -> None:
-        """Learn who sits in front of the browser."""
+        """Set who uses this browser."""
         name = " ".join(str(name).split())[:NAME]
         self.person = Person(f"coder {name}" if name else f"browser {str(key)[:NAME]}", name)
         if name:
@@ -249,7 +249,7 @@ class Session:
     def tick(self) -> dict[str, Any] | None:
         """Look whether something changed: a job went on, or another tab wrote. None if not."""
         try:
-            jobs.bury_dead(self.project)
+            jobs.mark_lost(self.project)
             job = jobs.latest(self.project)
             pulse = self.project.pulse()
         except (OSError, sqlite3.Error):

@@ -150,7 +150,7 @@ def describe(
 
 
 def move(project: Project, id: int, parent: int | None, by: Person = ANYONE) -> None:
-    """Hang a topic, and all below it, under another one."""
+    """Move a topic, and all below it, under another one."""
     topic = topics.get(project, id)
     above = parent
     while above is not None:

@@ -126,7 +126,7 @@ class Candidates:
     def of_triples(
         cls, distances: Array, row: Array, grid: Grid, grid2: Grid, start: int, xp: Arrays
     ) -> Candidates:
-        """Keep the unbeaten triples of one block; the tolerance comes of all triples."""
+        """Keep the unbeaten triples of one block; the tolerance is computed from all triples."""
         ordered = xp.sort_rows(distances)
         spread, radius = all_windows(ordered)
         count = spread.shape[1]

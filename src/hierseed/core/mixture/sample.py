@@ -147,12 +147,12 @@ class Drawn:
 
     @property
     def vectors(self) -> Rough:
-        """Their vectors; float32 holds them exactly."""
+        """Vectors of the documents; float32 holds them exactly."""
         return self.X * np.float32(self.quantization.unit)
 
     @property
     def centre(self) -> Floats:
-        """Their mean."""
+        """Mean of the vectors."""
         total = self.X.sum(axis=0, dtype=np.float64)  # of whole numbers: exact in any order
         return np.asarray(total * (self.quantization.unit / max(len(self.X), 1)))
 

@@ -127,7 +127,7 @@ def _is_whole(value: dict[str, Any]) -> bool:
 
 
 def _beside(taxonomy: Taxonomy) -> dict[str, Any]:
-    """What a tree of records does not hold: by path, in lines, and the edits in their order."""
+    """Parts that a tree of records can't hold, by path, and the log of edits."""
     paths = taxonomy.paths
     value: dict[str, Any] = {
         "addresses": {path: one for path, one in zip(paths, taxonomy.addresses) if one},

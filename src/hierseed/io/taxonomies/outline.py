@@ -103,7 +103,7 @@ def _indent(line: str) -> tuple[str, str]:
 def _parent(
     source: Source, stack: list[tuple[str, int]], indent: str, position: int, where: str
 ) -> int:
-    """Find the line a line hangs under, as Python does: by comparing white space, not columns."""
+    """Find the parent of a line, as Python does: by comparing white space, not columns."""
     deeper, above = len(stack), stack[-1][0] if stack else ""
     while stack and len(stack[-1][0]) > len(indent):
         stack.pop()
