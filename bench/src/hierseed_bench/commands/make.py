@@ -313,7 +313,7 @@ def made(
     allow_dirty: bool,
     about: Callable[[Record], str],
 ) -> list[Record]:
-    """Make runs that have no record yet, and say what each is about; return the records of all."""
+    """Make runs that have no record yet, report each, and return the records of all."""
     from hierseed_bench.runs.environment import require_clean_tree
     from hierseed_bench.runs.records import Records
 

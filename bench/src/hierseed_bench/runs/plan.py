@@ -134,7 +134,7 @@ def skewed(draws: int = DRAWS) -> Iterator[RunConfig]:
 
 
 def left_out(draws: int = DRAWS, data: Iterable[str] = FLAT_SETS) -> Iterator[RunConfig]:
-    """Topics missing from the taxonomy: do Other and None catch their documents?"""
+    """Topics missing from the taxonomy: are their documents placed in Other and None?"""
     for name, method, draw in product(data, (*OURS, "nearest-leaf"), range(draws)):
         yield RunConfig(name, method, draw=draw, leave_out=0.15)
 

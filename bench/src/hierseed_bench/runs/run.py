@@ -226,7 +226,7 @@ def _more_scores(
     data: PreparedData,
     split: Split,
 ) -> dict[str, Any]:
-    """Where they apply: the fate of left-out topics, calibration, measures of the method's own."""
+    """Where they apply: scores of left-out topics, calibration, measures of the method's own."""
     more: dict[str, Any] = {}
     if data.home is not None and method.named:
         taxonomy = getattr(method, "taxonomy_", task.taxonomy)

@@ -192,27 +192,26 @@ def skewed_table(records: Records, measure: str = "bcubed_f1") -> Table:
 
 
 def catch_table(records: Records) -> Table:
-    """What became of documents whose topic the taxonomy lacks."""
+    """Where documents of topics that the taxonomy lacks were placed."""
     every = [r for r in records.find(seeds=4, leave_out=0.15, limit=0) if "catch" in r]
     names = ("home", "home_other", "none", "elsewhere_other", "listed", "false_alarm")
     rows = []
     for data in present(FLAT_SETS, every, "data"):
         for method in present(MAIN, filter_records(every, data=data), "method"):
             own = filter_records(every, data=data, method=method)
-            caught = cell(own, lambda r: 1 - r["catch"]["listed"], 2)
+            rejected = cell(own, lambda r: 1 - r["catch"]["listed"], 2)
             cells = [cell(own, lambda r, name=name: r["catch"][name], 2) for name in names]  # type: ignore[misc]
-            rows.append((data, METHODS[method].title, caught, *cells))
+            rows.append((data, METHODS[method].title, rejected, *cells))
     return Table(
         "Topics left out of the taxonomy: where their documents go",
-        "15 in 100 leaves and one topic of level 1 left out. `caught`: not pressed into a listed "
-        "topic. `home`: caught where it belongs, in the Other of the right "
-        "parent, or None (or the Other of level 1) where the topic stood at level 1. `listed`: "
-        "pressed into a listed topic. `false alarm`: documents of listed topics sent to an Other "
-        "or to None.",
+        "15 in 100 leaves and one topic of level 1 left out. `not listed`: in no listed topic. "
+        "`home`: where it belongs, in the Other of the right parent, or in None (or the Other of "
+        "level 1) where the left-out topic was of level 1. `listed`: in a listed topic. `false "
+        "alarm`: documents of listed topics in an Other or None.",
         (
             "data",
             "method",
-            "caught",
+            "not listed",
             "home",
             "right Other",
             "None",
