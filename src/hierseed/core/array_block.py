@@ -60,6 +60,10 @@ class ArrayBlock(Block):
         """The rows, in the number type that steps compute in."""
         return as_floats(self._vectors[self.start : self.stop], self.dtype)
 
+    def rows_at(self, at: Ints) -> NDArray[np.floating]:
+        """Some of the rows; the others are not read."""
+        return as_floats(self._vectors[self.start + at.astype(np.intp)], self.dtype)
+
     @cached_property
     def squared_norms(self) -> Floats:
         """Squared length of each row."""
@@ -90,7 +94,7 @@ class ArrayBlock(Block):
                 )
         else:
             for at in chunks(len(rows), wide):
-                yield at, self._read(rows[at])
+                yield at, self.rows_at(rows[at])
 
     def distances(self, C: Floats, rows: Ints | None = None) -> Floats:
         """Squared distance of some rows (None: all) to each of some centres, in float64."""
@@ -336,9 +340,6 @@ class ArrayBlock(Block):
 
     def _norms(self, rows: Ints | None) -> Floats:
         return self.squared_norms if rows is None else self.squared_norms[rows]
-
-    def _read(self, rows: Ints) -> NDArray[np.floating]:
-        return as_floats(self._vectors[self.start + rows.astype(np.intp)], self.dtype)
 
     def _are_all(self, rows: Ints) -> bool:
         return len(rows) == len(self) and bool((rows[:-1] < rows[1:]).all())

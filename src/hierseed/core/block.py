@@ -89,6 +89,10 @@ class Block(ABC):
     def X(self) -> Array:  # noqa: N802 - the matrix
         """The rows."""
 
+    def rows_at(self, at: Array) -> Array:
+        """Some of the rows."""
+        return self.X[at]
+
     @property
     @abstractmethod
     def squared_norms(self) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from hierseed.core.kernels.jit import inner, kernel
 from hierseed.core.kernels.llvm_kernels import ROWS
 from hierseed.core.kernels.panels import multiply_whole
-from hierseed.core.kernels.rows import squared
+from hierseed.core.kernels.rows import read_wide, squared
 
 LOOKED = 16 * ROWS  # rows at a time
 GROUPS = 64  # of values: more than neighbours
@@ -98,16 +98,18 @@ def by_insertion(values: Any, i: int, n: int, k: int, top: Any) -> int:
 
 @inner()
 def round_direction(
-    X: Any, row: int, centre: Any, length: float, exact: Any, strip: Any, i: int
+    X: Any, row: int, centre: Any, length: float, narrow: Any, exact: Any, strip: Any, i: int
 ) -> bool:
     """Direction of a row from the centre, rounded to whole numbers; whether the row has content."""
+    read_wide(X, row, narrow, exact)
+    content = squared(exact, 0) > 0
     for j in range(X.shape[1]):
-        exact[0, j] = np.float64(X[row, j]) - centre[j]
+        exact[0, j] -= centre[j]
     size = np.sqrt(squared(exact, 0))
     factor = length / size if size > 0 else 0.0
     for j in range(X.shape[1]):
         strip[i, j] = np.int16(np.rint(exact[0, j] * factor))
-    return squared(X, row) > 0
+    return bool(content)
 
 
 @inner()
@@ -147,8 +149,9 @@ def reaching(values: Any, i: int, least: int, coarse: Any) -> tuple[float, float
 
 @kernel()
 def look_up(
-    X: Any, centre: Any, length: float, main: Any, packed: Any, references: Any, topics: int,
-    coarse: Any, k: int, own: Any, nearest: Any, count: Any, around: Any, part: Any, content: Any,
+    X: Any, start: int, centre: Any, length: float, main: Any, packed: Any, references: Any,
+    topics: int, coarse: Any, k: int, own: Any, nearest: Any, count: Any, around: Any, part: Any,
+    content: Any,
 ) -> None:  # fmt: skip
     """Look up rows among reference documents and topics; see `Neighbourhood.scores`.
 
@@ -162,6 +165,7 @@ def look_up(
     n, width, turned, many = len(own), X.shape[1], references.shape[1], len(references)
     double, half = (width + 1) // 2, (turned + 1) // 2
     exact, short = np.empty((1, width)), np.empty((1, turned))
+    narrow = np.empty((1, width), np.float32)
     read, pairs = np.zeros((LOOKED, double), np.int32), np.zeros((LOOKED, half), np.int32)
     rows, strip = read.view(np.int16), pairs.view(np.int16)
     along = np.empty((LOOKED, len(main) // double), np.int32)
@@ -171,7 +175,9 @@ def look_up(
     for begin in range(0, n, LOOKED):
         some = min(LOOKED, n - begin)
         for i in range(some):
-            content[begin + i] = round_direction(X, begin + i, centre, length, exact, rows, i)
+            content[begin + i] = round_direction(
+                X, start + begin + i, centre, length, narrow, exact, rows, i
+            )
         multiply_whole(read, some, main, along)
         for i in range(some):
             whole = length * max(np.sqrt(squared(rows, i)), 1.0)

@@ -50,6 +50,28 @@ def _read_row(X: Any, i: Any, rows: Any, to: Any) -> Any:
     return convert
 
 
+def read_wide(X: Any, i: Any, narrow: Any, wide: Any) -> Any:
+    """Copy a row to float64; `narrow` is room for one in float32."""
+
+
+@overload(read_wide)
+def _read_wide(X: Any, i: Any, narrow: Any, wide: Any) -> Any:
+    if X.dtype == types.float64:
+
+        def copy(X: Any, i: Any, narrow: Any, wide: Any) -> Any:
+            for j in range(X.shape[1]):
+                wide[0, j] = X[i, j]
+
+        return copy
+
+    def convert(X: Any, i: Any, narrow: Any, wide: Any) -> Any:
+        read_row(X, i, narrow, 0)
+        for j in range(X.shape[1]):
+            wide[0, j] = narrow[0, j]
+
+    return convert
+
+
 @inner()
 def read_strip(X: Any, start: int, rows: Any, begin: int, some: int, strip: Any) -> None:
     """Copy some rows, from `begin` on, into a strip; no `rows`: rows in their order."""

@@ -57,7 +57,7 @@ class Membership:
             return block.xp.full(len(block), 1.0, block.xp.float64)
         known = block.cache(_Scores)
         if known.hood != self.hood.key:
-            known.score, _ = self.hood.scores(block.X, block.xp)
+            known.score = self.hood.scores_of(block)
             known.hood, known.belonging = self.hood.key, None
         return known.score
 

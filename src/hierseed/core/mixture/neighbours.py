@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import chunks
+from hierseed.core.block import Block, chunks
 from hierseed.core.kernels.compiled import compiled, load_kernels
 
 Floats = NDArray[np.float64]
@@ -160,7 +160,9 @@ class Neighbourhood:
         """How much each row is like listed topics, and its nearest component."""
         kernels = compiled(X.shape[0] * len(self.references)) if xp is NUMPY else None
         if kernels:
-            return self._look_up(np.asarray(X), kernels)
+            floats = np.float64 if X.dtype == np.float64 else np.float32
+            rows = kernels.source(np.ascontiguousarray(X, dtype=floats))
+            return self._look_up(rows, 0, len(X), kernels)
         found, nearest = [xp.full(0, 0.0, xp.float64)], [xp.arange(0)]
         topics, coarse = xp.asarray(self.topics), xp.asarray(self._coarse)
         for rows in _pieces(X, xp):
@@ -183,17 +185,26 @@ class Neighbourhood:
             around[alike] = xp.sum_of_marked(mine, coarse)
         return count, around
 
-    def _look_up(self, X: NDArray[Any], kernels: ModuleType) -> tuple[Floats, Ints]:
-        """The same in one call."""
-        n, floats = len(X), np.float64 if X.dtype == np.float64 else np.float32
+    def scores_of(self, block: Block) -> Array:
+        """How much each row of a block is like listed topics; halves are widened row by row."""
+        rows = block.kernel_rows(len(self.references))
+        kernels = load_kernels() if rows else None
+        if rows is None or kernels is None:
+            return self.scores(block.X, block.xp)[0]
+        found = (self._look_up(X, start, at.stop - at.start, kernels) for at, X, start in rows)
+        return np.concatenate([score for score, _ in found])
+
+    def _look_up(
+        self, X: NDArray[Any], start: int, n: int, kernels: ModuleType
+    ) -> tuple[Floats, Ints]:
+        """`scores` of n rows, from one on, in one call."""
         own, nearest = np.empty(n, dtype=np.float32), np.empty(n, dtype=np.intp)
         count, around = np.zeros(n, dtype=np.intp), np.zeros(n)
         part, content = np.empty(n), np.empty(n, dtype=np.bool_)
         main, packed = self._packed
         kernels.look_up(
-            kernels.source(np.ascontiguousarray(X, dtype=floats)), self.centre, LENGTH, main,
-            packed, self.references, len(self.topics), self._coarse.astype(np.float64), self.k,
-            own, nearest, count, around, part, content,
+            X, start, self.centre, LENGTH, main, packed, self.references, len(self.topics),
+            self._coarse.astype(np.float64), self.k, own, nearest, count, around, part, content,
         )  # fmt: skip
         return np.where(content, self._combine(own, part, count, around), NOTHING), nearest
 

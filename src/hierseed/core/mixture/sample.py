@@ -204,5 +204,8 @@ def _chosen(block: Block, quantization: Quantization, skip: Ints, every: int, to
         kept = (block.quantized_sums(grid) * GOLDEN) % 1.0 < 1 / every
     if len(mine):
         kept[xp.asarray(mine)] = False
-    X = grid.quantize(block.X[kept], xp) if every > 1 else counted(block, quantization, total)[kept]
+    if every > 1:
+        X = grid.quantize(block.rows_at(xp.flatnonzero(kept)), xp)
+    else:
+        X = counted(block, quantization, total)[kept]
     return Rows([rough(xp.to_numpy(xp.astype(X, xp.float32)))] if len(X) else [])
