@@ -110,7 +110,7 @@ class HierSeed(SeededEstimator):
     objective_ : float
         Sum of squared distances weighted by level, over all documents.
     history_ : list of dict
-        Objective, coverage, documents moved and seconds of each round.
+        Objective, coverage, documents moved and seconds of each round; seconds are not saved.
     n_iter_ : int
         Number of rounds.
     coverage_ : float

@@ -1,4 +1,4 @@
-"""What went wrong with single topics of a fit, in words that say what to do."""
+"""Diagnosis of single topics of a fit, with what to do, and the accuracy to expect."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 
 SWELLED = 3.0  # times the documents nearest to its seeds
 STARVED = 0.2  # of the documents nearest to its seeds
-LARGE = 0.02  # share of the corpus: below it nobody notices
-MANY = 20  # documents nearest to the seeds of a topic that may starve
+LARGE = 0.02  # share of the corpus; smaller topics are not reported as too large
+MANY = 20  # documents nearest to its seeds that a topic needs to be reported as too small
 ADVICE = {
     "swelled": "has far more documents than lie near its seeds: add seeds to it and its rivals",
     "starved": "has far fewer documents than lie near its seeds: add seeds",
@@ -49,12 +49,13 @@ class Finding:
 def diagnose(
     taxonomy: Taxonomy, documents: Ints, near_seeds: Floats, recalled: Floats, total: int
 ) -> list[Finding]:
-    """List topics that swelled, starved or left their seeds.
+    """List topics much larger or smaller than expected from their seeds, or far from these.
 
     Parameters
     ----------
-    documents : in each topic itself
-    near_seeds : whose nearest seed mean is the topic's, about; NaN for topics without seeds
+    documents : number of documents in each topic itself
+    near_seeds : estimated number of documents nearest to the mean of the topic's seeds; NaN for
+        topics without seeds
     recalled : share of a topic's seeds that the fit would place in it; NaN with fewer than two
     """
     found = []

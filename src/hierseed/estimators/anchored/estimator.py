@@ -92,23 +92,40 @@ class AnchoredHierSeed(SeededEstimator):
 
     Attributes
     ----------
-    taxonomy_ : Taxonomy with the Other topics appended
-    vectors_ : (topics, dimensions) mean of each topic
-    sizes_ : share of the documents that belong in each topic, those below included
-    foreign_share_ : share of the corpus that belongs to no listed topic: `value`, `low`, `high`
-    rejects_ : whether there are seeds enough to reject documents at this `false_alarm`
-    expected_accuracy_ : for each level the share of placements to expect right, with an interval
-    diagnosis_ : topics that swelled, starved or left their seeds, with what to do
-    tree_weight_ : the tree weight used
-    temperature_ : what raw probabilities are softened by; 1 would be none
-    several_ : how many times as probable as the main one further topics must be; None: one topic
-    curve_ : (levels, 2) how probabilities become scores: offset and slope of their log odds
-    thresholds_ : score that a placement must reach at each level
-    labels_ : deepest topic of each document, -1 for None; seeds keep their topic
-    objective_ : penalised negative log-likelihood per document
-    history_ : one dict per round: objective, coverage, moved; seconds too until it is saved
-    n_iter_ : rounds run
-    coverage_ : share of documents that are not None
+    taxonomy_ : Taxonomy
+        The taxonomy with the Other topics appended.
+    vectors_ : ndarray of shape (n_topics, n_features)
+        Mean of each topic.
+    sizes_ : ndarray of shape (n_topics,)
+        Share of the documents that belong in each topic, those below included.
+    foreign_share_ : Share
+        Share of the corpus that belongs to no listed topic: `value`, `low`, `high`.
+    rejects_ : bool
+        Whether there are seeds enough to reject documents at this `false_alarm`.
+    expected_accuracy_ : list of Share
+        For each level the share of placements to expect right, with an interval.
+    diagnosis_ : list of Finding
+        Topics with suspiciously many or few documents, or far from their seeds; what to do.
+    tree_weight_ : float
+        The tree weight used.
+    temperature_ : float
+        Divides the logarithms of raw probabilities; 1 leaves them as they are.
+    several_ : float or None
+        How many times as probable as the main one further topics must be; None: one topic.
+    curve_ : ndarray of shape (n_levels, 2)
+        How probabilities become scores: offset and slope of their log odds.
+    thresholds_ : ndarray of shape (n_levels,)
+        Score that a placement must reach at each level.
+    labels_ : ndarray of shape (n_documents,)
+        Deepest topic of each document, -1 for None; seeds keep their topic.
+    objective_ : float
+        Penalised negative log-likelihood per document.
+    history_ : list of dict
+        Objective, coverage, documents moved and seconds of each round; seconds are not saved.
+    n_iter_ : int
+        Number of rounds.
+    coverage_ : float
+        Share of documents that are not None.
 
     Examples
     --------
