@@ -1,4 +1,4 @@
-"""Who may come in: checks on every request and every websocket, before any page sees it.
+"""Access control: checks on every request and every websocket, before any page sees it.
 
 A page of another site must not reach the workbench through the visitor's own browser. So the
 Host must be ours (a name that was re-pointed at this machine is not), and whatever can change
@@ -56,7 +56,7 @@ def token_for(host: str, token: str | None) -> str:
     if not token and not is_loopback(host):
         raise ProjectError(
             f"{host} can be reached from other computers, so a token is needed. Leave --token out, "
-            "and one is made up"
+            "and one is generated"
         )
     return token
 
