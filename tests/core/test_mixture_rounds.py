@@ -10,6 +10,7 @@ from worlds import TREES, make_world
 
 from hierseed import AnchoredHierSeed
 from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.kernels import compiled
 from hierseed.core.mixture.components import make_components, sum_up
 from hierseed.core.mixture.curve import identity
 from hierseed.core.mixture.em import (
@@ -24,8 +25,8 @@ from hierseed.core.mixture.em import (
 )
 from hierseed.core.mixture.gaussian_mixture import Factored, Mixture, Products, invert, shares
 from hierseed.core.mixture.membership import PARTS, Membership
-from hierseed.core.mixture.moments import MixtureCache, spread, totals
-from hierseed.core.mixture.placement import FINE, Placer, log_joint
+from hierseed.core.mixture.moments import FINE, MixtureCache, Way, spread, totals
+from hierseed.core.mixture.placement import Placer, labels, log_joint
 from hierseed.core.tree import Tree
 
 # ------------------------------------------------------------------ oracles
@@ -234,7 +235,8 @@ def test_the_last_round_counts_alike_and_what_it_remembers_is_used_once():
         X, components, pairs, quantization, rows, Settings(), 70, membership
     )
     usual, last = (
-        totals(blocks, mixture, quantization, rows, membership, last) for last in (False, True)
+        totals(blocks, mixture, quantization, rows, membership, way)
+        for way in (None, Way(components, 2.0))
     )
     assert last.weights.tobytes() == usual.weights.tobytes()
     assert last.log_likelihood == usual.log_likelihood
@@ -247,10 +249,48 @@ def test_the_last_round_counts_alike_and_what_it_remembers_is_used_once():
     for one, two in zip(known, again, strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)  # also those of seeds
     assert not any(block.cache(MixtureCache).logs for block in blocks._blocks)
-    totals(blocks, mixture, quantization, rows, membership, True)
+    totals(blocks, mixture, quantization, rows, membership, Way(components, 2.0))
     hotter = replace(placer, mixture=Mixture.of_balls(mixture.means, 9.0, mixture.log_size))
     found, fresh = (next(b.map(log_joint, hotter)) for b in (blocks, ArrayBlocks(X, 70)))
     np.testing.assert_allclose(found, fresh, rtol=1e-12)  # of another mixture nothing is known
+
+
+def test_where_the_last_round_saw_documents_go_is_used_once_and_by_the_same_model_only(monkeypatch):
+    pytest.importorskip("numba", reason="numba has no wheel for this platform")
+    monkeypatch.setattr(compiled, "BREAK_EVEN", 0)
+    X, components, pairs, quantization, rows = set_up(per_leaf=100, spread=1.0)
+    X, membership = X.astype(np.float32), graded_membership(X, components, pairs)
+    blocks, _, _, mixture = begun(
+        X, components, pairs, quantization, rows, Settings(), 70, membership
+    )
+    nodes = np.zeros((len(components.nodes), 6))
+    placer = Placer(
+        components, mixture.without_covariance(), 2.0, nodes, np.zeros(2), identity(2),
+        quantization.vectors, membership, np.full(len(components.tree), -1),
+    )  # fmt: skip
+    plain = totals(blocks, mixture, quantization, rows, membership)
+
+    def last():
+        seen = totals(blocks, mixture, quantization, rows, membership, Way(components, 2.0))
+        assert seen.weights.tobytes() == plain.weights.tobytes()
+        assert seen.log_likelihood == plain.log_likelihood
+        return [block.cache(MixtureCache).walked for block in blocks._blocks]
+
+    def differs(placer):
+        """Whether blocks place documents otherwise than blocks that know nothing."""
+        found, fresh = (np.concatenate(list(b.map(labels, placer))) for b in (blocks, plain_blocks))
+        assert not any(block.cache(MixtureCache).walked for block in blocks._blocks)
+        return found.tolist() != fresh.tolist()
+
+    plain_blocks = ArrayBlocks(X, 70)
+    hotter, fewer = replace(placer, temperature=9.0), placer.without([components.topic[0]])
+    for other in (placer, hotter, fewer):
+        assert all(last())
+        assert not differs(other)
+    for walked in last():
+        walked.path[:] = components.topic[1]
+    assert differs(placer)  # it was used
+    assert not differs(placer)
 
 
 def test_seed_rows_are_left_out_of_the_corpus_sums():

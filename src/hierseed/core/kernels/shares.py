@@ -155,9 +155,8 @@ def pair_up(two: Any, pair: int, packed: Any, columns: int, turned: Any) -> None
 
 @inner()
 def add_shares(
-    strip: Any, share: Any, weight: Any, begin: int, some: int, weights: Any, sums: Any,
-    summed: bool,
-) -> None:  # fmt: skip
+    strip: Any, share: Any, weight: Any, begin: int, some: int, weights: Any, sums: Any
+) -> None:
     """Add shares of rows to components; four rows at a time, because most shares are zero."""
     width, rows = strip.shape[1], np.empty(some, np.int64)
     if len(weights) > MANY:  # columns of shares lie far apart
@@ -165,9 +164,8 @@ def add_shares(
             for c in range(len(weights) if weight[begin + i] != 0.0 else 0):
                 if share[i, c] != 0.0:
                     weights[c] += share[i, c]
-                    if summed:
-                        for j in range(width):
-                            sums[c, j] += share[i, c] * strip[i, j]
+                    for j in range(width):
+                        sums[c, j] += share[i, c] * strip[i, j]
         return
     for c in range(len(weights)):
         n = 0
@@ -176,8 +174,6 @@ def add_shares(
                 rows[n] = i
                 n += 1
                 weights[c] += share[i, c]
-        if not summed:
-            continue
         for at in range(0, n - n % 4, 4):
             w, x, y, z = rows[at], rows[at + 1], rows[at + 2], rows[at + 3]
             of_w, of_x, of_y, of_z = share[w, c], share[x, c], share[y, c], share[z, c]
@@ -209,13 +205,12 @@ def soften(share: Any, i: int, k: int, offset: Any, softer: float, powers: Any) 
 @kernel()
 def share_out(
     X: Any, start: int, step: float, packed: Any, offset: Any, grid: float, log_grid: float,
-    weight: Any, weights: Any, sums: Any, summed: bool,
+    weight: Any, weights: Any, sums: Any,
 ) -> float:  # fmt: skip
     """Share out rows among components; add to `weights` and `sums`, return the log-likelihood.
 
     `step`, `grid`, `log_grid` : factors before rounding, of rows, of shares, of logs
     `offset` : of each component, minus infinity for padding
-    `summed` : whether vectors are added to `sums`
     """
     k, n, width, columns = len(weights), len(weight), X.shape[1], len(offset)
     row, strip = np.empty((1, width), np.float32), np.zeros((SHARED, width))
@@ -233,7 +228,7 @@ def share_out(
             factor = grid * own / total
             for c in range(k):
                 share[i, c] = np.rint(share[i, c] * factor)
-        add_shares(strip, share, weight, begin, some, weights, sums, summed)
+        add_shares(strip, share, weight, begin, some, weights, sums)
     return logs
 
 
@@ -241,18 +236,24 @@ def share_out(
 def walk_down(
     X: Any, start: int, step: float, packed: Any, offset: Any, softer: float, grid: float,
     topic: Any, children: Any, first: Any, stops: Any, path: Any, chance: Any,
-) -> None:  # fmt: skip
+    share_grid: float, log_grid: float, weight: Any, weights: Any,
+) -> float:  # fmt: skip
     """Go from the root to the most probable topic at each level; see `placement.go_down`.
+
+    With weights of rows, it also shares them out as `share_out` does, without sums of vectors.
 
     `softer`, `grid` : factor of logs, and of probabilities before they are rounded
     `topic` : of each component
     `children`, `first` : children of topic t are `children[first[t]:first[t + 1]]`; the root's last
     `stops` : whether documents may stop at a topic
-    `path`, `chance` : (rows, levels) topics and their probabilities, filled as far as a row goes
+    `path`, `chance` : (rows, levels) topics and their probabilities, filled as far as a row goes;
+        without rows nothing is placed
+    `weight` : of each row; empty: nothing is shared out
     """
-    k, n, width, columns = len(topic), len(path), X.shape[1], len(offset)
+    k, n, width, columns = len(topic), max(len(path), len(weight)), X.shape[1], len(offset)
     row, strip = np.empty((1, width), np.float32), np.zeros((SHARED, width))
     share, powers = np.empty((SHARED, columns)), np.empty(columns)
+    other, logs = np.empty((1, columns)), 0.0
     own, mass = np.zeros(len(stops)), np.zeros(len(stops))
     above = np.flatnonzero(first[1:-1] > first[:-2])
     for begin in range(0, n, SHARED):
@@ -260,6 +261,16 @@ def walk_down(
         round_strip(X, start + begin, some, step, row, strip)
         multiply_wide(strip, some, packed, share)
         for i in range(some):
+            if len(weight) and weight[begin + i] != 0.0:
+                for c in range(columns):
+                    other[0, c] = share[i, c]
+                top, total = soften(other, 0, k, offset, 1.0, powers)
+                logs += np.rint((top + math.log(total)) * weight[begin + i] * log_grid)
+                factor = share_grid * weight[begin + i] / total
+                for c in range(k):
+                    weights[c] += np.rint(other[0, c] * factor)
+            if not len(path):
+                continue
             _, total = soften(share, i, k, offset, softer, powers)
             factor, unit = grid / total, 1.0 / grid  # a power of two
             for c in range(k):
@@ -267,6 +278,7 @@ def walk_down(
             for c in range(k):
                 mass[topic[c]] = share[i, c]
             descend(own, mass, above, children, first, stops, path, chance, begin + i)
+    return logs
 
 
 @inner()

@@ -195,17 +195,23 @@ class Scores:
     held: HeldPlacements | None
 
 
-def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -> Scores:
-    """Temperature and curves that suit the seeds held back; usual ones where there are none."""
+def temperature_for(held: HeldOut | None) -> float:
+    """Temperature that suits the seeds held back; the usual one where there are none."""
+    return LONE if held is None else most_likely(held.logs, held.own)
+
+
+def calibrate(
+    held: HeldOut | None, whole: Fitted, quantization: Quantization, temperature: float
+) -> Scores:
+    """Curves that suit the seeds held back; usual ones where there are none."""
     components = whole.problem.components
     height = max(components.tree.height, 1)
     if held is None:
-        return Scores(LONE, identity(height), None)
-    best = most_likely(held.logs, held.own)
+        return Scores(temperature, identity(height), None)
     placer = Placer(
         components,
         whole.mixture,
-        best,
+        temperature,
         whole.node_means,
         np.zeros(height),
         identity(height),
@@ -223,7 +229,7 @@ def calibrate(held: HeldOut | None, whole: Fitted, quantization: Quantization) -
         score[reached, level] = calibrate_scores(found.score[reached, level], curve[level])
     score = np.minimum.accumulate(score, axis=1)
     sizes = np.exp(whole.mixture.log_size)
-    return Scores(best, curve, HeldPlacements(score, right, held.own, sizes))
+    return Scores(temperature, curve, HeldPlacements(score, right, held.own, sizes))
 
 
 def most_likely(L: Floats, mine: Bools) -> float:

@@ -27,7 +27,7 @@ from hierseed.core.exact import Quantization
 from hierseed.core.mixture.components import Components, Seeds
 from hierseed.core.mixture.gaussian_mixture import Mixture, Products, one_thread
 from hierseed.core.mixture.membership import Membership
-from hierseed.core.mixture.moments import Spread, Totals, spread, totals
+from hierseed.core.mixture.moments import Spread, Totals, Way, spread, totals
 from hierseed.core.mixture.sample import Sample
 from hierseed.core.mixture.variance_components import (
     VarianceComponents,
@@ -164,6 +164,7 @@ def fit(
     corpus: Spread | None = None,
     posed: Problem | None = None,
     seen: Totals | None = None,
+    temperature: float = 1.0,
     progress: Progress | None = None,
     resume: State | None = None,
     save: Callable[[State], None] | None = None,
@@ -176,6 +177,7 @@ def fit(
     centre : mean of the corpus
     corpus : its sums, where they are known
     posed, seen : by the initialisation, where its sample is the corpus
+    temperature : that documents will be placed with; the last round remembers where they go
     resume : state of an earlier fit to continue from
     save : called with the state after each round
     """
@@ -199,7 +201,8 @@ def fit(
             mixture, means, fixed = maximise(problem, seen)
         last = number == settings.max_iter
         before = seen
-        seen = totals(blocks, mixture, quantization, seeds.rows, membership, last)
+        way = Way(components, temperature) if last else None
+        seen = totals(blocks, mixture, quantization, seeds.rows, membership, way)
         was, value = value, objective(problem, mixture, seen, fixed)
         history.append(
             {

@@ -11,20 +11,22 @@ from numpy.typing import NDArray
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
-from hierseed.core.exact import Quantization, Sums
+from hierseed.core.exact import Grid, Quantization, Sums
 from hierseed.core.kernels.compiled import load_kernels
+from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, shares
 from hierseed.core.mixture.membership import PARTS, Membership
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
 
+FINE = Grid(40)  # probabilities closer than this are level; the first topic wins
 REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
 
 
 @dataclass
 class MixtureCache:
-    """Cache of a block: its rows as whole numbers, and log densities of the last round.
+    """Cache of a block: its rows as whole numbers, and what the last round found out about them.
 
     `logs` are the mixture's direction, and (components, rows).
     """
@@ -32,6 +34,34 @@ class MixtureCache:
     quantization: Quantization | None = None
     rows: Array = None
     logs: tuple[Floats, Array] | None = None
+    walked: Walked | None = None
+
+
+@dataclass(frozen=True)
+class Way:
+    """What tells how documents go down the tree: its topics, and what shares are softened by."""
+
+    components: Components
+    temperature: float
+
+
+@dataclass(frozen=True)
+class Walked:
+    """(rows, levels) topics that documents reach, -1 below the last, and their probabilities."""
+
+    mixture: Mixture
+    way: Way
+    path: Ints
+    chance: Floats
+
+    def is_by(self, mixture: Mixture, way: Way) -> bool:
+        """Whether another mixture would say the same; topics may have been appended to the tree."""
+        names, parent = ("direction", "offset", "log_size"), self.way.components.tree.parent
+        return (
+            self.way.temperature == way.temperature
+            and np.array_equal(parent, way.components.tree.parent[: len(parent)])
+            and all(np.array_equal(getattr(mixture, a), getattr(self.mixture, a)) for a in names)
+        )
 
 
 @dataclass(frozen=True)
@@ -106,17 +136,18 @@ def totals(
     quantization: Quantization,
     skip: Ints,
     membership: Membership,
-    last: bool = False,
+    way: Way | None = None,
 ) -> Totals:
     """E-step: responsibilities of every document, summed.
 
-    After the `last` round vectors are not summed up again, and sums stay zero; blocks remember
-    how they were shared out, for whoever places them.
+    With a `way` it is the last one: vectors are not summed up again, and sums stay zero; blocks
+    remember how they were shared out, or where they go, for whoever places them.
     """
-    weights, sums, logs = blocks.fold(
-        _closing if last else _totals,
-        mixture.without_covariance(), quantization, skip, membership, blocks.n * blocks.width,
-    )  # fmt: skip
+    model = mixture.without_covariance(), quantization, skip, membership, blocks.n * blocks.width
+    if way:
+        weights, sums, logs = blocks.fold(_closing, *model, way)
+    else:
+        weights, sums, logs = blocks.fold(_totals, *model)
     return Totals(
         quantization.shares.dequantize(weights),
         quantization.dequantize_sums(sums),
@@ -209,7 +240,7 @@ def _totals(
 
 
 def _share_out(
-    block: Block, mixture: Mixture, quantization: Quantization, weight: Array, summed: bool = True
+    block: Block, mixture: Mixture, quantization: Quantization, weight: Array
 ) -> Sums | None:
     """The E-step in one call, where the engine has compiled kernels."""
     rows = block.kernel_rows(len(mixture.means))
@@ -221,9 +252,42 @@ def _share_out(
     for at, X, start in rows:
         logs += kernels.share_out(
             X, start, 1.0 / quantization.unit, packed, offset, 2.0**quantization.shares.bits,
-            2.0**quantization.logs.bits, weight[at], weights, sums, summed,
+            2.0**quantization.logs.bits, weight[at], weights, sums,
         )  # fmt: skip
     return Sums((weights, sums, logs))
+
+
+def walk(
+    block: Block,
+    mixture: Mixture,
+    grid: Grid,
+    way: Way,
+    quantization: Quantization | None = None,
+    weight: Floats | None = None,
+    placed: bool = True,
+) -> tuple[Walked, Floats, float] | None:
+    """Go down the tree in one call, where the engine has compiled kernels.
+
+    With weights of documents, also share them out: weights of components, the log-likelihood.
+    """
+    rows = block.kernel_rows(len(mixture.means))
+    kernels = load_kernels() if rows else None
+    if rows is None or kernels is None:
+        return None
+    components, unit = way.components, 2.0**-grid.bits
+    packed, offset = mixture.packed(unit)
+    children, first = components.tree.child_lists
+    n = len(block) if placed else 0
+    path = np.full((n, max(components.tree.height, 1)), -1, dtype=np.int32)
+    chance, weights, logs = np.zeros(path.shape), np.zeros(len(components)), 0.0
+    bits = (quantization.shares.bits, quantization.logs.bits) if quantization else (0, 0)
+    for at, X, start in rows:
+        logs += kernels.walk_down(
+            X, start, 1.0 / unit, packed, offset, 1.0 / way.temperature, 2.0**FINE.bits,
+            components.topic, children, first, components.of_topic >= 0, path[at], chance[at],
+            2.0 ** bits[0], 2.0 ** bits[1], np.zeros(0) if weight is None else weight[at], weights,
+        )  # fmt: skip
+    return Walked(mixture, way, path, chance), weights, logs
 
 
 def _nothing(mixture: Mixture, xp: Arrays) -> tuple[Array, Array]:
@@ -239,11 +303,14 @@ def _closing(
     skip: Ints,
     membership: Membership,
     total: int,
+    way: Way,
 ) -> Sums:
     xp, weight = block.xp, parts_of(block, membership, skip) / PARTS
-    compiled = _share_out(block, mixture, quantization, weight, summed=False)
-    if compiled:
-        return compiled
+    placed = total // block.width * way.components.tree.height <= REMEMBERED // 4
+    found = walk(block, mixture, quantization.vectors, way, quantization, weight, placed)
+    if found:
+        block.cache(MixtureCache).walked = found[0] if placed else None
+        return Sums((found[1], np.zeros(mixture.means.shape), found[2]))
     weights, logs = _nothing(mixture, xp)
     X = counted(block, quantization, total)
     L = xp.full((len(weights), len(X)), 0.0, xp.float64)

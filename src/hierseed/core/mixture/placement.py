@@ -19,19 +19,17 @@ from numpy.typing import NDArray
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import Block, chunks, portable
 from hierseed.core.exact import Grid
-from hierseed.core.kernels.compiled import load_kernels
 from hierseed.core.mixture.components import Components, add_up
 from hierseed.core.mixture.curve import calibrate_scores
 from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, shares
 from hierseed.core.mixture.membership import Membership
-from hierseed.core.mixture.moments import MixtureCache
+from hierseed.core.mixture.moments import FINE, MixtureCache, Way, walk
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-FINE = Grid(40)  # probabilities closer than this are level; the first topic wins
 RANKED = 5  # topics that are kept for each document, most probable first
 
 RATIOS = np.geomspace(0.01, 100.0, 401)  # fixed steps: rounding can't move the choice
@@ -103,21 +101,15 @@ def descend(block: Block, placer: Placer) -> Descent:
 
 def walk_down(block: Block, placer: Placer) -> Descent | None:
     """`go_down` in one call, where the engine has compiled kernels; runners-up are left out."""
-    rows = None if block.cache(MixtureCache).logs else block.kernel_rows(len(placer.mixture.means))
-    kernels = load_kernels() if rows else None
-    if rows is None or kernels is None:
-        return None
-    tree, unit = placer.tree, 2.0**-placer.grid.bits
-    packed, offset = placer.mixture.packed(unit)
-    children, first = tree.child_lists
-    path = np.full((len(block), max(tree.height, 1)), -1, dtype=np.intp)
-    chance, topic = np.zeros(path.shape), np.full(len(block), -1, dtype=np.intp)
-    for at, X, start in rows:
-        kernels.walk_down(
-            X, start, 1.0 / unit, packed, offset, 1.0 / placer.temperature, 2.0**FINE.bits,
-            placer.components.topic, children, first,
-            placer.components.of_topic >= 0, path[at], chance[at],
-        )  # fmt: skip
+    cache, way = block.cache(MixtureCache), Way(placer.components, placer.temperature)
+    walked, cache.walked = cache.walked, None
+    if walked is None or not walked.is_by(placer.mixture, way):
+        found = None if cache.logs else walk(block, placer.mixture, placer.grid, way)
+        if found is None:
+            return None
+        walked = found[0]
+    path, chance = walked.path, walked.chance
+    topic = np.full(len(block), -1, dtype=np.intp)
     score, alive = np.full(path.shape, np.nan), np.arange(len(block))
     for level in range(path.shape[1]):
         alive = alive[path[alive, level] >= 0]

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Quantization
-from hierseed.core.mixture.calibration import HeldOut, Scores, calibrate, hold_out
+from hierseed.core.mixture.calibration import (
+    HeldOut,
+    Scores,
+    calibrate,
+    hold_out,
+    temperature_for,
+)
 from hierseed.core.mixture.components import Pairs, make_components, sum_seeds
 from hierseed.core.mixture.em import Fitted, Initialisation, Progress, Settings, fit, initialise
 from hierseed.core.mixture.gaussian_mixture import one_thread
@@ -130,9 +136,11 @@ def fit_mixture(
         if sample.whole:
             seen = sample.at_precision(initial.problem.ridge).totals(initial.mixture)
             known = {"posed": initial.problem, "seen": seen}
+    temperature = temperature_for(held)
     result = fit(
         blocks, components, seeds, settings, quantization, initial.mixture,
-        initial.problem.scale, membership, drawn.centre, progress=progress, **keeping, **known,
+        initial.problem.scale, membership, drawn.centre,
+        temperature=temperature, progress=progress, **keeping, **known,
     )  # fmt: skip
-    scores = calibrate(held, result, quantization)
+    scores = calibrate(held, result, quantization, temperature)
     return Outcome(has_seeds, membership, result, scores, held, drawn, looked_up)
