@@ -33,11 +33,11 @@ def test_files_are_checked_wait_replace_and_say_what_they_lost(
     visit = Visit(chrome, served(path).address + "/load")
     page = visit.page
 
-    # 21: a workbook that unfolds to far more than it is
+    # 21: a workbook that unpacks to far more than it is
     with zipfile.ZipFile(tmp_path / "bomb.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", b"0" * 150_000_000)
     bring(page, "Documents", tmp_path / "bomb.xlsx")
-    page.wait_for_selector(f"{tile('Documents')} .faults:has-text('unfolds')")
+    page.wait_for_selector(f"{tile('Documents')} .faults:has-text('unpacks')")
 
     # 28: Windows-1252 is read and said; rows left out stay listed
     found = read_docstrings(["email", "random"])

@@ -225,7 +225,7 @@ def test_a_workbook_that_unfolds_to_gigabytes_is_refused_unread(empty: Project) 
                 for _ in range(60):
                     part.write(bytes(2**20))
     assert file.stat().st_size < 2**20
-    with pytest.raises(CorpusError, match="unfolds"):
+    with pytest.raises(CorpusError, match="unpacks"):
         uploads.refuse_bomb(file, "bomb.xlsx")
 
 

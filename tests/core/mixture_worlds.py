@@ -6,12 +6,11 @@ from worlds import make_world
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.exact import Quantization
 from hierseed.core.mixture.belonging import Belonging
-from hierseed.core.mixture.components import Pairs, make_components, sum_seeds
+from hierseed.core.mixture.components import Pairs, VarianceComponents, make_components, sum_seeds
 from hierseed.core.mixture.em import pose, start
 from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import spread
 from hierseed.core.mixture.neighbours import Neighbourhood
-from hierseed.core.mixture.variance_components import VarianceComponents
 from hierseed.core.share import Share
 from hierseed.core.tree import Tree
 

@@ -81,7 +81,7 @@ async def receive(
 
 
 def refuse_bomb(file: Path, name: str) -> None:
-    """Refuse a packed workbook that would unfold to more than this computer should hold.
+    """Refuse a packed workbook that would unpack to more than this computer should hold.
 
     A zip file says how large its parts are, and no reader takes more than that.
     """
@@ -95,7 +95,7 @@ def refuse_bomb(file: Path, name: str) -> None:
     packed = max(file.stat().st_size, 1)
     if size > UNFOLDED or (size > SUSPICIOUS and size / packed > RATIO):
         raise CorpusError(
-            f"{name} unfolds from {packed / 2**20:,.1f} to {size / 2**20:,.0f} MB, which no "
+            f"{name} unpacks from {packed / 2**20:,.1f} to {size / 2**20:,.0f} MB, which no "
             "ordinary workbook does. Save it as CSV and bring that"
         )
 

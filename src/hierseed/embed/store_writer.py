@@ -97,7 +97,8 @@ class StoreWriter:
         if vectors.shape != (len(ids), self.header.dimension):
             raise EmbeddingError(
                 f"vectors of shape {vectors.shape} for {len(ids):,} documents in a store of "
-                f"dimension {self.header.dimension}. The embedder changed its mind; embed again."
+                f"dimension {self.header.dimension}. The embedder gives another dimension than "
+                "before; embed again."
             )
         if len(self._waiting) + 1 >= MOST_WAITING:
             self._settle()

@@ -186,13 +186,13 @@ def _mean(values: Iterable[float], spread: bool = True, sign: bool = False) -> s
 
 
 CONSTANTS = {  # those that a result depends on; the others are for speed and rounding
+    "components": ("USUAL", "TRUST"),
     "sample": ("SAMPLE",),
     "neighbours": ("REFERENCES", "NEIGHBOURS", "WIDTH", "WHITENING", "OWN", "DROP"),
     "left_out": ("MOST",),
     "belonging": ("LEAST_SEEDS", "ROUNDS", "TAIL", "SIGNIFICANT", "CLEAR", "NOWHERE"),
     "membership": ("LEAST",),
     "em": ("START", "PULL", "SIZE_PRIOR", "ROUNDS"),
-    "variance_components": ("USUAL", "TRUST"),
     "calibration": ("ROUNDS", "NARROW", "PLENTY", "USUAL", "LONE", "BELIEF"),
     "curve": ("BELIEF", "LEAST_SLOPE"),
     "placement": ("SAMPLE",),

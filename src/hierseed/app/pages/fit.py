@@ -101,7 +101,7 @@ class FitScreen(Screen):
         clean = {name: known[name](value) for name, value in values.items() if name in known}
         now = fitting.Dials(**{**self.dials.__dict__, **clean})
         if not (0 <= now.sure <= 1 and 0 <= now.overlap <= 1 and now.fine >= 0):
-            raise ProjectError("a dial was turned too far. Reload the page")
+            raise ProjectError("a setting is out of range. Reload the page")
         self.dials = now
         self.project.put("dials", now.__dict__)
 

@@ -1,7 +1,12 @@
-"""The components of the mixture, the node of each in the tree, and sums over their seeds.
+"""The components of the mixture, the node of each in the tree, sums and variances of their seeds.
 
 A component is a kind of document with a place in the taxonomy: a leaf with seeds, or an inner
 topic that has seeds of its own (its documents stop there).
+
+How far documents lie from their topic, and topics from their parent, is learned: both are
+variances summed over coordinates. Their ratio says how informative a parent is about a child.
+Among near-identical siblings the parent counts for many documents, among siblings that are worlds
+apart for next to nothing (empirical Bayes).
 """
 
 from __future__ import annotations
@@ -19,6 +24,10 @@ from hierseed.core.tree import Tree
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
+
+USUAL = 8.0  # a parent counts as so many documents; on text it is 4 to 18
+LEAST, MOST = 1e-3, 1e3
+TRUST = 20.0  # the usual value, and the corpus beside the seeds, count as so many differences
 
 
 @dataclass(frozen=True)
@@ -159,3 +168,66 @@ def _per_weight(pairs: Pairs, weights: Floats) -> Floats:
     """Number of seeds over their weight, for each component."""
     counts = np.bincount(pairs.component, minlength=len(weights))
     return np.where(counts > 0, counts / np.where(counts > 0, weights, 1.0), 0.0)
+
+
+@dataclass(frozen=True)
+class VarianceComponents:
+    """Variance of documents around their topic, and how many documents a parent counts as."""
+
+    within: float
+    tree_weight: float
+
+
+def learn_variance_components(
+    components: Components, seeds: Seeds, stray: float, tree_weight: float | None
+) -> VarianceComponents:
+    """Learn both from seeds and from how far the corpus strays from them (`stray`).
+
+    A tree weight that is given is taken as it is.
+    """
+    within = (seeds.scatter + TRUST * stray) / (seeds.freedom + TRUST)
+    if tree_weight is not None:
+        return VarianceComponents(within, tree_weight)
+    between, count = sibling_variance(components, seeds, within)
+    usual = within / USUAL
+    variance = (count * max(between, 0.0) + TRUST * usual) / (count + TRUST)
+    learned = within / max(variance, 1e-300)
+    # with one seed a topic the strays are known from the corpus alone, and come out too small
+    trust = (seeds.freedom + TRUST) / (seeds.freedom + 2 * TRUST)
+    weight = float(learned**trust * USUAL ** (1 - trust))
+    return VarianceComponents(within, min(max(weight, LEAST), MOST))
+
+
+def sibling_variance(components: Components, seeds: Seeds, within: float) -> tuple[float, int]:
+    """Variance of siblings around their mean beyond what few seeds explain, over all groups."""
+    means, noise = average_up(components, seeds)
+    node = np.flatnonzero(np.isfinite(noise[:-1]))
+    parents, family, size = np.unique(
+        components.nodes.parent[node], return_inverse=True, return_counts=True
+    )
+    free = (size - 1)[family] / size[family]  # an only child is where its parent is
+    squares = ((means[node] - means[parents[family]]) ** 2).sum(axis=1)
+    squares = squares[free > 0].sum() - within * (noise[node] * free).sum()
+    count = int((size - 1).sum())
+    return float(squares) / max(count, 1), count
+
+
+def average_up(components: Components, seeds: Seeds) -> tuple[Floats, Floats]:
+    """Plain mean of each node's children, from the seeds up; the last row is the root.
+
+    Also the variance of each mean, in units of one document's; NaN where no seed lies below.
+    """
+    nodes, known = components.nodes, seeds.counts > 0
+    means = np.zeros((len(nodes) + 1, seeds.sums.shape[1]))
+    noise = np.full(len(nodes) + 1, np.nan)
+    means[components.node[known]] = seeds.means[known]
+    noise[components.node[known]] = 1.0 / seeds.counts[known]
+    for here, _, _ in reversed(nodes.families):
+        here = here[np.isfinite(noise[here])]
+        if len(here):
+            parents, first, size = np.unique(
+                nodes.parent[here], return_index=True, return_counts=True
+            )
+            means[parents] = np.add.reduceat(means[here], first) / size[:, None]
+            noise[parents] = np.add.reduceat(noise[here], first) / size**2
+    return means, noise

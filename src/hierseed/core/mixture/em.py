@@ -24,16 +24,16 @@ from numpy.typing import NDArray
 
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Quantization
-from hierseed.core.mixture.components import Components, Seeds
+from hierseed.core.mixture.components import (
+    Components,
+    Seeds,
+    VarianceComponents,
+    learn_variance_components,
+)
 from hierseed.core.mixture.gaussian_mixture import Mixture, Products, one_thread
 from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import Spread, Totals, Way, spread, totals
-from hierseed.core.mixture.sample import Sample
-from hierseed.core.mixture.variance_components import (
-    VarianceComponents,
-    learn_variance_components,
-    mean_stray,
-)
+from hierseed.core.mixture.sample import Sample, mean_stray
 from hierseed.core.tree import Tree
 
 Floats = NDArray[np.float64]

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import Block, chunks, portable
+from hierseed.core.block import Block, chunks, portable, squared_norms
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Quantization
+from hierseed.core.mixture.components import Seeds
 from hierseed.core.mixture.gaussian_mixture import Mixture
 from hierseed.core.mixture.membership import PARTS, Membership, SampleScores
 from hierseed.core.mixture.moments import (
@@ -209,3 +210,37 @@ def _chosen(block: Block, quantization: Quantization, skip: Ints, every: int, to
     else:
         X = counted(block, quantization, total)[kept]
     return Rows([rough(xp.to_numpy(xp.astype(X, xp.float32)))] if len(X) else [])
+
+
+def mean_stray(sample: Sample, seeds: Seeds) -> float:
+    """Mean squared distance to the nearest seeded topic, less what the noise of few seeds adds."""
+    exponent, known = sample.quantization.exponent, np.flatnonzero(seeds.counts)
+    means, noise = seeds.means[known], 1.0 + 1.0 / seeds.counts[known]
+    mean = _mean(sample, means, noise)
+    better = sample.at_precision(mean * 4.0**exponent / sample.X.shape[1])
+    if better is not sample:
+        mean = _mean(better, means, noise)
+    return mean * 4.0**exponent
+
+
+def _mean(sample: Sample, means: Floats, noise: Floats) -> float:
+    away = _nearest(sample, means, noise)
+    return float(away @ sample.weight) / max(float(sample.weight.sum()), 1e-300)
+
+
+def _nearest(sample: Sample, means: Floats, noise: Floats) -> Floats:
+    """Squared distance to the nearest mean, in units of the longest vector's square."""
+    quantization, kind = sample.quantization, sample.columns.dtype
+    unit = quantization.unit * 2.0**-quantization.exponent
+    scaled = means * 2.0**-quantization.exponent
+    own, direction = squared_norms(scaled), (scaled.T * (-2.0 * unit)).astype(kind)
+    away = [np.zeros(0)]
+    for X in (sample.X[at] for at in pieces(len(sample.X), components=len(means))):
+        product, square = X @ direction, squared_norms(X) * unit**2
+        D = product + own.astype(kind)
+        D += square.astype(kind)[:, None]
+        D /= noise.astype(kind)
+        best = D.argmin(axis=1)
+        least = product[np.arange(len(X)), best] + own[best] + square
+        away.append(np.maximum(least, 0.0) / noise[best])
+    return np.concatenate(away)
