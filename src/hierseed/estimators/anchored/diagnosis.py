@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.block import chunks
 from hierseed.core.mixture.calibration import Scores, mean_scores
 from hierseed.core.mixture.gaussian_mixture import pieces
 from hierseed.core.mixture.placement import Placer
@@ -96,8 +97,16 @@ def diagnose_fit(
         placed[at] = topics[L.argmax(axis=0)]
     hits = np.bincount(own, placed == own, minlength=n)
     recalled = np.where(seeds > 1, hits / np.maximum(seeds, 1), np.nan)
-    documents = np.bincount(labels + 1, minlength=n + 1)[1:]
+    documents = count_documents(labels, n)
     return diagnose(taxonomy, documents, near, recalled, len(labels))
+
+
+def count_documents(labels: NDArray[np.integer], n: int) -> Ints:
+    """Documents in each of n topics itself; some labels at a time, while they are in the cache."""
+    found = np.zeros(n + 1, dtype=np.intp)
+    for at in chunks(len(labels), 1):
+        found += np.bincount(labels[at] + 1, minlength=n + 1)
+    return found[1:]
 
 
 def expect(

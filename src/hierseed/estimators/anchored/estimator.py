@@ -244,7 +244,7 @@ class AnchoredHierSeed(SeededEstimator):
             found[some] = np.concatenate(list(_taken(blocks, some).map(labels, placer)))
         found[rows[::-1]] = topics[::-1]  # of several topics the first given
         self.labels_ = found
-        self.coverage_ = float((found >= 0).mean())
+        self.coverage_ = np.count_nonzero(found >= 0) / len(found)
         return counts
 
     def set_thresholds(self, thresholds: Floats, promise: float = 0.0) -> None:
