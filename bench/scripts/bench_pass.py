@@ -259,7 +259,8 @@ def store(part, found):
     """Put a part into the record as it is now: other parts may be made at the same time."""
     old = RESULTS / "bench_pass.json"
     record = json.loads(old.read_text()) if old.exists() else {}
-    record.pop("machine", None)
+    if "machine" not in found:  # whole fits have one of their own
+        record.pop("machine", None)
     record[part] = found
     print(json.dumps({part: found}, indent=1), flush=True)
     write("bench_pass", record)

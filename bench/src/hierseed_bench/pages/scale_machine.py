@@ -56,7 +56,9 @@ def fit() -> str:
             found = part["systems"][name]
             took = found["processor_seconds" if part["threads"] == 1 else "seconds"]
             rows[-1] += [f"{took:.3g}", f"{found['times_kmeans']:.2f}"]
-    return f"{grid(head, rows)}\n\n{source(parts[-1]['machine'])}"
+    made = {source(part["machine"]): part["threads"] for part in parts}
+    where = [f"{amount(n, 'thread')}: {line}" if len(made) > 1 else line for line, n in made.items()]
+    return "\n\n".join([grid(head, rows), *where])
 
 
 def predict() -> str:
