@@ -10,7 +10,7 @@ import pytest
 
 from hierseed import HierSeed, Taxonomy, TextModel, fit, get_embedder, load
 from hierseed.embed import embed_corpus, load_embedder
-from hierseed.errors import CorpusError, EmbeddingError, ModelError
+from hierseed.errors import CorpusError, EmbeddingError, ModelError, ParameterError
 from hierseed.files import with_checksum
 from hierseed.io import model_bundle
 from hierseed.io.documents import RowNumbers, is_vectors, open_vectors
@@ -209,3 +209,17 @@ def test_a_topic_with_one_seed_keeps_its_documents_in_a_corpus_of_eight():
     assert found[:3] == ["Health"] * 3
     assert found[3:5] == ["Sport"] * 2
     assert found.count("Economy") >= 2
+
+
+def test_a_precision_is_set_by_the_documents_of_the_fit_and_by_no_others() -> None:
+    coded = {str(row): TAXONOMY.paths[topic] for row, topic in enumerate([1, 1, 2, 2, 4, 4, 5, 5])}
+    model = fit(TEXTS, TAXONOMY, SEEDS, embedder="wordllama:64", other=False)
+    before, shown = model.estimator.labels_.copy(), model._placed(None)
+    with pytest.raises(ParameterError, match="Give those of the fit"):
+        model.set_precision(TEXTS[:6], coded, 0.9)
+    assert np.array_equal(model.estimator.labels_, before)
+    assert (before >= 0).all()
+    model.set_precision(TEXTS, coded, 0.99)  # two documents a topic prove nothing
+    assert (model.estimator.labels_ < 0).any()
+    assert np.array_equal(model.estimator.labels_, model.assign(TEXTS).labels)
+    assert model._placed(None) is not shown  # pictures show the new placements

@@ -32,6 +32,7 @@ class Validation:
     taxonomy_: Taxonomy
     assign: Callable[..., Assignments]
     place: Callable[..., PlacedDocuments]
+    _of_the_fit: PlacedDocuments | None
 
     def evaluate(self, documents: Any, gold: Any, **options: Any) -> Scores:
         """Score the placement of documents against gold labels; seeds are left out.
@@ -82,11 +83,13 @@ class Validation:
     ) -> NDArray[np.float64]:
         """Set thresholds so that this share of placements is right from now on.
 
-        The thresholds are those of `thresholds`; they are saved with the model.
+        The thresholds are those of `thresholds`; they are saved with the model, as are the labels
+        that follow from them.
 
         Parameters
         ----------
-        documents, coded, precision : as of `thresholds`
+        documents : of the fit, all of them
+        coded, precision : as of `thresholds`
 
         Examples
         --------
@@ -100,11 +103,22 @@ class Validation:
                 f"{type(self.estimator).__name__} has no thresholds to set. Use the method "
                 "'anchored', or give the precision to `assign`."
             )
-        found = self.thresholds(documents, coded, precision, **options)
-        self.estimator.set_thresholds(found)
+        found, rows, truth = self._coded(documents, coded, **options)
+        if found.n_documents != len(self.estimator.labels_):
+            raise ParameterError(
+                f"set_precision was given {found.n_documents:,} documents, and the fit had "
+                f"{len(self.estimator.labels_):,}. Give those of the fit; for others, give the "
+                "result of `thresholds` to `assign`."
+            )
+        scores = found.score[found.primary][rows]
+        limits = thresholds(self.taxonomy_, found.levels[rows], scores, truth, precision)
+        self.estimator.set_thresholds(limits)
+        self.estimator.expected_accuracy_ = []  # those were of other thresholds
+        self._of_the_fit = None
         labels = self.place(documents, **options).assignments.labels
-        self.estimator.labels_, self.estimator.coverage_ = labels, float((labels >= 0).mean())
-        return found
+        self.estimator.labels_ = labels
+        self.estimator.coverage_ = np.count_nonzero(labels >= 0) / len(labels)
+        return limits
 
     def _coded(
         self, documents: Any, gold: Any, **options: Any
