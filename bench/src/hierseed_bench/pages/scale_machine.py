@@ -57,7 +57,9 @@ def fit() -> str:
             took = found["processor_seconds" if part["threads"] == 1 else "seconds"]
             rows[-1] += [f"{took:.3g}", f"{found['times_kmeans']:.2f}"]
     made = {source(part["machine"]): part["threads"] for part in parts}
-    where = [f"{amount(n, 'thread')}: {line}" if len(made) > 1 else line for line, n in made.items()]
+    where = list(made)
+    if len(made) > 1:
+        where = [f"{amount(threads, 'thread')}: {line}" for line, threads in made.items()]
     return "\n\n".join([grid(head, rows), *where])
 
 
