@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy, UnfitHierSeed
 from hierseed.core.mixture.em import initialise as start
@@ -59,6 +60,23 @@ def test_a_start_beside_the_pass_over_the_corpus_changes_no_bit(tmp_path, monkey
         model.save(tmp_path / str(jobs))
         assert (begun[-1] == "MainThread") == (jobs == 1)
     assert contents(tmp_path / "1") == contents(tmp_path / "3")
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("n", [600, 2000, SAMPLE + 1000])
+def test_threads_of_the_matrix_library_change_no_bit(estimator, n, tmp_path):
+    """Sums over so many topics are shared among threads; the sample is the corpus, or a part."""
+    rng = np.random.default_rng(0)
+    taxonomy = Taxonomy.from_paths([f"{i // 10} > {i}" for i in range(150)])
+    leaves = np.flatnonzero(taxonomy.tree.is_leaf)
+    topic = rng.choice(leaves, n)
+    topic[: len(leaves)] = leaves
+    X = rng.normal(size=(len(taxonomy), 300))[topic] + rng.normal(size=(n, 300))
+    y = np.where(np.arange(n) < 450, topic, -1)
+    for threads in (1, 2, 4):
+        with threadpool_limits(limits=threads, user_api="blas"):
+            estimator(taxonomy, n_jobs=1).fit(X, y).save(tmp_path / str(threads))
+    assert contents(tmp_path / "1") == contents(tmp_path / "2") == contents(tmp_path / "4")
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -8,6 +8,7 @@ import pytest
 from pyarrow import feather, parquet
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
+from threadpoolctl import threadpool_limits
 
 from hierseed.embed import get_embedder, load_embedder, save_embedder
 from hierseed.embed.function import FunctionEmbedder
@@ -26,6 +27,20 @@ def tells_topics_apart(vectors: np.ndarray) -> bool:
     own = [np.nanmean(similarity[i, :3] if i < 3 else similarity[i, 3:]) for i in range(6)]
     other = [np.nanmean(similarity[i, 3:] if i < 3 else similarity[i, :3]) for i in range(6)]
     return bool(np.all(np.array(own) > np.array(other)))
+
+
+@pytest.mark.parametrize("name", ["tfidf", "lsa"])
+def test_what_is_learned_does_not_depend_on_the_threads_of_the_matrix_library(name):
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{i}" for i in range(3000)])
+    texts = [" ".join(words[rng.zipf(1.4, 60) % 3000]) for _ in range(2000)]
+    found = set()
+    for threads in (1, 2, 4):
+        with threadpool_limits(limits=threads, user_api="blas"):
+            embedder = get_embedder(name)
+            embedder.fit(texts)
+            found.add(embedder.encode(texts[:100]).tobytes())
+    assert len(found) == 1
 
 
 # ---------------------------------------------------------------- wordllama

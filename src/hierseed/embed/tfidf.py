@@ -13,6 +13,7 @@ from os import PathLike
 from typing import Any, Self
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
 from hierseed.embed.learned import load_learned, sample_texts, save_learned
@@ -69,7 +70,9 @@ class TfidfSvd:
         self._prepare()
         counts = self._vectorizer.transform(rows)
         rank = max(1, min(self.requested, min(counts.shape) - 1))
-        svd = TruncatedSVD(rank, random_state=0).fit(counts)
+        # The order of a sum depends on the number of threads, and so do its last bits.
+        with threadpool_limits(limits=1, user_api="blas"):
+            svd = TruncatedSVD(rank, random_state=0).fit(counts)
         self._components = np.ascontiguousarray(svd.components_.T, dtype=np.float32)
         self.fitted = True
         return self

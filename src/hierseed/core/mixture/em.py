@@ -186,7 +186,8 @@ def fit(
     else:
         corpus = resume.corpus if resume else corpus
         corpus = corpus or spread(blocks, quantization, seeds.rows, membership)
-        problem = pose(components, seeds, corpus, scale, settings, centre)
+        with one_thread():  # so that bits do not depend on their number
+            problem = pose(components, seeds, corpus, scale, settings, centre)
     if resume:
         mixture, means, seen = resume.mixture, resume.node_means, resume.seen
         value, history = resume.history[-1]["objective"], list(resume.history)
@@ -197,13 +198,14 @@ def fit(
         if resume and resume.done:
             break
         began = time.perf_counter()
-        with one_thread():  # so that bits do not depend on their number
+        with one_thread():
             mixture, means, fixed = maximise(problem, seen)
         last = number == settings.max_iter
         before = seen
         way = Way(components, temperature) if last else None
         seen = totals(blocks, mixture, quantization, seeds.rows, membership, way)
-        was, value = value, objective(problem, mixture, seen, fixed)
+        with one_thread():
+            was, value = value, objective(problem, mixture, seen, fixed)
         history.append(
             {
                 "round": number,
