@@ -31,7 +31,7 @@ HOW_TO = [
     *(DOCS / "doors" / f"{name}.md" for name in DOORS),
 ]
 TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
-AFTER_README = ["report.md", "suggest.md", "method.md", "files.md"]
+AFTER_README = ["report.md", "suggest.md", "files.md"]
 ALONE = ["evaluate.md", "embedders.md"]
 ELSEWHERE = {  # what can't run here, and where the same calls are tested
     "docs/scale.md": "needs a cluster and a GPU: tests/engines",
@@ -151,7 +151,6 @@ def test_a_page_continues_where_readme_ends(
     monkeypatch.chdir(tmp_path)
     texts = [f"{['guns', 'hospitals', 'minds'][i % 3]} and words {i}" for i in range(60)]
     names: dict[str, Any] = {"ids": list(map(str, range(60))), "texts": texts}
-    names |= {"rows": range(10, 40), "gold": [4, 1, 2] * 10}
     for file in (ROOT / "README.md", DOCS / page):
         for _, code in blocks(file, "python"):
             exec(compile(code, page, "exec"), names)
