@@ -1,4 +1,4 @@
-"""Tables of docs/method_experiments.md: the default method and others, its parts, time and constants."""
+"""Tables of docs/method_experiments.md: the default method and others, its parts, constants."""
 
 from __future__ import annotations
 
