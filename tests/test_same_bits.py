@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy, UnfitHierSeed
-from hierseed.core.mixture.em import initialise as start
+from hierseed.core.mixture.em import initialise
 from hierseed.core.mixture.sample import SAMPLE
 from hierseed.errors import CorpusError
 from hierseed.estimators.anchored import fitting
@@ -52,7 +52,7 @@ def test_a_start_beside_the_pass_over_the_corpus_changes_no_bit(tmp_path, monkey
     monkeypatch.setattr(
         fitting,
         "initialise",
-        lambda *given: begun.append(threading.current_thread().name) or start(*given),
+        lambda *given: begun.append(threading.current_thread().name) or initialise(*given),
     )
     for jobs in (1, 3):
         model = AnchoredHierSeed(taxonomy, n_jobs=jobs).fit(X, y)

@@ -21,7 +21,7 @@ from machine import RESULTS
 
 from hierseed import AnchoredHierSeed, HierSeed
 from hierseed.core.mixture import em
-from hierseed.core.mixture.gaussian_mixture import Factored, Mixture
+from hierseed.core.mixture.gaussian_mixture import CholeskyCovariance, Mixture
 from hierseed.evaluate import calibration, score
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.environment import commit, require_clean_tree
@@ -43,16 +43,16 @@ def without_levelling():
 
 def with_other_mixture(change):
     """Change covariance and sizes after each maximisation."""
-    original = em.maximise
+    original = em.m_step
 
-    def maximise(problem, seen):
+    def m_step(problem, seen):
         mixture, nodes, fixed = original(problem, seen)
         covariance = np.linalg.inv(mixture.solve(np.eye(mixture.means.shape[1])))
         covariance, log_size = change(covariance, mixture.log_size)
-        made = Mixture.of(mixture.means, Factored.of(covariance), log_size)
+        made = Mixture.of(mixture.means, CholeskyCovariance.of(covariance), log_size)
         return made.levelled(problem.centre), nodes, fixed
 
-    return patch.object(em, "maximise", maximise)
+    return patch.object(em, "m_step", m_step)
 
 
 def round_balls(covariance, log_size):

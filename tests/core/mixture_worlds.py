@@ -7,9 +7,9 @@ from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.exact import Quantization
 from hierseed.core.mixture.belonging import Belonging
 from hierseed.core.mixture.components import Pairs, VarianceComponents, make_components, sum_seeds
-from hierseed.core.mixture.em import pose, start
+from hierseed.core.mixture.em import initial_mixture, make_problem
 from hierseed.core.mixture.membership import Membership
-from hierseed.core.mixture.moments import spread
+from hierseed.core.mixture.moments import corpus_moments
 from hierseed.core.mixture.neighbours import Neighbourhood
 from hierseed.core.share import Share
 from hierseed.core.tree import Tree
@@ -31,10 +31,10 @@ def graded_membership(X, components, pairs):
     centre = X.mean(axis=0)
     topics = np.zeros((len(components), X.shape[1]))
     np.add.at(topics, pairs.component, pairs.vectors - centre)
-    hood = Neighbourhood.learn(X[:200], topics, centre)
-    knots = np.quantile(hood.scores(X)[0], [0.0, 0.5, 1.0])
+    neighbourhood = Neighbourhood.learn(X[:200], topics, centre)
+    knots = np.quantile(neighbourhood.scores(X)[0], [0.0, 0.5, 1.0])
     below = np.tile([0.0, 0.7, 1.0], (components.tree.height + 1, 1))
-    return Membership(hood, Belonging(knots, below, float(knots[0]), Share(0.4, 0.3, 0.5)))
+    return Membership(neighbourhood, Belonging(knots, below, float(knots[0]), Share(0.4, 0.3, 0.5)))
 
 
 def begun(X, components, pairs, quantization, rows, settings, block=64, membership=None):
@@ -42,10 +42,10 @@ def begun(X, components, pairs, quantization, rows, settings, block=64, membersh
     membership = membership or Membership.certain(components.tree.height)
     blocks, seeds = ArrayBlocks(X, block), sum_seeds(pairs, components, quantization, rows)
     scale = VarianceComponents(float(X.var(axis=0).sum()), settings.tree_weight or 8.0)
-    corpus = spread(blocks, quantization, rows, membership)
+    corpus = corpus_moments(blocks, quantization, rows, membership)
     centre = np.delete(X, rows, axis=0).mean(axis=0)
-    problem = pose(components, seeds, corpus, scale, settings, centre)
-    return blocks, seeds, problem, start(problem)
+    problem = make_problem(components, seeds, corpus, scale, settings, centre)
+    return blocks, seeds, problem, initial_mixture(problem)
 
 
 def covariance(mixture):

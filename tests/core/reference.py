@@ -1,4 +1,4 @@
-"""HierSeed as we run it, written the slow way, to check the fast one against.
+"""HierSeed as we run it, written the slow rule, to check the fast one against.
 
 Plain loops over topics, documents and triples in float64; nothing is shared with the package.
 A taxonomy is a list of parents; a fit is the dict of everything it learned.

@@ -1,4 +1,4 @@
-"""Fast ways to do a thing give the bits of the plain way: halves, tallies, pieces of a block."""
+"""Fast ways to do a thing give the bits of the plain rule: halves, tallies, pieces of a block."""
 
 import os
 import subprocess
@@ -34,21 +34,21 @@ FLOAT = np.dtype(np.float32)
 
 
 @pytest.fixture(params=["numpy", "numba"])
-def way(request, monkeypatch):
+def rule(request, monkeypatch):
     """Run a test with and without the compiled loops."""
     if request.param == "numba":
         pytest.importorskip("numba", reason="numba has no wheel for this platform")
     monkeypatch.setattr(compiled, "BREAK_EVEN", 0 if request.param == "numba" else np.inf)
 
 
-def test_every_half_becomes_its_float(way):
+def test_every_half_becomes_its_float(rule):
     halves = np.arange(2**16, dtype=np.uint16).view(np.float16)
     finite = halves[np.isfinite(halves)].reshape(-1, 8)
     assert as_floats(finite, FLOAT).tobytes() == finite.astype(np.float32).tobytes()
     np.testing.assert_array_equal(as_floats(halves.reshape(-1, 8), FLOAT).ravel(), halves)
 
 
-def test_halves_in_any_layout(way):
+def test_halves_in_any_layout(rule):
     X = np.random.default_rng(0).normal(size=(30, 7)).astype(np.float16)
     for rows in (X[::3], X[:, ::2], np.asfortranarray(X), X[:0]):
         found = as_floats(rows, FLOAT)
@@ -56,13 +56,13 @@ def test_halves_in_any_layout(way):
         np.testing.assert_array_equal(found, rows.astype(np.float32))
 
 
-def test_infinite_halves_alone(way):
+def test_infinite_halves_alone(rule):
     X = np.array([[np.inf, 1.0], [-np.inf, 2.0]], dtype=np.float16)
     np.testing.assert_array_equal(as_floats(X, FLOAT), X)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_two_least_of_a_row(way, dtype):
+def test_the_two_least_of_a_row(rule, dtype):
     rng = np.random.default_rng(0)
     for columns in (5, 6, 7, 16, 128):
         D = rng.integers(-9, 9, size=(500, columns)).astype(dtype)  # many ties
@@ -76,9 +76,9 @@ def test_the_two_least_of_a_row(way, dtype):
         np.testing.assert_array_equal(second, ordered[:, 1])
 
 
-def tallied(way, X, to, out_of, grid):
+def tallied(rule, X, to, out_of, grid):
     tally = Tally(5, X.shape[1], grid)
-    compiled.BREAK_EVEN, before = (0 if way == "numba" else np.inf), compiled.BREAK_EVEN
+    compiled.BREAK_EVEN, before = (0 if rule == "numba" else np.inf), compiled.BREAK_EVEN
     tally.move(X, to, out_of)
     compiled.BREAK_EVEN = before
     return tally.sums
@@ -365,7 +365,7 @@ def test_one_row_alone_is_placed_as_among_all():
 
 
 @pytest.mark.parametrize("rows", [1, 2, 30])
-def test_largest_in_columns_equals_a_sort_with_ties_and_zeros(rows, way):
+def test_largest_in_columns_equals_a_sort_with_ties_and_zeros(rows, rule):
     values = np.random.default_rng(rows).integers(0, 4, (rows, 500)) / 4.0
     order = np.argsort(-values, axis=0, kind="stable")[:5].T
     want = np.take_along_axis(values.T, order, axis=1)
@@ -382,11 +382,11 @@ def test_the_kernel_looks_up_the_neighbours_that_numpy_finds(width, dtype, monke
     X = (rng.standard_normal((300, width)) + 0.3).astype(dtype)
     X[5], X[6], X[20:120] = 0, X[7], X[20]  # more alike than neighbours, and than groups
     topics, centre = rng.standard_normal((7, width)), X.mean(axis=0, dtype=np.float64)
-    hood = Neighbourhood.learn(X[:200].astype(np.float64), topics, centre)
-    hood = replace(hood, least=1e6, least_part=0.5)
+    neighbourhood = Neighbourhood.learn(X[:200].astype(np.float64), topics, centre)
+    neighbourhood = replace(neighbourhood, least=1e6, least_part=0.5)
     monkeypatch.setattr(compiled, "BREAK_EVEN", np.inf)
-    score, nearest = hood.scores(X)
+    score, nearest = neighbourhood.scores(X)
     monkeypatch.setattr(compiled, "BREAK_EVEN", 0)
-    again = hood.scores(X)
+    again = neighbourhood.scores(X)
     np.testing.assert_array_equal(again[0], score)
     np.testing.assert_array_equal(again[1], nearest)

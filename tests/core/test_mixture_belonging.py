@@ -15,11 +15,11 @@ from hierseed.core.mixture.belonging import (
     Belonging,
     belonging_curve,
     density,
+    isotonic_regression,
     learn_belonging,
+    least_favourable_weights,
     listed_share,
     missing_levels,
-    monotone,
-    worst_weights,
 )
 from hierseed.core.mixture.left_out import LeftOut
 from hierseed.core.mixture.membership import (
@@ -40,7 +40,7 @@ def test_monotone_is_isotonic_regression(n):
     for values in (rng.normal(size=n), np.sort(rng.normal(size=n))[::-1], np.ones(n)):
         weight = rng.uniform(0.1, 3.0, n)
         expected = IsotonicRegression().fit_transform(np.arange(n), values, sample_weight=weight)
-        np.testing.assert_allclose(monotone(values, weight), expected, atol=1e-9)
+        np.testing.assert_allclose(isotonic_regression(values, weight), expected, atol=1e-9)
 
 
 def test_density_is_a_sum_of_normal_densities():
@@ -138,7 +138,7 @@ def test_worst_weights_are_the_best_of_all_ways_to_change_sizes_by_the_factor(do
         return w @ own[finite] / w.sum()
 
     every = [np.array(each) for each in product([1 / doubt, doubt], repeat=6)]
-    found = worst_weights(own, component, weight, doubt)
+    found = least_favourable_weights(own, component, weight, doubt)
     lowest = min(mean(factor) for factor in every)
     assert found[finite] @ own[finite] / found[finite].sum() == pytest.approx(lowest)
 
@@ -261,10 +261,10 @@ def test_packed_and_unpacked_it_gives_the_same_bits(certain):
     assert again.foreign == found.foreign
     assert again.belonging.limit == found.belonging.limit
     if certain:
-        assert again.hood is None
+        assert again.neighbourhood is None
         return
-    score = found.hood.scores(X)[0]
-    assert again.hood.scores(X)[0].tobytes() == score.tobytes()
+    score = found.neighbourhood.scores(X)[0]
+    assert again.neighbourhood.scores(X)[0].tobytes() == score.tobytes()
     assert again.belonging.at(score, 0).tobytes() == found.belonging.at(score, 0).tobytes()
     assert again.parts(score).tobytes() == found.parts(score).tobytes()
 
@@ -274,7 +274,7 @@ def test_a_document_without_content_belongs_nowhere(listed):
     """Where foreign documents were found, and where none were."""
     X, _, pairs, components = overlapping_topics(0, listed, 8)
     found, _ = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
-    score = found.hood.scores(np.concatenate([np.zeros_like(X[:1]), X]))[0]
+    score = found.neighbourhood.scores(np.concatenate([np.zeros_like(X[:1]), X]))[0]
     assert found.belonging.at(score)[0] == 0.0
     assert found.belonging.at(score)[1:].min() > 0.0
     assert found.belonging.depth(score)[1][0]
@@ -285,9 +285,9 @@ def test_documents_unlike_all_topics_belong_less_than_the_score_of_their_neighbo
     X, inside, pairs, components = overlapping_topics(1, 8, 8)
     found, _ = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
     noise = np.random.default_rng(0).normal(size=(500, X.shape[1])).astype(np.float32)
-    lenient = replace(found.hood, least=-np.inf, least_part=-np.inf)
+    lenient = replace(found.neighbourhood, least=-np.inf, least_part=-np.inf)
     for rows, change in ((noise, 0.005), (X[inside], 0.0)):
-        now = found.belonging.at(found.hood.scores(rows)[0])
+        now = found.belonging.at(found.neighbourhood.scores(rows)[0])
         before = found.belonging.at(lenient.scores(rows)[0])
         assert (now <= before).all()
         assert (before - now).mean() >= change

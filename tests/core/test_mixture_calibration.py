@@ -5,7 +5,7 @@ import pytest
 
 from hierseed.core.mixture.calibration import BINS, most_likely, thresholds
 from hierseed.core.mixture.curve import calibrate_scores, identity, learn
-from hierseed.core.mixture.gaussian_mixture import shares
+from hierseed.core.mixture.gaussian_mixture import responsibilities
 from hierseed.core.mixture.placement import FINE
 
 
@@ -13,7 +13,7 @@ from hierseed.core.mixture.placement import FINE
 def test_temperature_is_found_from_labels_drawn_at_it(truth):
     rng = np.random.default_rng(3)
     L = rng.normal(size=(8, 4000)) * 8
-    share = FINE.dequantize(shares(L.copy(), FINE, truth)[0])
+    share = FINE.dequantize(responsibilities(L.copy(), FINE, truth)[0])
     own = (share.cumsum(axis=0) < rng.random(4000)).sum(axis=0)
     mine = np.eye(8, dtype=bool)[own].T
     assert most_likely(L, mine) == pytest.approx(truth, rel=0.08)

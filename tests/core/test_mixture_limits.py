@@ -99,7 +99,7 @@ def outcome(draw, listed, seeds, false_alarm=0.05):
     """False alarms, share of foreign documents found, and the estimated share of them."""
     X, inside, pairs, components = overlapping_topics(draw, listed, seeds)
     found, _ = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, false_alarm)
-    _, rejected = found.belonging.depth(found.hood.scores(X)[0])
+    _, rejected = found.belonging.depth(found.neighbourhood.scores(X)[0])
     foreign = rejected[~inside].mean() if (~inside).any() else 0.0
     return rejected[inside].mean(), foreign, found.foreign, (~inside).mean()
 

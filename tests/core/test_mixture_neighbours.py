@@ -44,7 +44,7 @@ def a_hood(name="two levels", **world):
 def test_inner_products_of_unit_rows_are_exact_in_float32(width, dtype):
     rng = np.random.default_rng(width)
     X = rng.normal(size=(300, width)).astype(dtype)
-    X[0] = 1.0  # all coordinates alike: every one is rounded the same way
+    X[0] = 1.0  # all coordinates alike: every one is rounded the same rule
     X[1] = 0.0
     U = unit_rows(X, np.zeros(width))
     assert U.dtype == np.float32
@@ -82,14 +82,14 @@ def test_a_document_unlike_the_corpus_scores_lower():
     rng = np.random.default_rng(0)
     X = np.zeros((600, 80))
     X[:, :70] = rng.normal(size=(600, 70)) * np.linspace(3.0, 1.0, 70)
-    hood = Neighbourhood.learn(X, X[:3], np.zeros(80))
+    neighbourhood = Neighbourhood.learn(X, X[:3], np.zeros(80))
     strange = X[:40].copy()
     strange[:, 75] = 12.0
-    part = hood.directions(X)[1]
-    assert hood.directions(strange)[1].max() < part.min()
-    strict = replace(hood, least_part=float(part.min()))
-    assert (strict.scores(strange)[0] < hood.scores(strange)[0]).all()
-    assert strict.scores(X)[0].tobytes() == hood.scores(X)[0].tobytes()
+    part = neighbourhood.directions(X)[1]
+    assert neighbourhood.directions(strange)[1].max() < part.min()
+    strict = replace(neighbourhood, least_part=float(part.min()))
+    assert (strict.scores(strange)[0] < neighbourhood.scores(strange)[0]).all()
+    assert strict.scores(X)[0].tobytes() == neighbourhood.scores(X)[0].tobytes()
 
 
 def test_float16_rows_lose_no_digits():
@@ -101,14 +101,18 @@ def test_float16_rows_lose_no_digits():
 
 @pytest.mark.parametrize("size", [1, 7, 64, 100_000])
 def test_scores_do_not_depend_on_blocks_or_order(size, monkeypatch):
-    U, hood, _, _ = a_hood(per_leaf=120, spread=0.9)
-    whole, nearest = hood.scores(U)
+    U, neighbourhood, _, _ = a_hood(per_leaf=120, spread=0.9)
+    whole, nearest = neighbourhood.scores(U)
     monkeypatch.setattr(neighbours, "PIECE", size)
     order = np.random.default_rng(1).permutation(len(U))
-    again, near = hood.scores(U[order])
+    again, near = neighbourhood.scores(U[order])
     assert again.tobytes() == whole[order].tobytes()
     assert np.array_equal(near, nearest[order])
-    shuffled = replace(hood, references=hood.references[order], difference=hood.difference[order])
+    shuffled = replace(
+        neighbourhood,
+        references=neighbourhood.references[order],
+        difference=neighbourhood.difference[order],
+    )
     assert shuffled.scores(U)[0].tobytes() == whole.tobytes()
 
 
@@ -126,34 +130,37 @@ def slow_neighbours(u, references, k):
 
 @pytest.mark.parametrize("coarse", [False, True])
 def test_neighbours_equal_a_direct_search_with_ties_and_copies(coarse):
-    U, hood, components, pairs = a_hood(per_leaf=40, spread=0.9, width=2 if coarse else 6)
+    U, neighbourhood, components, pairs = a_hood(per_leaf=40, spread=0.9, width=2 if coarse else 6)
     rows = np.rint(U) if coarse else U  # many copies and many ties
-    topics = directions(components, pairs, hood.centre)
-    hood = Neighbourhood.learn(rows, topics, hood.centre)
-    asked, _ = hood.directions(np.concatenate([rows[:60], U[:20] + 0.01]))
-    top, mine = hood.lookup(asked)
-    assert hood.k == min(NEIGHBOURS, round(len(rows) ** 0.5))
+    topics = directions(components, pairs, neighbourhood.centre)
+    neighbourhood = Neighbourhood.learn(rows, topics, neighbourhood.centre)
+    asked, _ = neighbourhood.directions(np.concatenate([rows[:60], U[:20] + 0.01]))
+    top, mine = neighbourhood.nearest_references(asked)
+    assert neighbourhood.k == min(NEIGHBOURS, round(len(rows) ** 0.5))
     tied = 0
     for u, found, which in zip(asked, top, mine, strict=True):
-        near, expected = slow_neighbours(u, hood.references, hood.k)
+        near, expected = slow_neighbours(u, neighbourhood.references, neighbourhood.k)
         assert np.flatnonzero(which).tolist() == sorted(expected)
         assert sorted(found.tolist(), reverse=True) == near
-        tied += len(expected) > hood.k
+        tied += len(expected) > neighbourhood.k
     assert (tied > 0) == coarse
-    crowd = hood.lookup(hood.references)[0].mean(axis=1, dtype=np.float64)
+    crowd = neighbourhood.nearest_references(neighbourhood.references)[0].mean(
+        axis=1, dtype=np.float64
+    )
     np.testing.assert_array_equal(
-        hood.difference, (hood.references @ hood.topics.T).max(axis=1) - crowd
+        neighbourhood.difference,
+        (neighbourhood.references @ neighbourhood.topics.T).max(axis=1) - crowd,
     )
 
 
 def test_a_score_is_the_own_similarity_and_the_mean_difference_of_the_neighbours():
-    U, hood, _, _ = a_hood(per_leaf=40, spread=0.9)
-    score, nearest = hood.scores(U[:50])
+    U, neighbourhood, _, _ = a_hood(per_leaf=40, spread=0.9)
+    score, nearest = neighbourhood.scores(U[:50])
     for x, found, near in zip(U[:50], score, nearest, strict=True):
-        u = hood.directions(x[None])[0][0]
-        _, mine = slow_neighbours(u, hood.references, hood.k)
-        own = hood.topics @ u
-        direct = OWN * own.max() + (1 - OWN) * hood.difference[mine].mean()
+        u = neighbourhood.directions(x[None])[0][0]
+        _, mine = slow_neighbours(u, neighbourhood.references, neighbourhood.k)
+        own = neighbourhood.topics @ u
+        direct = OWN * own.max() + (1 - OWN) * neighbourhood.difference[mine].mean()
         assert near == own.argmax()
         assert found == pytest.approx(direct / LENGTH**2, abs=16 / LENGTH**2)  # rounded to 32
 
@@ -161,17 +168,19 @@ def test_a_score_is_the_own_similarity_and_the_mean_difference_of_the_neighbours
 # ------------------------------------------------------------------ seeds left out
 
 
-def slow_score(u, topics, hood):
+def slow_score(u, topics, neighbourhood):
     """The score of a document among these topics alone, by the definition."""
-    crowd = hood.lookup(hood.references)[0].mean(axis=1, dtype=np.float64)
-    difference = (hood.references @ topics.T).max(axis=1) - crowd
-    _, mine = slow_neighbours(u, hood.references, hood.k)
+    crowd = neighbourhood.nearest_references(neighbourhood.references)[0].mean(
+        axis=1, dtype=np.float64
+    )
+    difference = (neighbourhood.references @ topics.T).max(axis=1) - crowd
+    _, mine = slow_neighbours(u, neighbourhood.references, neighbourhood.k)
     return (OWN * (topics @ u).max() + (1 - OWN) * difference[mine].mean()) / LENGTH**2
 
 
 @pytest.mark.parametrize("name", ["one level", "two levels", "ragged", "deep"])
 def test_left_out_seeds_score_as_if_they_were_really_removed(name):
-    documents, hood, components, pairs = a_hood(name, per_leaf=25, spread=0.9, seeds=3)
+    documents, neighbourhood, components, pairs = a_hood(name, per_leaf=25, spread=0.9, seeds=3)
     # the first seed serves two more topics: of one it is the only seed
     lone, shared = ((pairs.component[0] + k) % len(components) for k in (1, 2))
     kept = np.flatnonzero(pairs.component != lone)
@@ -180,25 +189,25 @@ def test_left_out_seeds_score_as_if_they_were_really_removed(name):
         np.append(pairs.seed[kept], pairs.seed[[0, 0]]),
         np.append(pairs.component[kept], [lone, shared]),
     )
-    topics = directions(components, pairs, hood.centre)
-    hood = Neighbourhood.learn(documents, topics, hood.centre)
-    found = leave_out(hood, pairs, components)
+    topics = directions(components, pairs, neighbourhood.centre)
+    neighbourhood = Neighbourhood.learn(documents, topics, neighbourhood.centre)
+    found = leave_out(neighbourhood, pairs, components)
     assert len(found.scores) == len(pairs.seed)
     path, told = components.tree.ancestors[components.topic], 0
     order = np.lexsort((*pairs.vectors.T[:3], pairs.component))
     assert np.array_equal(found.component, pairs.component[order])
     for row, at in enumerate(order):
-        u = hood.directions(pairs.vectors[at][None])[0][0]
+        u = neighbourhood.directions(pairs.vectors[at][None])[0][0]
         mine = path[pairs.component[at]]
         for level in range(path.shape[1]):
             beside = path[:, level] != mine[level]
-            rest = hood.topics[beside]
+            rest = neighbourhood.topics[beside]
             if level:
                 beside = beside & (path[:, level - 1] == mine[level - 1])
             if mine[level] < 0 or not beside.any():
                 assert np.isnan(found.scores[row, level])
                 continue
-            expected = slow_score(u, rest, hood)
+            expected = slow_score(u, rest, neighbourhood)
             assert found.scores[row, level] == pytest.approx(expected, abs=1e-12)
             told += 1
         others = pairs.seed != pairs.seed[at]
@@ -206,20 +215,24 @@ def test_left_out_seeds_score_as_if_they_were_really_removed(name):
             assert np.isnan(found.scores[row, -1])
             continue
         without = [
-            (pairs.vectors[others & (pairs.component == k)] - hood.centre).sum(axis=0)
+            (pairs.vectors[others & (pairs.component == k)] - neighbourhood.centre).sum(axis=0)
             for k in range(len(components))
             if (others & (pairs.component == k)).any()
         ]
-        less = hood.of_sums(np.array(without))
+        less = neighbourhood.of_sums(np.array(without))
         # directions are rounded once more: sums of the other seeds differ in their last digits
-        assert found.scores[row, -1] == pytest.approx(slow_score(u, less, hood), abs=2e-3)
-        assert found.scores[row, -1] != slow_score(u, hood.topics, hood)
+        assert found.scores[row, -1] == pytest.approx(slow_score(u, less, neighbourhood), abs=2e-3)
+        assert found.scores[row, -1] != slow_score(u, neighbourhood.topics, neighbourhood)
         told += 1
         assert np.isfinite(found.fewer[row]) == (found.others[row] > 1)
         if found.others[row] > 1 and (~others).sum() == 1:  # a seed of one topic
             peers = np.flatnonzero(others & (pairs.component == pairs.component[at]))
             possible = [
-                slow_score(u, hood.of_sums(_sums(pairs, hood.centre, components, at, peer)), hood)
+                slow_score(
+                    u,
+                    neighbourhood.of_sums(_sums(pairs, neighbourhood.centre, components, at, peer)),
+                    neighbourhood,
+                )
                 for peer in peers
             ]
             assert np.abs(found.fewer[row] - possible).min() < 2e-3
@@ -241,10 +254,10 @@ def test_a_topic_whose_only_seed_is_left_out_is_like_no_document():
     X = np.repeat(away, 30, axis=0) + 0.1 * rng.normal(size=(60, 3))
     components = make_components(Tree([-1, -1]), np.ones(2, bool))
     pairs = Pairs(away[[0, 1, 0]], np.array([0, 1, 0]), np.array([0, 0, 1]))  # 0 serves both
-    hood = Neighbourhood.learn(X, directions(components, pairs, np.zeros(3)), np.zeros(3))
-    found = leave_out(hood, pairs, components)
+    neighbourhood = Neighbourhood.learn(X, directions(components, pairs, np.zeros(3)), np.zeros(3))
+    found = leave_out(neighbourhood, pairs, components)
     seed = np.lexsort((*pairs.vectors.T[:3], pairs.component)).tolist().index(0)
-    u = hood.directions(away[:1])[0][0]
-    expected = slow_score(u, hood.of_sums(away[1:]), hood)
+    u = neighbourhood.directions(away[:1])[0][0]
+    expected = slow_score(u, neighbourhood.of_sums(away[1:]), neighbourhood)
     # directions are rounded once more
     assert found.own[seed] == pytest.approx(expected, abs=1e-3)

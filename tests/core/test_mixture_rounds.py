@@ -17,15 +17,22 @@ from hierseed.core.mixture.em import (
     PULL,
     SIZE_PRIOR,
     START,
+    Initialisation,
     Settings,
     fit,
-    maximise,
+    m_step,
     objective,
     tree_means,
 )
-from hierseed.core.mixture.gaussian_mixture import Factored, Mixture, Products, invert, shares
+from hierseed.core.mixture.gaussian_mixture import (
+    CholeskyCovariance,
+    Mixture,
+    Products,
+    invert,
+    responsibilities,
+)
 from hierseed.core.mixture.membership import PARTS, Membership
-from hierseed.core.mixture.moments import FINE, MixtureCache, Way, spread, totals
+from hierseed.core.mixture.moments import FINE, DescentRule, MixtureCache, corpus_moments, e_step
 from hierseed.core.mixture.placement import Placer, labels, log_joint
 from hierseed.core.tree import Tree
 
@@ -61,16 +68,14 @@ def test_rounds_equal_a_dense_version(name, graded):
     membership = Membership.certain(components.tree.height)
     if graded:
         membership = graded_membership(X, components, pairs)
-    blocks, seeds, problem, mixture = begun(
+    blocks, _, problem, mixture = begun(
         X, components, pairs, quantization, rows, settings, membership=membership
     )
     U, K, c = np.delete(X, rows, axis=0), len(components), problem.centre
-    found = fit(
-        blocks, components, seeds, settings, quantization, mixture, problem.scale, membership, c
-    )
+    found = fit(blocks, Initialisation(problem, mixture), quantization, membership)
     b = np.ones(len(U))
     if graded:
-        b = membership.parts(membership.hood.scores(U)[0]) / PARTS
+        b = membership.parts(membership.neighbourhood.scores(U)[0]) / PARTS
         assert len(np.unique(b)) > 5
     w = min(1.0, PULL * 10 * len(rows) / b.sum())
     S = np.eye(K)[pairs.component]
@@ -111,9 +116,9 @@ def test_a_covariance_by_the_identity_and_by_its_factor(n, ridge):
     root, sums = rng.normal(size=(40, 20)), rng.normal(size=(n, 20))
     means = sums * rng.uniform(0.01, 0.1, n)[:, None]
     squares = root.T @ root + means.T @ sums
-    covariance, solved = Products(squares, 40.0, ridge).less(means, sums)
+    covariance, solved = Products(squares, 40.0, ridge).covariance(means, sums)
     W = (squares - means.T @ sums) / 40 + np.eye(20) * ridge
-    assert isinstance(covariance, Factored) == (n == 19 or ridge < 0.5)
+    assert isinstance(covariance, CholeskyCovariance) == (n == 19 or ridge < 0.5)
     np.testing.assert_allclose(solved.T, np.linalg.solve(W, means.T), atol=1e-11)
     np.testing.assert_allclose(covariance.solve(root).T, np.linalg.solve(W, root.T), atol=1e-9)
     assert covariance.log_det == pytest.approx(np.linalg.slogdet(W)[1], abs=1e-11)
@@ -144,22 +149,22 @@ def test_objective_is_the_penalised_likelihood_it_says(unlevelled):
     blocks, _, problem, mixture = begun(
         X, components, pairs, quantization, rows, Settings(), 50, membership
     )
-    seen = totals(blocks, mixture, quantization, rows, membership)
-    mixture, nodes, fixed = maximise(problem, seen)
-    seen = totals(blocks, mixture, quantization, rows, membership)
-    value = objective(problem, mixture, seen, fixed)
+    seen = e_step(blocks, mixture, quantization, rows, membership)
+    mixture, nodes, quadratic = m_step(problem, seen)
+    seen = e_step(blocks, mixture, quantization, rows, membership)
+    value = objective(problem, mixture, seen, quadratic)
     W, steps = covariance(mixture), nodes[:-1] - nodes[components.nodes.parent]
     U = np.delete(X, rows, axis=0)
     logs = np.stack([multivariate_normal(m, W).logpdf(U) for m in mixture.means], axis=1)
-    b = membership.parts(membership.hood.scores(U)[0]) / PARTS
+    b = membership.parts(membership.neighbourhood.scores(U)[0]) / PARTS
     direct = problem.document_weight * np.log(np.exp(logs + mixture.log_size).sum(1)) @ b
     for x, k in zip(pairs.vectors, pairs.component):
         direct += 10 * multivariate_normal(mixture.means[k], W).logpdf(x)
     direct -= problem.strength / 2 * (steps @ np.linalg.inv(W) * steps).sum()
-    direct -= problem.mass * problem.ridge / 2 * np.trace(np.linalg.inv(W))
+    direct -= problem.total_weight * problem.ridge / 2 * np.trace(np.linalg.inv(W))
     seeds_each = len(pairs.component) / len(components)
     direct += (SIZE_PRIOR + seeds_each) * mixture.log_size.sum()
-    assert value == pytest.approx(-direct / problem.mass, rel=1e-6)
+    assert value == pytest.approx(-direct / problem.total_weight, rel=1e-6)
 
 
 # ------------------------------------------------------------------ laws
@@ -179,13 +184,10 @@ def test_objective_never_rises_while_means_are_not_levelled(name, seed, unlevell
     )
     settings = Settings(max_iter=25, tol=0)
     membership = graded_membership(X, components, pairs)
-    blocks, seeds, problem, mixture = begun(
+    blocks, _, problem, mixture = begun(
         X, components, pairs, quantization, rows, settings, membership=membership
     )
-    history = fit(
-        blocks, components, seeds, settings, quantization, mixture, problem.scale, membership,
-        problem.centre,
-    ).history  # fmt: skip
+    history = fit(blocks, Initialisation(problem, mixture), quantization, membership).history
     values = [entry["objective"] for entry in history]
     assert len(values) > 3
     assert max(np.diff(values), default=0) < 1e-8
@@ -196,7 +198,7 @@ def test_levelled_means_keep_their_direction_and_a_mean_at_the_centre_stays():
     W = np.diag([1.0, 4.0, 0.25])
     means, centre, X = rng.normal(size=(7, 3)), rng.normal(size=3), rng.normal(size=(20, 3))
     means[3] = centre
-    mixture = Mixture.of(means, Factored.of(W), np.zeros(7)).levelled(centre)
+    mixture = Mixture.of(means, CholeskyCovariance.of(W), np.zeros(7)).levelled(centre)
     there = np.delete(np.arange(7), 3)
     length = np.sqrt((((means - centre) / np.sqrt(np.diag(W))) ** 2).sum(axis=1))
     usual = np.median(length)
@@ -214,16 +216,18 @@ def test_levelled_means_keep_their_direction_and_a_mean_at_the_centre_stays():
 def test_sums_are_exact_for_any_order_and_block():
     X, components, pairs, quantization, rows = set_up(per_leaf=200, spread=1.0)
     mixture = Mixture.of(
-        pairs.vectors[: len(components)], Factored.of(np.eye(6)), np.zeros(len(components))
+        pairs.vectors[: len(components)],
+        CholeskyCovariance.of(np.eye(6)),
+        np.zeros(len(components)),
     )
     none, membership = rows[:0], graded_membership(X, components, pairs)
     order = np.random.default_rng(0).permutation(len(X))
     one, two = ArrayBlocks(X), ArrayBlocks(X[order], 17, threads=2)
-    a, b = (totals(blocks, mixture, quantization, none, membership) for blocks in (one, two))
+    a, b = (e_step(blocks, mixture, quantization, none, membership) for blocks in (one, two))
     assert a.sums.tobytes() == b.sums.tobytes()
     assert a.weights.tobytes() == b.weights.tobytes()
     assert a.log_likelihood == b.log_likelihood
-    a, b = (spread(blocks, quantization, none, membership) for blocks in (one, two))
+    a, b = (corpus_moments(blocks, quantization, none, membership) for blocks in (one, two))
     assert a.products.tobytes() == b.products.tobytes()
     assert a.n == b.n < len(X)
 
@@ -235,8 +239,8 @@ def test_the_last_round_counts_alike_and_what_it_remembers_is_used_once():
         X, components, pairs, quantization, rows, Settings(), 70, membership
     )
     usual, last = (
-        totals(blocks, mixture, quantization, rows, membership, way)
-        for way in (None, Way(components, 2.0))
+        e_step(blocks, mixture, quantization, rows, membership, rule)
+        for rule in (None, DescentRule(components, 2.0))
     )
     assert last.weights.tobytes() == usual.weights.tobytes()
     assert last.log_likelihood == usual.log_likelihood
@@ -249,7 +253,7 @@ def test_the_last_round_counts_alike_and_what_it_remembers_is_used_once():
     for one, two in zip(known, again, strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)  # also those of seeds
     assert not any(block.cache(MixtureCache).logs for block in blocks._blocks)
-    totals(blocks, mixture, quantization, rows, membership, Way(components, 2.0))
+    e_step(blocks, mixture, quantization, rows, membership, DescentRule(components, 2.0))
     hotter = replace(placer, mixture=Mixture.of_balls(mixture.means, 9.0, mixture.log_size))
     found, fresh = (next(b.map(log_joint, hotter)) for b in (blocks, ArrayBlocks(X, 70)))
     np.testing.assert_allclose(found, fresh, rtol=1e-12)  # of another mixture nothing is known
@@ -268,10 +272,10 @@ def test_where_the_last_round_saw_documents_go_is_used_once_and_by_the_same_mode
         components, mixture.without_covariance(), 2.0, nodes, np.zeros(2), identity(2),
         quantization.vectors, membership, np.full(len(components.tree), -1),
     )  # fmt: skip
-    plain = totals(blocks, mixture, quantization, rows, membership)
+    plain = e_step(blocks, mixture, quantization, rows, membership)
 
     def last():
-        seen = totals(blocks, mixture, quantization, rows, membership, Way(components, 2.0))
+        seen = e_step(blocks, mixture, quantization, rows, membership, DescentRule(components, 2.0))
         assert seen.weights.tobytes() == plain.weights.tobytes()
         assert seen.log_likelihood == plain.log_likelihood
         return [block.cache(MixtureCache).walked for block in blocks._blocks]
@@ -296,12 +300,12 @@ def test_where_the_last_round_saw_documents_go_is_used_once_and_by_the_same_mode
 def test_seed_rows_are_left_out_of_the_corpus_sums():
     X, components, pairs, quantization, rows = set_up()
     U = np.delete(X, rows, axis=0)
-    found = spread(ArrayBlocks(X, 10), quantization, rows, Membership.certain(2))
+    found = corpus_moments(ArrayBlocks(X, 10), quantization, rows, Membership.certain(2))
     assert found.n == len(U)
     np.testing.assert_allclose(found.products, U.T @ U, rtol=1e-5)
     membership = graded_membership(X, components, pairs)
-    b = membership.parts(membership.hood.scores(U)[0]) / PARTS
-    found = spread(ArrayBlocks(X, 10), quantization, rows, membership)
+    b = membership.parts(membership.neighbourhood.scores(U)[0]) / PARTS
+    found = corpus_moments(ArrayBlocks(X, 10), quantization, rows, membership)
     assert found.n == b.sum()
     np.testing.assert_allclose(found.sums, b @ U, rtol=1e-5)
     np.testing.assert_allclose(found.products, U.T @ (U * b[:, None]), rtol=1e-5)
@@ -309,16 +313,16 @@ def test_seed_rows_are_left_out_of_the_corpus_sums():
 
 def test_shares_sum_to_one_and_soften_with_temperature():
     L = np.random.default_rng(0).normal(size=(4, 50)) * 900  # would overflow without care
-    share, log = shares(L.copy(), FINE)
+    share, log = responsibilities(L.copy(), FINE)
     np.testing.assert_allclose(FINE.dequantize(share.sum(axis=0)), 1)
     np.testing.assert_allclose(log, L.max(axis=0), atol=3)
-    assert (shares(L.copy(), FINE, 50.0)[0].max(axis=0) <= share.max(axis=0) + 1).all()
+    assert (responsibilities(L.copy(), FINE, 50.0)[0].max(axis=0) <= share.max(axis=0) + 1).all()
 
 
 def test_shares_sum_to_the_weight_of_the_document():
     rng = np.random.default_rng(0)
     L, weight = rng.normal(size=(4, 50)), rng.integers(0, PARTS + 1, 50) / PARTS
-    share, log = shares(L.copy(), FINE, weight=weight)
+    share, log = responsibilities(L.copy(), FINE, weight=weight)
     np.testing.assert_allclose(FINE.dequantize(share.sum(axis=0)), weight, atol=1e-11)
     np.testing.assert_allclose(log, np.log(np.exp(L).sum(axis=0)))
 

@@ -6,9 +6,9 @@ from mixture_worlds import graded_membership, set_up
 
 from hierseed.core.blocks import ArrayBlocks
 from hierseed.core.exact import Quantization
-from hierseed.core.mixture.gaussian_mixture import Factored, Mixture
+from hierseed.core.mixture.gaussian_mixture import CholeskyCovariance, Mixture
 from hierseed.core.mixture.membership import Membership
-from hierseed.core.mixture.moments import spread, totals
+from hierseed.core.mixture.moments import corpus_moments, e_step
 from hierseed.core.mixture.sample import SAMPLE, draw
 
 
@@ -44,14 +44,16 @@ def test_a_small_corpus_is_its_own_sample(graded):
     blocks = ArrayBlocks(X, 50)
     sample = draw(blocks, quantization, rows).weigh(membership, blocks, rows)
     assert sample.whole
-    whole = spread(ArrayBlocks(X), quantization, rows, membership)
+    whole = corpus_moments(ArrayBlocks(X), quantization, rows, membership)
     assert sample.corpus.products.tobytes() == whole.products.tobytes()
     assert sample.weight.sum() == whole.n
     mixture = Mixture.of(
-        pairs.vectors[: len(components)] * 9, Factored.of(np.eye(6)), np.zeros(len(components))
+        pairs.vectors[: len(components)] * 9,
+        CholeskyCovariance.of(np.eye(6)),
+        np.zeros(len(components)),
     )
-    exact = totals(ArrayBlocks(X), mixture, quantization, rows, membership)
-    found = sample.totals(mixture)
+    exact = e_step(ArrayBlocks(X), mixture, quantization, rows, membership)
+    found = sample.e_step(mixture)
     np.testing.assert_allclose(found.weights, exact.weights, rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(found.sums, exact.sums, rtol=1e-3, atol=2e-3)
 

@@ -43,7 +43,7 @@ def seeds_of(y):
 def split_into_blocks(monkeypatch, rows, threads, width):
     """Cut corpora into blocks of so many rows; the first pass needs all its threads at once.
 
-    Each of the first blocks waits until so many are under way. A fit that does not use the
+    Each of the first blocks waits until so many are under rule. A fit that does not use the
     threads it was told to fails here.
     """
     started, together = itertools.count(), threading.Barrier(threads)

@@ -131,7 +131,7 @@ class Quantization:
     """
 
     vectors: Grid
-    shares: Grid
+    responsibilities: Grid
     logs: Grid
     exponent: int
 
@@ -149,7 +149,7 @@ class Quantization:
 
     def dequantize_sums(self, counted: Floats) -> Floats:
         """Sums of share x vector, as numbers."""
-        return counted * 2.0 ** -(self.vectors.bits + self.shares.bits)
+        return counted * 2.0 ** -(self.vectors.bits + self.responsibilities.bits)
 
     def dequantize_squares(self, counted: Floats) -> Floats:
         """Sums of vector x vector, as numbers."""

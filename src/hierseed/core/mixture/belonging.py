@@ -106,7 +106,7 @@ def learn_belonging(
     doubt = float(np.exp(np.log(seen).std()))
     weight = (seen / np.maximum(counts, 1))[seeds.component]
     cautious = np.sqrt(weight)  # half way to seeds that all count the same
-    worst = worst_weights(own, seeds.component, weight, doubt)
+    worst = least_favourable_weights(own, seeds.component, weight, doubt)
     sure, curve = evidence(score, own, worst), np.ones(len(knots))
     share = Share(listed_share(score, own, worst).value, listed_share(score, own, weight).low, 1.0)
     belongs = np.ones(len(score))
@@ -114,7 +114,7 @@ def learn_belonging(
         seen = topic_sizes(nearest, belongs, counts)
         weight = (seen / np.maximum(counts, 1))[seeds.component]
         share = listed_share(score, own, weight)
-        worst = worst_weights(own, seeds.component, weight, doubt)
+        worst = least_favourable_weights(own, seeds.component, weight, doubt)
         curve = belonging_curve(knots, score, own, worst)
         belongs = np.interp(score, knots, curve)
     missing = missing_levels(knots, score, 1.0 - belongs, seeds, weight)
@@ -122,7 +122,7 @@ def learn_belonging(
     below[-1] = curve
     for level in range(levels):
         below[level] = curve + (1.0 - curve) * missing[level + 1 :].sum(axis=0)
-        below[level] = np.maximum(monotone(below[level], np.ones(len(knots))), curve)
+        below[level] = np.maximum(isotonic_regression(below[level], np.ones(len(knots))), curve)
     rank = np.linspace(0.0, 1.0, len(knots))  # knots are quantiles
     below = (1.0 - TIE) * below + TIE * rank
     if knots[0] > NOTHING:
@@ -138,7 +138,7 @@ def topic_sizes(nearest: Ints, belongs: Floats, counts: Ints) -> Floats:
     return np.asarray(1.0 + np.bincount(nearest, belongs, minlength=len(counts)))
 
 
-def worst_weights(own: Floats, component: Ints, weight: Floats, doubt: float) -> Floats:
+def least_favourable_weights(own: Floats, component: Ints, weight: Floats, doubt: float) -> Floats:
     """Weights of seeds that differ from these by a factor at most and give the lowest mean score.
 
     Documents of a large, loose topic are often nearest to the seeds of a small, tight one, so a
@@ -215,7 +215,7 @@ def belonging_curve(knots: Floats, score: Floats, own: Floats, weight: Floats) -
     listed = share * density(knots, own, weight, width)
     every = np.full(len(score), 1.0 / len(score))
     total = density(knots, score, every, width)
-    return monotone(np.minimum(listed / np.maximum(total, 1e-300), 1.0), total)
+    return isotonic_regression(np.minimum(listed / np.maximum(total, 1e-300), 1.0), total)
 
 
 def missing_levels(
@@ -304,7 +304,7 @@ def density(at: Floats, values: Floats, weight: Floats, width: float) -> Floats:
     return np.asarray(np.exp(-0.5 * away**2) @ weight / (width * np.sqrt(2.0 * np.pi)))
 
 
-def monotone(values: Floats, weight: Floats) -> Floats:
+def isotonic_regression(values: Floats, weight: Floats) -> Floats:
     """Nearest values that never fall, by pooling adjacent violators."""
     level: list[float] = []
     mass: list[float] = []

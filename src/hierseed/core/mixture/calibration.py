@@ -20,12 +20,16 @@ from numpy.typing import NDArray
 
 from hierseed.core.block import Block, portable
 from hierseed.core.blocks import Blocks
-from hierseed.core.exact import Quantization
 from hierseed.core.mixture.components import Components, Pairs, Seeds, sum_seeds
 from hierseed.core.mixture.curve import calibrate_scores, identity, learn
-from hierseed.core.mixture.em import Fitted, Initialisation, advance, pose, start
-from hierseed.core.mixture.membership import Membership
-from hierseed.core.mixture.placement import Placer, descend, go_down, probabilities
+from hierseed.core.mixture.em import (
+    Fitted,
+    Initialisation,
+    initial_mixture,
+    make_problem,
+    run_rounds,
+)
+from hierseed.core.mixture.placement import Placer, descend, most_probable_path, probabilities
 from hierseed.core.mixture.sample import Sample
 from hierseed.core.share import Share
 
@@ -76,7 +80,7 @@ def hold_out(
         if not out.any() or sum(len(each) for each in logs) >= plenty:
             continue
         seeds = sum_seeds(pairs.pick(~out), components, quantization, problem.seeds.rows)
-        part = pose(
+        part = make_problem(
             components,
             seeds,
             sample.corpus,
@@ -85,7 +89,7 @@ def hold_out(
             problem.centre,
             sample.copies,
         )
-        mixture, _ = advance(part, sample, start(part, NARROW), ROUNDS)
+        mixture, _ = run_rounds(part, sample, initial_mixture(part, NARROW), ROUNDS)
         first, mine = _topics_of(pairs.pick(out), len(components))
         vectors = quantization.vectors.quantize(pairs.vectors[out][first])
         logs.append(mixture.log_joint(vectors, quantization.unit).T)
@@ -200,26 +204,14 @@ def temperature_for(held: HeldOut | None) -> float:
     return LONE if held is None else most_likely(held.logs, held.own)
 
 
-def calibrate(
-    held: HeldOut | None, whole: Fitted, quantization: Quantization, temperature: float
-) -> Scores:
+def calibrate(held: HeldOut | None, whole: Fitted, temperature: float) -> Scores:
     """Curves that suit the seeds held back; usual ones where there are none."""
     components = whole.problem.components
     height = max(components.tree.height, 1)
     if held is None:
         return Scores(temperature, identity(height), None)
-    placer = Placer(
-        components,
-        whole.mixture,
-        temperature,
-        whole.node_means,
-        np.zeros(height),
-        identity(height),
-        quantization.vectors,
-        Membership.certain(height),
-        np.full(len(components.tree), -1),
-    )
-    found = go_down(*probabilities(held.logs.copy(), placer), placer)
+    raw = probabilities(held.logs.copy(), components, temperature)
+    found = most_probable_path(*raw, components, identity(height))
     path = components.tree.ancestors[found.topic]
     right = _right(components, path, held.own)
     curve = learn(np.where(path >= 0, found.score, np.nan), right)

@@ -137,10 +137,10 @@ def sum_seeds(
 ) -> Seeds:
     """Sum over seeds; their order does not matter."""
     vectors = quantization.vectors.quantize(pairs.vectors)
-    whole = quantization.shares.quantize(pairs.weights)
+    whole = quantization.responsibilities.quantize(pairs.weights)
     n, edges = len(components), np.arange(len(whole) + 1)
     share = sparse.csc_matrix((whole, pairs.component, edges), shape=(n, len(whole)))
-    weights = quantization.shares.dequantize(share @ np.ones(len(whole)))
+    weights = quantization.responsibilities.dequantize(share @ np.ones(len(whole)))
     sums = quantization.dequantize_sums(share @ vectors)
     _, first = np.unique(pairs.seed, return_index=True)
     once = vectors[first] if len(first) < len(vectors) else vectors
@@ -152,7 +152,7 @@ def sum_seeds(
         np.array([math.fsum(mine) for mine in np.split(squares[order], edges)])
         * quantization.unit**2
     )
-    scatter = own * 2.0**-quantization.shares.bits - inner
+    scatter = own * 2.0**-quantization.responsibilities.bits - inner
     return Seeds(
         weights,
         np.bincount(pairs.component, minlength=len(components)),

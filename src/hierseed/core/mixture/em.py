@@ -2,12 +2,12 @@
 
 Per document and up to its sign, the objective is
     documents    w b log sum_k size_k N(x; mean_k, W)          b: belonging of the document
-    seeds        s log N(x; mean_k, W) + log size_k            in the component they are given
+    seeds        s log N(x; mean_k, W)                         in the component they are given
     tree         - s t/2 (mean - parent)' W^-1 (mean - parent) for every node
     smoothing    - N v/2 trace W^-1
-    sizes        + log size_k
+    sizes        (1 + m) sum_k log size_k                      m: mean number of seeds
 with s the seed weight, t the tree weight, v the variance that smoothing adds, w the
-weight of a document and N the total weight. The maximisation is exact; then means that are too near
+weight of a document and N the total weight. The M step is exact; then means that are too near
 to the centre of the corpus are moved away from it (`Mixture.levelled`).
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,13 @@ from hierseed.core.mixture.components import (
 )
 from hierseed.core.mixture.gaussian_mixture import Mixture, Products, one_thread
 from hierseed.core.mixture.membership import Membership
-from hierseed.core.mixture.moments import Spread, Totals, Way, spread, totals
+from hierseed.core.mixture.moments import (
+    CorpusMoments,
+    DescentRule,
+    Expected,
+    corpus_moments,
+    e_step,
+)
 from hierseed.core.mixture.sample import Sample, mean_stray
 from hierseed.core.tree import Tree
 
@@ -64,7 +70,7 @@ class Problem:
     Attributes
     ----------
     document_weight : of each document
-    mass : total weight of documents and seeds
+    total_weight : of documents and seeds
     variance : of a coordinate of documents around their topic
     products : of all documents and seeds, smoothed
     centre : mean of the corpus
@@ -72,24 +78,30 @@ class Problem:
 
     components: Components
     seeds: Seeds
-    corpus: Spread
+    corpus: CorpusMoments
     scale: VarianceComponents
     settings: Settings
     document_weight: float
-    mass: float
+    total_weight: float
     variance: float
     products: Products
     centre: Floats
 
     @property
     def strength(self) -> float:
-        """Weight of a parent's mean, in documents."""
+        """Weight of a parent's mean: that of `tree_weight` seeds."""
         return self.settings.seed_weight * self.scale.tree_weight
 
     @property
     def ridge(self) -> float:
         """Variance added to every coordinate."""
         return self.settings.smoothing * self.variance
+
+    def on(self, corpus: CorpusMoments) -> Problem:
+        """The same problem on the whole corpus."""
+        return make_problem(
+            self.components, self.seeds, corpus, self.scale, self.settings, self.centre
+        )
 
 
 @dataclass(frozen=True)
@@ -106,24 +118,44 @@ class Fitted:
 class State:
     """State after a round: all that is needed to resume."""
 
-    corpus: Spread
+    corpus: CorpusMoments
     mixture: Mixture
     node_means: Floats
-    seen: Totals
+    seen: Expected
     history: list[dict[str, Any]]
     done: bool
 
 
-def pose(
+@dataclass(frozen=True)
+class Initialisation:
+    """The problem on the sample, and the mixture to start from."""
+
+    problem: Problem
+    mixture: Mixture
+
+
+def initialise(
+    sample: Sample, components: Components, seeds: Seeds, settings: Settings, centre: Floats
+) -> Initialisation:
+    """Fit the mixture to a sample, from the seeds and with round clouds."""
+    scale = learn_variance_components(
+        components, seeds, mean_stray(sample, seeds), settings.tree_weight
+    )
+    problem = make_problem(components, seeds, sample.corpus, scale, settings, centre, sample.copies)
+    mixture, _ = run_rounds(problem, sample, initial_mixture(problem), ROUNDS)
+    return Initialisation(problem, mixture)
+
+
+def make_problem(
     components: Components,
     seeds: Seeds,
-    corpus: Spread,
+    corpus: CorpusMoments,
     scale: VarianceComponents,
     settings: Settings,
     centre: Floats,
     copies: int = 1,
 ) -> Problem:
-    """Set up the problem; each row of a sample represents `copies` documents."""
+    """Weigh documents and seeds; each row of a sample represents `copies` documents."""
     n, s = corpus.n, settings.seed_weight
     weight = s * float(seeds.weights.sum())
     drawn = PULL * weight / max(n * copies, 1)  # bounds the drift in large corpora
@@ -139,31 +171,38 @@ def pose(
     return Problem(components, seeds, corpus, scale, settings, w, mass, variance, products, centre)
 
 
-def advance(
+def initial_mixture(problem: Problem, growth: float = START) -> Mixture:
+    """Means from seeds and the tree; round balls, equal sizes."""
+    seeds, components = problem.seeds, problem.components
+    s = problem.settings.seed_weight
+    nodes = tree_means(
+        components.nodes, components.node, s * seeds.sums, s * seeds.weights, problem.strength
+    )
+    means = nodes[components.node]
+    size = np.full(len(components), -math.log(len(components)))
+    variance = growth * problem.variance
+    return Mixture.of_balls(means, variance, size).levelled(problem.centre, variance)
+
+
+def run_rounds(
     problem: Problem, sample: Sample, mixture: Mixture, rounds: int
-) -> tuple[Mixture, Totals]:
+) -> tuple[Mixture, Expected]:
     """Run some rounds on a sample; also return the sums of the last one."""
     sample = sample.at_precision(problem.ridge)
     for _ in range(rounds):
-        seen = sample.totals(mixture)
-        mixture, _, _ = maximise(problem, seen)
+        seen = sample.e_step(mixture)
+        mixture, _, _ = m_step(problem, seen)
     return mixture, seen
 
 
 def fit(
     blocks: Blocks,
-    components: Components,
-    seeds: Seeds,
-    settings: Settings,
+    initial: Initialisation,
     quantization: Quantization,
-    mixture: Mixture,
-    scale: VarianceComponents,
     membership: Membership,
-    centre: Floats,
     *,
-    corpus: Spread | None = None,
-    posed: Problem | None = None,
-    seen: Totals | None = None,
+    corpus: CorpusMoments | None = None,
+    seen: Expected | None = None,
     temperature: float = 1.0,
     progress: Progress | None = None,
     resume: State | None = None,
@@ -174,54 +213,48 @@ def fit(
     Parameters
     ----------
     membership : weighs documents by their belonging
-    centre : mean of the corpus
-    corpus : its sums, where they are known
-    posed, seen : by the initialisation, where its sample is the corpus
+    corpus : its moments, where they are known
+    seen : by the initial mixture, where the sample is the corpus
     temperature : that documents will be placed with; the last round remembers where they go
     resume : state of an earlier fit to continue from
     save : called with the state after each round
     """
-    if posed:
-        problem = replace(posed, components=components, seeds=seeds)
-    else:
+    problem, mixture = initial.problem, initial.mixture
+    components, skip, settings = problem.components, problem.seeds.rows, problem.settings
+    if seen is None:
         corpus = resume.corpus if resume else corpus
-        corpus = corpus or spread(blocks, quantization, seeds.rows, membership)
+        corpus = corpus or corpus_moments(blocks, quantization, skip, membership)
         with one_thread():  # so that bits do not depend on their number
-            problem = pose(components, seeds, corpus, scale, settings, centre)
+            problem = problem.on(corpus)
     if resume:
         mixture, means, seen = resume.mixture, resume.node_means, resume.seen
         value, history = resume.history[-1]["objective"], list(resume.history)
+        if resume.done:
+            return Fitted(mixture, means, history, problem)
     else:
-        seen = seen or totals(blocks, mixture, quantization, seeds.rows, membership)
+        seen = seen or e_step(blocks, mixture, quantization, skip, membership)
         value, history = math.inf, []
     for number in range(len(history) + 1, settings.max_iter + 1):
-        if resume and resume.done:
-            break
         began = time.perf_counter()
         with one_thread():
-            mixture, means, fixed = maximise(problem, seen)
-        last = number == settings.max_iter
-        before = seen
-        way = Way(components, temperature) if last else None
-        seen = totals(blocks, mixture, quantization, seeds.rows, membership, way)
+            mixture, means, quadratic = m_step(problem, seen)
+        last, before = number == settings.max_iter, seen
+        rule = DescentRule(components, temperature) if last else None
+        seen = e_step(blocks, mixture, quantization, skip, membership, rule)
         with one_thread():
-            was, value = value, objective(problem, mixture, seen, fixed)
+            was, value = value, objective(problem, mixture, seen, quadratic)
         history.append(
             {
                 "round": number,
                 "objective": value,
-                "coverage": problem.corpus.n / max(blocks.n - len(seeds.rows), 1),
+                "coverage": problem.corpus.n / max(blocks.n - len(skip), 1),
                 "moved": float(np.abs(seen.weights - before.weights).sum() / 2),
                 "seconds": time.perf_counter() - began,
             }
         )
-        done = last or was - value <= settings.tol
+        done, model = last or was - value <= settings.tol, mixture.without_covariance()
         if save:
-            save(
-                State(
-                    problem.corpus, mixture.without_covariance(), means, seen, list(history), done
-                )
-            )
+            save(State(problem.corpus, model, means, seen, list(history), done))
         if progress:
             progress(history[-1])
         if done:
@@ -229,21 +262,8 @@ def fit(
     return Fitted(mixture, means, history, problem)
 
 
-def start(problem: Problem, spread: float = START) -> Mixture:
-    """Means from seeds and the tree; round balls, equal sizes."""
-    seeds, components = problem.seeds, problem.components
-    s = problem.settings.seed_weight
-    nodes = tree_means(
-        components.nodes, components.node, s * seeds.sums, s * seeds.weights, problem.strength
-    )
-    means = nodes[components.node]
-    size = np.full(len(components), -math.log(len(components)))
-    variance = spread * problem.variance
-    return Mixture.of_balls(means, variance, size).levelled(problem.centre, variance)
-
-
-def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
-    """M-step: sizes, means and covariance that maximise the likelihood; all in closed form.
+def m_step(problem: Problem, seen: Expected) -> tuple[Mixture, Floats, float]:
+    """M step: sizes, means and covariance that maximise the likelihood; all in closed form.
 
     Also the trace of W^-1 times products, tree and smoothing, which the objective is made of.
     Where the means are best, documents and tree together leave the products less means x sums,
@@ -255,34 +275,12 @@ def maximise(problem: Problem, seen: Totals) -> tuple[Mixture, Floats, float]:
     weights = w * seen.weights + s * seeds.weights
     nodes = tree_means(components.nodes, components.node, sums, weights, problem.strength)
     means = nodes[components.node]
-    covariance, solved = problem.products.less(means, sums)
+    covariance, solved = problem.products.covariance(means, sums)
     size = w * seen.weights + _size_prior(seeds)
     mixture = Mixture.of(means, covariance, np.log(size / size.sum()), solved)
     towards = 2.0 * np.vdot(solved, sums) + 2.0 * weights @ mixture.offset
-    fixed = problem.mass * means.shape[1] + float(towards)
-    return mixture.levelled(problem.centre), nodes, fixed
-
-
-def _size_prior(seeds: Seeds) -> float:
-    """Documents that every topic has to begin with: as many for all topics as seeds on average.
-
-    How many seeds a topic has was decided by whoever chose them. It says nothing of its size.
-    """
-    return SIZE_PRIOR + float(seeds.weights.mean())
-
-
-def objective(problem: Problem, mixture: Mixture, seen: Totals, fixed: float) -> float:
-    """Penalised negative log-likelihood per unit of weight.
-
-    `fixed` is what `maximise` says of the squares.
-    """
-    seeds, w, s = problem.seeds, problem.document_weight, problem.settings.seed_weight
-    width, log_det = mixture.means.shape[1], mixture.log_det
-    linear = np.vdot(seeds.sums, mixture.direction.T) + seeds.weights @ mixture.offset
-    value = w * seen.log_likelihood + s * linear
-    value += _size_prior(seeds) * mixture.log_size.sum()
-    value -= 0.5 * (fixed + problem.mass * (log_det + width * math.log(2 * math.pi)))
-    return float(-value / problem.mass)
+    quadratic = problem.total_weight * means.shape[1] + float(towards)
+    return mixture.levelled(problem.centre), nodes, quadratic
 
 
 def tree_means(
@@ -319,21 +317,23 @@ def tree_means(
     return means
 
 
-@dataclass(frozen=True)
-class Initialisation:
-    """The problem on the sample, and the mixture to start from."""
+def _size_prior(seeds: Seeds) -> float:
+    """Documents that every topic has to begin with: as many for all topics as seeds on average.
 
-    problem: Problem
-    mixture: Mixture
+    How many seeds a topic has was decided by whoever chose them. It says nothing of its size.
+    """
+    return SIZE_PRIOR + float(seeds.weights.mean())
 
 
-def initialise(
-    sample: Sample, components: Components, seeds: Seeds, settings: Settings, centre: Floats
-) -> Initialisation:
-    """Fit the mixture to a sample, from the seeds and with round clouds."""
-    scale = learn_variance_components(
-        components, seeds, mean_stray(sample, seeds), settings.tree_weight
-    )
-    problem = pose(components, seeds, sample.corpus, scale, settings, centre, sample.copies)
-    mixture, _ = advance(problem, sample, start(problem), ROUNDS)
-    return Initialisation(problem, mixture)
+def objective(problem: Problem, mixture: Mixture, seen: Expected, quadratic: float) -> float:
+    """Penalised negative log-likelihood per unit of weight.
+
+    `quadratic` : the quadratic terms, from `m_step`
+    """
+    seeds, w, s = problem.seeds, problem.document_weight, problem.settings.seed_weight
+    width, log_det = mixture.means.shape[1], mixture.log_det
+    linear = np.vdot(seeds.sums, mixture.direction.T) + seeds.weights @ mixture.offset
+    value = w * seen.log_likelihood + s * linear
+    value += _size_prior(seeds) * mixture.log_size.sum()
+    value -= 0.5 * (quadratic + problem.total_weight * (log_det + width * math.log(2 * math.pi)))
+    return float(-value / problem.total_weight)

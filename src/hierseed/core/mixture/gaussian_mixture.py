@@ -142,7 +142,7 @@ def pieces(n: int, xp: Arrays = NUMPY, components: int = 1) -> Iterator[slice]:
     return chunks(n, 1, xp.piece or min(PIECE, MOST_SHARES // components))
 
 
-def shares(
+def responsibilities(
     L: Array, grid: Grid, temperature: float = 1.0, weight: Array | float = 1.0, xp: Arrays = NUMPY
 ) -> tuple[Array, Array]:
     """Share of each component in each document, and the log of their sum; L is overwritten.
@@ -169,13 +169,13 @@ class Covariance(Protocol):
 
 
 @dataclass(frozen=True)
-class Factored:
+class CholeskyCovariance:
     """By Cholesky's factor."""
 
     factor: Floats
 
     @classmethod
-    def of(cls, matrix: Floats) -> Factored:
+    def of(cls, matrix: Floats) -> CholeskyCovariance:
         """Factor a matrix, of which the upper half is read.
 
         Where rounded shares leave less than no variance in some direction, a little is added.
@@ -202,7 +202,7 @@ class Factored:
 
 
 @dataclass(frozen=True)
-class Updated:
+class WoodburyCovariance:
     """By the inverse of A: with Y = M A^-1 it is A^-1 + A^-1 S' (1 - Y S')^-1 Y."""
 
     inverse: Floats
@@ -238,12 +238,12 @@ class Products:
         matrix[np.diag_indices_from(matrix)] += self.ridge
         return matrix
 
-    def less(self, means: Floats, sums: Floats) -> tuple[Covariance, Floats]:
+    def covariance(self, means: Floats, sums: Floats) -> tuple[Covariance, Floats]:
         """A less means' x sums, over the mass; and what solves for the means, row by row."""
         if len(means) > FEW * len(self.squares) or not self._sound:
             left = self.squares - means.T @ sums  # before rounding: a corpus of doubles leaves none
             left /= self.mass
-            found = Factored.of(self._smooth(left))
+            found = CholeskyCovariance.of(self._smooth(left))
             return found, found.solve(means)
         inverse, log_det = self._inverse
         first, sums = means @ inverse, sums / self.mass
@@ -253,7 +253,7 @@ class Products:
         small, fault = lapack.dgetri(factor, pivot)
         assert fault == 0, "smoothing keeps the covariance positive"
         solved = small @ first
-        return Updated(inverse, solved, sums, log_det), solved
+        return WoodburyCovariance(inverse, solved, sums, log_det), solved
 
 
 def invert(matrix: Floats) -> tuple[Floats, float]:
@@ -263,7 +263,7 @@ def invert(matrix: Floats) -> tuple[Floats, float]:
     """
     n = len(matrix)
     if n <= SMALL:
-        factored = Factored.of(matrix)
+        factored = CholeskyCovariance.of(matrix)
         half, _ = lapack.dpotri(factored.factor, lower=1)
         return half + np.tril(half, -1).T, factored.log_det
     m = n // 2

@@ -65,14 +65,14 @@ class _Places:
 
     Attributes
     ----------
-    hood : scores them
+    neighbourhood : scores them
     neighbour : (seeds, neighbours) the references
     crowd : (seeds, neighbours) similarity of each neighbour to its own neighbours
     part : (seeds,) of their length along the main directions
     real : (seeds, neighbours) False for padding
     """
 
-    hood: Neighbourhood
+    neighbourhood: Neighbourhood
     neighbour: Ints
     crowd: Floats
     part: Floats
@@ -80,7 +80,7 @@ class _Places:
 
     def score(self, near: Singles, around: Singles) -> Floats:
         """Score of seeds with these similarities to the nearest topic, theirs and of neighbours."""
-        own = self.hood.own_part(near.astype(np.float64), self.part)
+        own = self.neighbourhood.own_part(near.astype(np.float64), self.part)
         rest = np.where(self.real, around - self.crowd, 0.0)
         mean = rest.sum(axis=1) / np.maximum(self.real.sum(axis=1), 1)
         return np.asarray((own + (1.0 - OWN) * mean) / LENGTH**2)
@@ -125,15 +125,15 @@ class _Others:
         return largest
 
 
-def seeds_alone(hood: Neighbourhood, pairs: Pairs) -> tuple[Floats, Floats]:
+def seeds_alone(neighbourhood: Neighbourhood, pairs: Pairs) -> tuple[Floats, Floats]:
     """Similarity of each seed to its nearest topic, with topics made of the other seeds.
 
     Also the part of its length along the main directions.
     """
-    topics = _Topics(hood, pairs)
+    topics = _Topics(neighbourhood, pairs)
     similarity, parts = [np.zeros(0)], [np.zeros(0)]
     for at in topics.pieces(1):
-        U, part = hood.directions(pairs.vectors[at])
+        U, part = neighbourhood.directions(pairs.vectors[at])
         *_, near, missing = topics.without(at, U)
         own = np.where(missing, -np.inf, near).max(axis=1).astype(np.float64)
         similarity.append(np.where(topics.counts[pairs.component[at]] > 1, own, np.nan))
@@ -141,21 +141,21 @@ def seeds_alone(hood: Neighbourhood, pairs: Pairs) -> tuple[Floats, Floats]:
     return np.concatenate(similarity), np.concatenate(parts)
 
 
-def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> LeftOut:
+def leave_out(neighbourhood: Neighbourhood, pairs: Pairs, components: Components) -> LeftOut:
     """Score each seed without itself, and without its topic at each level."""
-    topics = _Topics(hood, pairs)
+    topics = _Topics(neighbourhood, pairs)
     path = components.tree.ancestors[components.topic]
-    to_topics = hood.references @ hood.topics.T
-    crowd = to_topics.max(axis=1) - hood.difference
+    to_topics = neighbourhood.references @ neighbourhood.topics.T
+    crowd = to_topics.max(axis=1) - neighbourhood.difference
     outside = [_Outside(to_topics, branch) for branch in path.T]
     rest = _Others(to_topics, np.unique(pairs.seed, return_counts=True)[1].max(initial=0))
     parts, fewer = [np.zeros((0, path.shape[1] + 1))], [np.zeros(0)]
     others = topics.counts[pairs.component] - 1
-    for at in topics.pieces(hood.k):
-        U, part = hood.directions(pairs.vectors[at])
-        neighbour, real = _indices(hood.lookup(U)[1])
-        near, every = U @ hood.topics.T, np.arange(len(at))
-        places = _Places(hood, neighbour, crowd[neighbour], part, real)
+    for at in topics.pieces(neighbourhood.k):
+        U, part = neighbourhood.directions(pairs.vectors[at])
+        neighbour, real = _indices(neighbourhood.nearest_references(U)[1])
+        near, every = U @ neighbourhood.topics.T, np.arange(len(at))
+        places = _Places(neighbourhood, neighbour, crowd[neighbour], part, real)
         found = np.full((len(at), path.shape[1] + 1), np.nan)
         mine = path[pairs.component[at]]
         for level, branch in enumerate(path.T):
@@ -169,7 +169,7 @@ def leave_out(hood: Neighbourhood, pairs: Pairs, components: Components) -> Left
             if enough.any():
                 row, topic, less, near, missing = topics.without(at, U, also)
                 around = rest.of(neighbour, row, topic)
-                to_less = np.einsum("ikj,ij->ik", hood.references[neighbour[row]], less)
+                to_less = np.einsum("ikj,ij->ik", neighbourhood.references[neighbour[row]], less)
                 kept = ~missing[row, topic]
                 np.maximum.at(around, row[kept], to_less[kept])
                 own = np.where(missing, -(LENGTH**2), near).max(axis=1)
@@ -192,9 +192,9 @@ def _has_siblings(path: Ints, mine: Ints, level: int) -> Bools:
 class _Topics:
     """Directions of topics with all of their seeds, and without one of them."""
 
-    def __init__(self, hood: Neighbourhood, pairs: Pairs) -> None:
-        self.hood, self.pairs, n = hood, pairs, len(hood.topics)
-        self.sums = sum_by_group(pairs.component, pairs.vectors - hood.centre, n)
+    def __init__(self, neighbourhood: Neighbourhood, pairs: Pairs) -> None:
+        self.neighbourhood, self.pairs, n = neighbourhood, pairs, len(neighbourhood.topics)
+        self.sums = sum_by_group(pairs.component, pairs.vectors - neighbourhood.centre, n)
         self.counts = np.bincount(pairs.component, minlength=n)
         self.chosen, self.next = _some(pairs), _next(pairs)
 
@@ -215,11 +215,11 @@ class _Topics:
         """
         row, pair = _alike(self.pairs.seed[at], self.pairs.seed)
         topic = self.pairs.component[pair]
-        rest = self.sums[topic] - (self.pairs.vectors[pair] - self.hood.centre)
+        rest = self.sums[topic] - (self.pairs.vectors[pair] - self.neighbourhood.centre)
         if also:
-            rest -= self.pairs.vectors[self.next[pair]] - self.hood.centre
-        less = self.hood.of_sums(rest)
-        near = U @ self.hood.topics.T
+            rest -= self.pairs.vectors[self.next[pair]] - self.neighbourhood.centre
+        less = self.neighbourhood.of_sums(rest)
+        near = U @ self.neighbourhood.topics.T
         near[row, topic] = np.einsum("ij,ij->i", U[row], less)
         missing = np.zeros(near.shape, dtype=bool)
         missing[row, topic] = self.counts[topic] < 2 + also

@@ -28,7 +28,7 @@ PARTS = 8  # a document's weight is a whole number of eighths: sums of products 
 class _Scores:
     """Cache of a block: scores of its documents, the key of the model, and weights by belonging."""
 
-    hood: bytes = b""
+    neighbourhood: bytes = b""
     score: Array = None
     belonging: Belonging | None = None
     parts: Array = None
@@ -36,9 +36,9 @@ class _Scores:
 
 @dataclass(frozen=True)
 class Membership:
-    """Scores documents against listed topics; None as `hood`: all documents belong."""
+    """Scores documents against listed topics; None as `neighbourhood`: all documents belong."""
 
-    hood: Neighbourhood | None
+    neighbourhood: Neighbourhood | None
     belonging: Belonging
 
     @classmethod
@@ -51,19 +51,19 @@ class Membership:
         """Share of the corpus that belongs to no listed topic."""
         return self.belonging.foreign
 
-    def scores(self, block: Block) -> Array:
+    def inlier_scores(self, block: Block) -> Array:
         """Score of each document of a block; computed once for all steps."""
-        if self.hood is None:
+        if self.neighbourhood is None:
             return block.xp.full(len(block), 1.0, block.xp.float64)
         known = block.cache(_Scores)
-        if known.hood != self.hood.key:
-            known.score = self.hood.scores_of(block)
-            known.hood, known.belonging = self.hood.key, None
+        if known.neighbourhood != self.neighbourhood.key:
+            known.score = self.neighbourhood.scores_of(block)
+            known.neighbourhood, known.belonging = self.neighbourhood.key, None
         return known.score
 
     def parts_of(self, block: Block) -> Array:
         """Weight of each document of a block in the fit, in whole eighths."""
-        score, known = self.scores(block), block.cache(_Scores)
+        score, known = self.inlier_scores(block), block.cache(_Scores)
         if known.belonging is not self.belonging:
             known.parts = block.xp.astype(self.parts(score, block.xp), block.xp.int8)
             known.belonging = self.belonging
@@ -95,15 +95,18 @@ def learn_membership(
         return Membership.certain(levels), None
     topics = sum_by_group(pairs.component, pairs.vectors - centre, len(components))
     chosen = np.linspace(0, n - 1, min(n, REFERENCES)).round().astype(np.intp)
-    hood = Neighbourhood.learn(X[chosen], topics, centre)
+    neighbourhood = Neighbourhood.learn(X[chosen], topics, centre)
     least, least_part = (
-        conformal_quantile(each, np.ones(len(each)), LEAST) for each in seeds_alone(hood, pairs)
+        conformal_quantile(each, np.ones(len(each)), LEAST)
+        for each in seeds_alone(neighbourhood, pairs)
     )
-    hood = replace(hood, least=least, least_part=least_part)
-    score, nearest = hood.scores(X)
+    neighbourhood = replace(neighbourhood, least=least, least_part=least_part)
+    score, nearest = neighbourhood.scores(X)
     counts = np.bincount(pairs.component, minlength=len(components))
-    found = learn_belonging(score, nearest, leave_out(hood, pairs, components), counts, false_alarm)
-    return Membership(hood, found), SampleScores(score, nearest)
+    found = learn_belonging(
+        score, nearest, leave_out(neighbourhood, pairs, components), counts, false_alarm
+    )
+    return Membership(neighbourhood, found), SampleScores(score, nearest)
 
 
 def pack_membership(found: Membership) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -111,18 +114,18 @@ def pack_membership(found: Membership) -> tuple[dict[str, Any], dict[str, NDArra
     belonging, foreign = found.belonging, found.foreign
     header = {
         "limit": _finite(belonging.limit),
-        "least": found.hood and _finite(found.hood.least),
-        "least_part": found.hood and _finite(found.hood.least_part),
+        "least": found.neighbourhood and _finite(found.neighbourhood.least),
+        "least_part": found.neighbourhood and _finite(found.neighbourhood.least_part),
         "foreign": [foreign.value, foreign.low, foreign.high],
     }
     arrays: dict[str, NDArray[Any]] = {"knots": belonging.knots, "below": belonging.below}
-    if found.hood is not None:
+    if found.neighbourhood is not None:
         arrays |= {
-            "centre": found.hood.centre,
-            "main": found.hood.main.astype(np.int16),
-            "references": found.hood.references.astype(np.int16),
-            "directions": found.hood.topics.astype(np.int16),
-            "difference": found.hood.difference,
+            "centre": found.neighbourhood.centre,
+            "main": found.neighbourhood.main.astype(np.int16),
+            "references": found.neighbourhood.references.astype(np.int16),
+            "directions": found.neighbourhood.topics.astype(np.int16),
+            "difference": found.neighbourhood.difference,
         }
     return header, arrays
 
@@ -136,7 +139,7 @@ def unpack_membership(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -
     belonging = Belonging(arrays["knots"], arrays["below"], limit, Share(*header["foreign"]))
     if "references" not in arrays:
         return Membership(None, belonging)
-    hood = Neighbourhood(
+    neighbourhood = Neighbourhood(
         arrays["centre"],
         arrays["main"].astype(np.float32),
         arrays["references"].astype(np.float32),
@@ -145,7 +148,7 @@ def unpack_membership(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -
         least,
         least_part,
     )
-    return Membership(hood, belonging)
+    return Membership(neighbourhood, belonging)
 
 
 def _finite(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""The mergeable sums over documents that the mixture needs, one step each."""
+"""Sums over documents that the mixture needs: moments of the corpus, and the E step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid, Quantization, Sums
 from hierseed.core.kernels.compiled import load_kernels
 from hierseed.core.mixture.components import Components
-from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, shares
+from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, responsibilities
 from hierseed.core.mixture.membership import PARTS, Membership
 
 Floats = NDArray[np.float64]
@@ -38,8 +38,8 @@ class MixtureCache:
 
 
 @dataclass(frozen=True)
-class Way:
-    """What tells how documents go down the tree: its topics, and what shares are softened by."""
+class DescentRule:
+    """What decides how documents go down the tree: its topics, and the temperature."""
 
     components: Components
     temperature: float
@@ -50,22 +50,22 @@ class Walked:
     """(rows, levels) topics that documents reach, -1 below the last, and their probabilities."""
 
     mixture: Mixture
-    way: Way
+    rule: DescentRule
     path: Ints
     chance: Floats
 
-    def is_by(self, mixture: Mixture, way: Way) -> bool:
+    def is_by(self, mixture: Mixture, rule: DescentRule) -> bool:
         """Whether another mixture would say the same; topics may have been appended to the tree."""
-        names, parent = ("direction", "offset", "log_size"), self.way.components.tree.parent
+        names, parent = ("direction", "offset", "log_size"), self.rule.components.tree.parent
         return (
-            self.way.temperature == way.temperature
-            and np.array_equal(parent, way.components.tree.parent[: len(parent)])
+            self.rule.temperature == rule.temperature
+            and np.array_equal(parent, rule.components.tree.parent[: len(parent)])
             and all(np.array_equal(getattr(mixture, a), getattr(self.mixture, a)) for a in names)
         )
 
 
 @dataclass(frozen=True)
-class Spread:
+class CorpusMoments:
     """Number, sum and products of the vectors of all documents that are not seeds.
 
     A document counts with the weight of its belonging.
@@ -84,7 +84,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Totals:
+class Expected:
     """Documents that each component accounts for: their number, their sum, the log-likelihood."""
 
     weights: Floats
@@ -92,18 +92,20 @@ class Totals:
     log_likelihood: float
 
 
-def spread(
+def corpus_moments(
     blocks: Blocks, quantization: Quantization, skip: Ints, membership: Membership
-) -> Spread:
+) -> CorpusMoments:
     """Sum up the corpus once; rows in `skip` (seeds) are left out."""
     total = blocks.n * blocks.width
-    return spread_of(blocks.fold(_spread, quantization, skip, membership, total), quantization)
+    return dequantize_moments(
+        blocks.fold(_corpus_moments, quantization, skip, membership, total), quantization
+    )
 
 
-def spread_of(sums: Sums, quantization: Quantization) -> Spread:
+def dequantize_moments(sums: Sums, quantization: Quantization) -> CorpusMoments:
     """Turn sums of whole numbers, weighted in parts, into numbers."""
     n, vectors, products = sums
-    return Spread(
+    return CorpusMoments(
         n / PARTS,
         quantization.vectors.dequantize(vectors) / PARTS,
         quantization.dequantize_squares(products) / PARTS,
@@ -130,26 +132,23 @@ def weighted_sums(X: Array, parts: Array, xp: Arrays = NUMPY) -> Sums:
     return Sums((float(parts.sum()), parts @ X, products))
 
 
-def totals(
+def e_step(
     blocks: Blocks,
     mixture: Mixture,
     quantization: Quantization,
     skip: Ints,
     membership: Membership,
-    way: Way | None = None,
-) -> Totals:
-    """E-step: responsibilities of every document, summed.
+    rule: DescentRule | None = None,
+) -> Expected:
+    """E step: responsibilities of every document, summed.
 
-    With a `way` it is the last one: vectors are not summed up again, and sums stay zero; blocks
-    remember how they were shared out, or where they go, for whoever places them.
+    With a `rule` it is the last one: vectors are not summed up again, and sums stay zero; blocks
+    keep responsibilities, or where documents go, for the placement.
     """
     model = mixture.without_covariance(), quantization, skip, membership, blocks.n * blocks.width
-    if way:
-        weights, sums, logs = blocks.fold(_closing, *model, way)
-    else:
-        weights, sums, logs = blocks.fold(_totals, *model)
-    return Totals(
-        quantization.shares.dequantize(weights),
+    weights, sums, logs = blocks.fold(_e_step, *model, rule)
+    return Expected(
+        quantization.responsibilities.dequantize(weights),
         quantization.dequantize_sums(sums),
         float(quantization.logs.dequantize(np.asarray(logs))),
     )
@@ -182,7 +181,7 @@ def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:
 
 
 @portable
-def _spread(
+def _corpus_moments(
     block: Block, quantization: Quantization, skip: Ints, membership: Membership, total: int
 ) -> Sums:
     parts, rows = parts_of(block, membership, skip), block.kernel_rows(block.width)
@@ -215,45 +214,77 @@ def _add_products(
 
 
 @portable
-def _totals(
+def _e_step(
     block: Block,
     mixture: Mixture,
     quantization: Quantization,
     skip: Ints,
     membership: Membership,
     total: int,
+    rule: DescentRule | None,
 ) -> Sums:
-    xp, weight = block.xp, parts_of(block, membership, skip) / PARTS
-    compiled = _share_out(block, mixture, quantization, weight)
-    if compiled:
-        return compiled
-    weights, logs = _nothing(mixture, xp)
+    weight = parts_of(block, membership, skip) / PARTS
+    if rule:
+        found = _walk_and_share_out(block, mixture, quantization, weight, total, rule)
+    else:
+        found = _share_out(block, mixture, quantization, weight)
+    if found:
+        return found
+    xp, X = block.xp, counted(block, quantization, total)
+    weights = xp.full(
+        len(mixture.means), 0.0, xp.float64
+    )  # where the block is: fetching takes long
     sums = xp.full(mixture.means.shape, 0.0, xp.float64)
-    X = counted(block, quantization, total)
+    logs = xp.full((), 0.0, xp.float64)
+    keep = rule and total // block.width * (block.width + len(weights)) <= REMEMBERED
+    kept = xp.full((len(weights), len(X)), 0.0, xp.float64) if keep else None
     for at in pieces(len(X), xp):
         L = mixture.log_joint(X[at], quantization.unit, xp=xp)
-        share, log = shares(L, quantization.shares, weight=weight[at], xp=xp)
+        if kept is not None:
+            kept[:, at] = L
+        share, log = responsibilities(L, quantization.responsibilities, weight=weight[at], xp=xp)
         weights += share.sum(axis=1)
-        sums += share @ X[at]
         logs += quantization.logs.quantize(log * weight[at], xp).sum()
+        if rule is None:
+            sums += share @ X[at]
+    if kept is not None:
+        block.cache(MixtureCache).logs = mixture.direction, kept
     return Sums((xp.to_numpy(weights), xp.to_numpy(sums), float(logs)))
+
+
+def _walk_and_share_out(
+    block: Block,
+    mixture: Mixture,
+    quantization: Quantization,
+    weight: Array,
+    total: int,
+    rule: DescentRule,
+) -> Sums | None:
+    """The last E step in one call, where the engine has compiled kernels."""
+    placed = total // block.width * rule.components.tree.height <= REMEMBERED // 4
+    found = walk(block, mixture, quantization.vectors, rule, quantization, weight, placed)
+    if found is None:
+        return None
+    walked, weights, logs = found
+    block.cache(MixtureCache).walked = walked if placed else None
+    return Sums((weights, np.zeros(mixture.means.shape), logs))
 
 
 def _share_out(
     block: Block, mixture: Mixture, quantization: Quantization, weight: Array
 ) -> Sums | None:
-    """The E-step in one call, where the engine has compiled kernels."""
+    """The E step in one call, where the engine has compiled kernels."""
     rows = block.kernel_rows(len(mixture.means))
     kernels = load_kernels() if rows else None
     if rows is None or kernels is None:
         return None
     packed, offset = mixture.packed(quantization.unit)
+    bits = 2.0**quantization.responsibilities.bits, 2.0**quantization.logs.bits
     weights, sums, logs = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape), 0.0
     for at, X, start in rows:
         logs += kernels.share_out(
-            X, start, 1.0 / quantization.unit, packed, offset, 2.0**quantization.shares.bits,
-            2.0**quantization.logs.bits, weight[at], weights, sums,
-        )  # fmt: skip
+            X, start, 1.0 / quantization.unit, packed, offset, *bits, weight[at], weights, sums
+        )
     return Sums((weights, sums, logs))
 
 
@@ -261,7 +292,7 @@ def walk(
     block: Block,
     mixture: Mixture,
     grid: Grid,
-    way: Way,
+    rule: DescentRule,
     quantization: Quantization | None = None,
     weight: Floats | None = None,
     placed: bool = True,
@@ -274,51 +305,17 @@ def walk(
     kernels = load_kernels() if rows else None
     if rows is None or kernels is None:
         return None
-    components, unit = way.components, 2.0**-grid.bits
+    components, unit = rule.components, 2.0**-grid.bits
     packed, offset = mixture.packed(unit)
     children, first = components.tree.child_lists
     n = len(block) if placed else 0
     path = np.full((n, max(components.tree.height, 1)), -1, dtype=np.int32)
     chance, weights, logs = np.zeros(path.shape), np.zeros(len(components)), 0.0
-    bits = (quantization.shares.bits, quantization.logs.bits) if quantization else (0, 0)
+    bits = (quantization.responsibilities.bits, quantization.logs.bits) if quantization else (0, 0)
     for at, X, start in rows:
         logs += kernels.walk_down(
-            X, start, 1.0 / unit, packed, offset, 1.0 / way.temperature, 2.0**FINE.bits,
+            X, start, 1.0 / unit, packed, offset, 1.0 / rule.temperature, 2.0**FINE.bits,
             components.topic, children, first, components.of_topic >= 0, path[at], chance[at],
             2.0 ** bits[0], 2.0 ** bits[1], np.zeros(0) if weight is None else weight[at], weights,
         )  # fmt: skip
-    return Walked(mixture, way, path, chance), weights, logs
-
-
-def _nothing(mixture: Mixture, xp: Arrays) -> tuple[Array, Array]:
-    """Weights and a log-likelihood of no documents, where the block is: fetching takes long."""
-    return xp.full(len(mixture.means), 0.0, xp.float64), xp.full((), 0.0, xp.float64)
-
-
-@portable
-def _closing(
-    block: Block,
-    mixture: Mixture,
-    quantization: Quantization,
-    skip: Ints,
-    membership: Membership,
-    total: int,
-    way: Way,
-) -> Sums:
-    xp, weight = block.xp, parts_of(block, membership, skip) / PARTS
-    placed = total // block.width * way.components.tree.height <= REMEMBERED // 4
-    found = walk(block, mixture, quantization.vectors, way, quantization, weight, placed)
-    if found:
-        block.cache(MixtureCache).walked = found[0] if placed else None
-        return Sums((found[1], np.zeros(mixture.means.shape), found[2]))
-    weights, logs = _nothing(mixture, xp)
-    X = counted(block, quantization, total)
-    L = xp.full((len(weights), len(X)), 0.0, xp.float64)
-    for at in pieces(len(X), xp):
-        mixture.log_joint(X[at], quantization.unit, L[:, at], xp)
-        share, log = shares(xp.copy(L[:, at]), quantization.shares, weight=weight[at], xp=xp)
-        weights += share.sum(axis=1)
-        logs += quantization.logs.quantize(log * weight[at], xp).sum()
-    if total // block.width * (block.width + len(weights)) <= REMEMBERED:
-        block.cache(MixtureCache).logs = mixture.direction, L
-    return Sums((xp.to_numpy(weights), np.zeros(mixture.means.shape), float(logs)))
+    return Walked(mixture, rule, path, chance), weights, logs

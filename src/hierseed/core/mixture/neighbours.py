@@ -107,7 +107,7 @@ class Neighbourhood:
         near = [(U @ found.topics.T).max(axis=1) for U in _pieces(references)]
         crowd = [
             np.where(np.isfinite(top), top, 0.0).mean(axis=1, dtype=np.float64)
-            for top, _ in (found.lookup(U) for U in _pieces(references))
+            for top, _ in (found.nearest_references(U) for U in _pieces(references))
         ]
         return replace(found, difference=_joined(near) - _joined(crowd))
 
@@ -139,7 +139,7 @@ class Neighbourhood:
         rows: Singles = turn(unit_rows(sums, np.zeros(1)), self.main)
         return rows
 
-    def lookup(self, U: Array, xp: Arrays = NUMPY) -> tuple[Array, Array]:
+    def nearest_references(self, U: Array, xp: Arrays = NUMPY) -> tuple[Array, Array]:
         """Similarity of each row to its nearest references, and which these are.
 
         A reference with the same vector is no neighbour: it may be the document itself. All
@@ -162,7 +162,7 @@ class Neighbourhood:
         if kernels:
             floats = np.float64 if X.dtype == np.float64 else np.float32
             rows = kernels.source(np.ascontiguousarray(X, dtype=floats))
-            return self._look_up(rows, 0, len(X), kernels)
+            return self._scores_compiled(rows, 0, len(X), kernels)
         found, nearest = [xp.full(0, 0.0, xp.float64)], [xp.arange(0)]
         topics, coarse = xp.asarray(self.topics), xp.asarray(self._coarse)
         for rows in _pieces(X, xp):
@@ -180,7 +180,7 @@ class Neighbourhood:
         largest, count, around = xp.sum_of_nearest(similarity, self.k, coarse)
         alike = xp.flatnonzero(largest >= xp.wide_squared_norms(U))  # perhaps a reference itself
         if len(alike):
-            _, mine = self.lookup(U[alike], xp)
+            _, mine = self.nearest_references(U[alike], xp)
             count[alike] = xp.astype(mine.sum(axis=1), count.dtype)
             around[alike] = xp.sum_of_marked(mine, coarse)
         return count, around
@@ -191,10 +191,12 @@ class Neighbourhood:
         kernels = load_kernels() if rows else None
         if rows is None or kernels is None:
             return self.scores(block.X, block.xp)[0]
-        found = (self._look_up(X, start, at.stop - at.start, kernels) for at, X, start in rows)
+        found = (
+            self._scores_compiled(X, start, at.stop - at.start, kernels) for at, X, start in rows
+        )
         return np.concatenate([score for score, _ in found])
 
-    def _look_up(
+    def _scores_compiled(
         self, X: NDArray[Any], start: int, n: int, kernels: ModuleType
     ) -> tuple[Floats, Ints]:
         """`scores` of n rows, from one on, in one call."""

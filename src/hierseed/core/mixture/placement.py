@@ -21,9 +21,9 @@ from hierseed.core.block import Block, chunks, portable
 from hierseed.core.exact import Grid
 from hierseed.core.mixture.components import Components, add_up
 from hierseed.core.mixture.curve import calibrate_scores
-from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, shares
+from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, responsibilities
 from hierseed.core.mixture.membership import Membership
-from hierseed.core.mixture.moments import FINE, MixtureCache, Way, walk
+from hierseed.core.mixture.moments import FINE, DescentRule, MixtureCache, walk
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 
@@ -91,20 +91,22 @@ class Descent:
 
 def descend(block: Block, placer: Placer) -> Descent:
     """Place the documents of a block."""
-    found = walk_down(block, placer)
+    found = most_probable_path_compiled(block, placer)
     if found is None:
-        own, mass = probabilities(log_joint(block, placer), placer, block.xp)
-        found = go_down(own, mass, placer, block.xp)
-    score = placer.membership.scores(block)
-    return cut(keep_sure(found, score, placer, block.xp), score, placer, block.xp)
+        found = most_probable_path(
+            *probabilities_of(block, placer), placer.components, placer.curve, block.xp
+        )
+    inlier_score = placer.membership.inlier_scores(block)
+    found = apply_thresholds(found, inlier_score, placer, block.xp)
+    return reject(found, inlier_score, placer, block.xp)
 
 
-def walk_down(block: Block, placer: Placer) -> Descent | None:
-    """`go_down` in one call, where the engine has compiled kernels; runners-up are left out."""
-    cache, way = block.cache(MixtureCache), Way(placer.components, placer.temperature)
+def most_probable_path_compiled(block: Block, placer: Placer) -> Descent | None:
+    """`most_probable_path` in one call, where the engine has compiled kernels."""
+    cache, rule = block.cache(MixtureCache), DescentRule(placer.components, placer.temperature)
     walked, cache.walked = cache.walked, None
-    if walked is None or not walked.is_by(placer.mixture, way):
-        found = None if cache.logs else walk(block, placer.mixture, placer.grid, way)
+    if walked is None or not walked.is_by(placer.mixture, rule):
+        found = None if cache.logs else walk(block, placer.mixture, placer.grid, rule)
         if found is None:
             return None
         walked = found[0]
@@ -140,27 +142,28 @@ def labels(block: Block, placer: Placer) -> NDArray[np.int32]:
 def scored(block: Block, placer: Placer, ranked: int = RANKED) -> Scored:
     """Placements of a block, with distance and score at each level; the main one first."""
     xp, ancestors = block.xp, _ancestors(placer, block.xp)
-    own, mass = probabilities(log_joint(block, placer), placer, xp)
-    score = placer.membership.scores(block)
-    reached = keep_sure(go_down(own, mass, placer, xp), score, placer, xp)
-    topics, chances = xp.largest_in_columns(own[:-1], max(ranked, 2))
+    stops_here, subtree = probabilities_of(block, placer)
+    inlier_score = placer.membership.inlier_scores(block)
+    reached = most_probable_path(stops_here, subtree, placer.components, placer.curve, xp)
+    reached = apply_thresholds(reached, inlier_score, placer, xp)
+    topics, chances = xp.largest_in_columns(stops_here[:-1], max(ranked, 2))
     reached.runner_up = second_best(topics, reached.topic, xp)
-    belongs = _belongs(reached.topic, score, placer, xp)
-    main = cut(reached, score, placer, xp)
+    belongs = _belongs(reached.topic, inlier_score, placer, xp)
+    main = reject(reached, inlier_score, placer, xp)
     belongs[(ancestors[main.topic] < 0) & (xp.arange(belongs.shape[1]) > 0)] = np.nan
     topics = topics[:, :ranked]
-    chances = chances[:, :ranked] * placer.membership.belonging.at(score, xp=xp)[:, None]
-    more, topic = further(main.topic, own, mass, score, placer, xp)
+    chances = chances[:, :ranked] * placer.membership.belonging.at(inlier_score, xp=xp)[:, None]
+    more, topic = secondary_placements(main.topic, stops_here, subtree, inlier_score, placer, xp)
     scores, runner_up = main.score, main.runner_up
     row, topic = xp.concat([xp.arange(len(block)), more]), xp.concat([main.topic, topic])
     if len(more):
         of_more = topic[len(block) :]
-        of_level = _belongs(of_more, score[more], placer, xp)
+        of_level = _belongs(of_more, inlier_score[more], placer, xp)
         belongs = xp.concat([belongs, of_level])
         path = ancestors[of_more]
-        scores = xp.concat([scores, path_scores(mass, more, path, of_level, placer, xp)])
+        scores = xp.concat([scores, path_scores(subtree, more, path, of_level, placer, xp)])
         runner_up = xp.concat([runner_up, main.topic[more]])
-        order = xp.argsort(-own[topic, row])
+        order = xp.argsort(-stops_here[topic, row])
         is_more = order >= len(block)
         order = order[xp.argsort(2 * row[order] + is_more)]
         row, topic, scores = row[order], topic[order], scores[order]
@@ -175,43 +178,45 @@ def scored(block: Block, placer: Placer, ranked: int = RANKED) -> Scored:
 def topic_probabilities(block: Block, placer: Placer) -> Floats:
     """(documents, topics with a component): probability that a document belongs there."""
     xp = block.xp
-    own, _ = probabilities(log_joint(block, placer), placer, xp)
-    belongs = placer.membership.belonging.at(placer.membership.scores(block), xp=xp)
-    found: Floats = xp.to_numpy(own[np.sort(placer.components.topic)].T * belongs[:, None])
+    stops_here, _ = probabilities_of(block, placer)
+    belongs = placer.membership.belonging.at(placer.membership.inlier_scores(block), xp=xp)
+    found: Floats = xp.to_numpy(stops_here[np.sort(placer.components.topic)].T * belongs[:, None])
     return found
 
 
-def further(
-    topic: Array, own: Array, mass: Array, score: Array, placer: Placer, xp: Arrays = NUMPY
+def secondary_placements(
+    topic: Array,
+    stops_here: Array,
+    subtree: Array,
+    inlier_score: Array,
+    placer: Placer,
+    xp: Arrays = NUMPY,
 ) -> tuple[Array, Array]:
-    """Row and topic of further placements: listed topics nearly as probable as the main one.
-
-    `score` : of each document by `neighbours`, which gives its belonging
-    """
+    """Row and topic of further placements: listed topics nearly as probable as the main one."""
     if placer.secondary is None:
         return xp.arange(0), xp.full(0, -1, xp.index)
     every = xp.arange(len(topic))
-    main = own[topic, every]
-    near = own >= placer.secondary * main
-    near &= own > 0
+    main = stops_here[topic, every]
+    near = stops_here >= placer.secondary * main
+    near &= stops_here > 0
     near[-1], near[topic, every], near[:, main <= 0] = False, False, False
     found, row = xp.nonzero(near)
     path = _ancestors(placer, xp)[found]
     least = xp.asarray(np.maximum(placer.thresholds, placer.promise))
-    belongs = _belongs(found, score[row], placer, xp)
-    sure = (path < 0) | (path_scores(mass, row, path, belongs, placer, xp) >= least)
+    belongs = _belongs(found, inlier_score[row], placer, xp)
+    sure = (path < 0) | (path_scores(subtree, row, path, belongs, placer, xp) >= least)
     kept = xp.all_in_rows(sure)
     return row[kept], xp.astype(found[kept], xp.index)
 
 
 def path_scores(
-    mass: Array, row: Array, path: Array, belongs: Array, placer: Placer, xp: Arrays = NUMPY
+    subtree: Array, row: Array, path: Array, belongs: Array, placer: Placer, xp: Arrays = NUMPY
 ) -> Array:
     """Score of the topic of each level, NaN where there is none; never rises on the way down."""
     score = xp.full(tuple(path.shape), np.nan, xp.float64)
     for level in range(path.shape[1]):
         at = xp.flatnonzero(path[:, level] >= 0)
-        mine = calibrate_scores(mass[path[at, level], row[at]], placer.curve[level], xp)
+        mine = calibrate_scores(subtree[path[at, level], row[at]], placer.curve[level], xp)
         score[at, level] = xp.minimum(mine, score[at, level - 1]) if level else mine
     return score * belongs
 
@@ -238,27 +243,26 @@ def _ancestors(placer: Placer, xp: Arrays) -> Array:
     return xp.asarray(placer.tree.ancestors, xp.index)
 
 
-def go_down(own: Array, mass: Array, placer: Placer, xp: Arrays = NUMPY) -> Descent:
+def most_probable_path(
+    stops_here: Array, subtree: Array, components: Components, curve: Floats, xp: Arrays = NUMPY
+) -> Descent:
     """Place documents by the probabilities of topics alone; runners-up are left out."""
-    tree, n = placer.tree, own.shape[1]
+    tree, n = components.tree, stops_here.shape[1]
     topic = xp.full(n, -1, xp.index)
     score = xp.full((n, max(tree.height, 1)), np.nan, xp.float64)
-    stops, is_leaf = placer.components.of_topic >= 0, xp.asarray(tree.is_leaf)
+    stops, is_leaf = components.of_topic >= 0, xp.asarray(tree.is_leaf)
     waiting = [(-1, xp.arange(n))]
     while waiting:
         here, rows = waiting.pop()
         children = tree.children(here)
         options = np.append(children, here) if stops[here] else children
-        value = xp.concat([mass[children][:, rows], own[[here]][:, rows]])[: len(options)]
+        value = xp.concat([subtree[children][:, rows], stops_here[[here]][:, rows]])[: len(options)]
         level = 1 if here < 0 else int(tree.level[here]) + 1
         best = xp.argmax(value, axis=0)
         chosen, worth = xp.asarray(options, xp.index)[best], value[best, xp.arange(len(rows))]
         down = chosen != here
-        rows, chosen, worth = (
-            rows[down],
-            chosen[down],
-            calibrate_scores(worth[down], placer.curve[level - 1], xp),
-        )
+        rows, chosen = rows[down], chosen[down]
+        worth = calibrate_scores(worth[down], curve[level - 1], xp)
         if here >= 0:
             worth = xp.minimum(worth, score[rows, level - 2])
         topic[rows], score[rows, level - 1] = chosen, worth
@@ -267,13 +271,12 @@ def go_down(own: Array, mass: Array, placer: Placer, xp: Arrays = NUMPY) -> Desc
     return Descent(topic, score, xp.full(n, -1, xp.index))
 
 
-def keep_sure(found: Descent, score: Array, placer: Placer, xp: Arrays = NUMPY) -> Descent:
-    """Multiply scores by belonging; stop each document above the first level that is not sure.
-
-    `score` : of each document by `neighbours`, which gives its belonging
-    """
+def apply_thresholds(
+    found: Descent, inlier_score: Array, placer: Placer, xp: Arrays = NUMPY
+) -> Descent:
+    """Multiply scores by belonging; stop each document above the first level that is not sure."""
     level = _level(found.topic, placer, xp)
-    found.score = found.score * _belongs(found.topic, score, placer, xp)
+    found.score = found.score * _belongs(found.topic, inlier_score, placer, xp)
     unsure = (found.score < xp.asarray(placer.thresholds)) & (level[:, None] > 0)
     row = xp.flatnonzero(~xp.all_in_rows(~unsure))
     if len(row):
@@ -293,27 +296,27 @@ def second_best(ranked: Array, topic: Array, xp: Arrays = NUMPY) -> Array:
     return xp.where(ranked[:, 0] == topic, second, ranked[:, 0])
 
 
-def cut(found: Descent, score: Array, placer: Placer, xp: Arrays = NUMPY) -> Descent:
+def reject(found: Descent, inlier_score: Array, placer: Placer, xp: Arrays = NUMPY) -> Descent:
     """Take documents out of topics that they do not belong to: Other further up, or None."""
     belonging = placer.membership.belonging
-    out, depth, above, rejected = stop_where_they_belong(found.topic, score, placer, xp)
+    out, depth, above, rejected = stop_where_they_belong(found.topic, inlier_score, placer, xp)
     other = xp.where(depth > 0, xp.asarray(placer.others, xp.index)[above], -1)
     found.runner_up[out] = found.topic[out]
     found.topic[out] = xp.where(other >= 0, other, above)
-    foreign = 1.0 - belonging.at(score[out], xp=xp)
+    foreign = 1.0 - belonging.at(inlier_score[out], xp=xp)
     kept = xp.arange(found.score.shape[1]) < depth[:, None]
     found.score[out] = xp.where(kept, found.score[out], np.nan)
     has_other = xp.flatnonzero(other >= 0)
     row, column = out[has_other], depth[has_other]
     found.score[row, column] = xp.minimum(found.score[row, column - 1], foreign[has_other])
     none = xp.flatnonzero(found.topic < 0)
-    nowhere = 1.0 - belonging.at(score[none], 0, xp)
+    nowhere = 1.0 - belonging.at(inlier_score[none], 0, xp)
     found.score[none, 0] = xp.where(rejected[none], nowhere, 0.0)
     return found
 
 
 def stop_where_they_belong(
-    topic: Array, score: Array, placer: Placer, xp: Arrays = NUMPY
+    topic: Array, inlier_score: Array, placer: Placer, xp: Arrays = NUMPY
 ) -> tuple[Array, Array, Array, Array]:
     """Where documents stop that do not belong to the topic found for them.
 
@@ -321,7 +324,7 @@ def stop_where_they_belong(
     none), and for every document whether it is rejected.
     """
     level = _level(topic, placer, xp)
-    keep, rejected = placer.membership.belonging.depth(score, xp)
+    keep, rejected = placer.membership.belonging.depth(inlier_score, xp)
     out = xp.flatnonzero(rejected & (level > 0))
     path, every = _ancestors(placer, xp)[topic[out]], xp.arange(len(out))
     depth = xp.minimum(keep[out], level[out] - 1)
@@ -333,30 +336,37 @@ def _level(topic: Array, placer: Placer, xp: Arrays) -> Array:
     return xp.asarray(np.append(placer.tree.level, 0), xp.index)[topic]
 
 
-def _belongs(topic: Array, score: Array, placer: Placer, xp: Arrays = NUMPY) -> Array:
+def _belongs(topic: Array, inlier_score: Array, placer: Placer, xp: Arrays = NUMPY) -> Array:
     """Probability that a document belongs to the topic of each level; NaN below its own."""
     belonging, level = placer.membership.belonging, _level(topic, placer, xp)
     found = xp.full((len(topic), max(placer.tree.height, 1)), np.nan, xp.float64)
-    where_placed = belonging.at(score, xp=xp)
+    where_placed = belonging.at(inlier_score, xp=xp)
     for here in range(1, found.shape[1]):
-        inner = xp.where(level == here + 1, where_placed, belonging.at(score, here, xp))
+        inner = xp.where(level == here + 1, where_placed, belonging.at(inlier_score, here, xp))
         found[:, here] = xp.where(level > here, inner, np.nan)
-    found[:, 0] = belonging.at(score, 0, xp)
+    found[:, 0] = belonging.at(inlier_score, 0, xp)
     return found
 
 
-def probabilities(L: Array, placer: Placer, xp: Arrays = NUMPY) -> tuple[Array, Array]:
+def probabilities_of(block: Block, placer: Placer) -> tuple[Array, Array]:
+    """`probabilities` of the documents of a block."""
+    return probabilities(log_joint(block, placer), placer.components, placer.temperature, block.xp)
+
+
+def probabilities(
+    L: Array, components: Components, temperature: float, xp: Arrays = NUMPY
+) -> tuple[Array, Array]:
     """(topics + 1) x documents: what stops at each topic, and what is in it or below.
 
     The last row is the root's. L is overwritten.
     """
-    components, n = placer.components, L.shape[1]
-    own = xp.full((len(components.tree) + 1, n), 0.0, xp.float64)
+    n = L.shape[1]
+    stops_here = xp.full((len(components.tree) + 1, n), 0.0, xp.float64)
     for at in pieces(n, xp):
-        share, _ = shares(L[:, at], FINE, placer.temperature, xp=xp)
-        own[components.topic, at] = FINE.dequantize(share)
-    mass = add_up(components.tree, xp.copy(own))
-    return own, mass.clip(max=1.0)
+        share, _ = responsibilities(L[:, at], FINE, temperature, xp=xp)
+        stops_here[components.topic, at] = FINE.dequantize(share)
+    subtree = add_up(components.tree, xp.copy(stops_here))
+    return stops_here, subtree.clip(max=1.0)
 
 
 def learn_secondary_ratio(X: NDArray[np.floating], placer: Placer, each: float) -> float | None:
@@ -376,14 +386,14 @@ def learn_secondary_ratio(X: NDArray[np.floating], placer: Placer, each: float) 
         return None
     X = X[:: -(-len(X) // SAMPLE) or 1]
     L = placer.mixture.log_joint(X.astype(np.float64), 2.0**-placer.grid.bits)
-    own, mass = probabilities(L, placer)
-    topic = go_down(own, mass, placer).topic
+    stops_here, subtree = probabilities(L, placer.components, placer.temperature)
+    topic = most_probable_path(stops_here, subtree, placer.components, placer.curve).topic
     certain = np.full(len(X), np.inf)  # which documents belong makes no difference here
     low, high = 0, len(RATIOS) - 1
     while low < high:
         middle = (low + high) // 2
         ratio = replace(placer, secondary=float(RATIOS[middle]))
-        found, _ = further(topic, own, mass, certain, ratio)
+        found, _ = secondary_placements(topic, stops_here, subtree, certain, ratio)
         few = len(found) <= round((each - 1.0) * len(X))
         low, high = (low, middle) if few else (middle + 1, high)
     return float(RATIOS[low])

@@ -23,13 +23,13 @@ from hierseed.core.mixture.components import Seeds
 from hierseed.core.mixture.gaussian_mixture import Mixture
 from hierseed.core.mixture.membership import PARTS, Membership, SampleScores
 from hierseed.core.mixture.moments import (
-    Spread,
-    Totals,
+    CorpusMoments,
+    Expected,
+    corpus_moments,
     counted,
+    dequantize_moments,
     pieces,
     seeds_in,
-    spread,
-    spread_of,
     weighted_sums,
 )
 
@@ -61,7 +61,7 @@ class Sample:
     columns: Rough | Floats
     weight: Floats
     quantization: Quantization
-    corpus: Spread
+    corpus: CorpusMoments
     copies: int
     whole: bool
 
@@ -87,7 +87,7 @@ class Sample:
         found[:, -1] = offset
         return found
 
-    def shares(self, mixture: Mixture) -> Iterator[tuple[slice, NDArray[Any]]]:
+    def responsibilities(self, mixture: Mixture) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Yield some rows at a time, and the share of each component, on the quantization."""
         common = mixture.direction.mean(
             axis=1
@@ -97,18 +97,18 @@ class Sample:
             L = ready @ self.columns[:, at]
             L -= L.max(axis=0)
             np.exp(np.maximum(L, LEAST, out=L), out=L)
-            weight = self.weight[at] * 2.0**self.quantization.shares.bits
+            weight = self.weight[at] * 2.0**self.quantization.responsibilities.bits
             L *= weight.astype(L.dtype) / L.sum(axis=0)
             yield at, np.rint(L, out=L)
 
-    def totals(self, mixture: Mixture) -> Totals:
-        """E-step: responsibilities of every document, summed; the likelihood is not computed."""
+    def e_step(self, mixture: Mixture) -> Expected:
+        """E step: responsibilities of every document, summed; the likelihood is not computed."""
         weights, sums = np.zeros(len(mixture.means)), np.zeros(mixture.means.shape)
-        for at, share in self.shares(mixture):
+        for at, share in self.responsibilities(mixture):
             weights += np.einsum("ij->i", share)
             sums += share @ self.X[at]
-        return Totals(
-            self.quantization.shares.dequantize(weights),
+        return Expected(
+            self.quantization.responsibilities.dequantize(weights),
             self.quantization.dequantize_sums(sums),
             np.nan,
         )
@@ -165,18 +165,20 @@ class Drawn:
         `scores` : of these documents, where they are known
         """
         n = len(self.X)
-        if membership.hood is None:
+        if membership.neighbourhood is None:
             parts = np.full(n, float(PARTS))
         else:
-            known = scores.score if scores else membership.hood.scores(self.vectors)[0]
+            known = scores.score if scores else membership.neighbourhood.scores(self.vectors)[0]
             parts = membership.parts(known)
         columns = np.ones((blocks.width + 1, n), dtype=np.float32)
         for at in chunks(n, 1, TURNED):
             columns[:-1, at] = self.X[at].T
         if self.whole:
-            corpus = spread(blocks, self.quantization, np.unique(rows), membership)
+            corpus = corpus_moments(blocks, self.quantization, np.unique(rows), membership)
         else:
-            corpus = spread_of(weighted_sums(self.X.astype(np.float64), parts), self.quantization)
+            corpus = dequantize_moments(
+                weighted_sums(self.X.astype(np.float64), parts), self.quantization
+            )
         return Sample(columns, parts / PARTS, self.quantization, corpus, self.copies, self.whole)
 
 

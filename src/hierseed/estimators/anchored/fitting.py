@@ -6,6 +6,7 @@ Seeds lie in the corpus or beside it; an earlier model's vectors can stand in fo
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,10 +24,18 @@ from hierseed.core.mixture.calibration import (
     temperature_for,
 )
 from hierseed.core.mixture.components import Pairs, make_components, sum_seeds
-from hierseed.core.mixture.em import Fitted, Initialisation, Progress, Settings, fit, initialise
+from hierseed.core.mixture.em import (
+    Fitted,
+    Initialisation,
+    Progress,
+    Settings,
+    State,
+    fit,
+    initialise,
+)
 from hierseed.core.mixture.gaussian_mixture import one_thread
 from hierseed.core.mixture.membership import Membership, SampleScores, learn_membership
-from hierseed.core.mixture.moments import spread
+from hierseed.core.mixture.moments import CorpusMoments, corpus_moments
 from hierseed.core.mixture.sample import Drawn, draw
 from hierseed.errors import SeedError, name_some
 from hierseed.estimators.earlier import topics_of
@@ -34,6 +43,7 @@ from hierseed.estimators.inputs import SeedPairs
 from hierseed.taxonomy import Taxonomy
 
 Bools = NDArray[np.bool_]
+Start = tuple[Initialisation, HeldOut | None]
 
 
 class UnseededTopicWarning(UserWarning):
@@ -97,14 +107,14 @@ def fit_mixture(
     quantization: Quantization,
     other: bool,
     progress: Progress | None = None,
-    **keeping: Any,
+    resume: State | None = None,
+    save: Callable[[State], None] | None = None,
 ) -> Outcome:
     """Learn what belongs, start on a sample of it, fit, and calibrate.
 
     1. Draw a sample of the corpus.
     2. Learn from it and the seeds which documents belong to listed topics.
-    3. Fit the mixture to the sample; fit it again without half of the seeds. Meanwhile the other
-       threads sum up the corpus.
+    3. Fit the mixture to the sample; fit it again without half of the seeds.
     4. Fit it to the whole corpus. Documents count with the weight of their belonging.
     5. Calibrate scores by the seeds that were held out.
     """
@@ -121,26 +131,37 @@ def fit_mixture(
             )
         sample = drawn.weigh(membership, blocks, given.decided, looked_up)
 
-        def start_on_sample() -> tuple[Initialisation, HeldOut | None]:
+        def start() -> Start:
             initial = initialise(sample, components, seeds, settings, drawn.centre)
             return initial, hold_out(sample, pairs, initial)
 
-        known: dict[str, Any] = {}
-        if sample.whole or keeping.get("resume") or getattr(blocks, "threads", 2) == 1:
-            initial, held = start_on_sample()
-        else:  # one thread has the sample while all others go over the corpus
-            with ThreadPoolExecutor(1) as thread:
-                started = thread.submit(start_on_sample)
-                known["corpus"] = spread(blocks, quantization, seeds.rows, membership)
-                initial, held = started.result()
+        def moments() -> CorpusMoments:
+            return corpus_moments(blocks, quantization, seeds.rows, membership)
+
+        corpus, seen = None, None
         if sample.whole:
-            seen = sample.at_precision(initial.problem.ridge).totals(initial.mixture)
-            known = {"posed": initial.problem, "seen": seen}
+            initial, held = start()
+            seen = sample.at_precision(initial.problem.ridge).e_step(initial.mixture)
+        elif resume:
+            initial, held = start()
+        else:
+            (initial, held), corpus = beside(start, moments, blocks)
     temperature = temperature_for(held)
     result = fit(
-        blocks, components, seeds, settings, quantization, initial.mixture,
-        initial.problem.scale, membership, drawn.centre,
-        temperature=temperature, progress=progress, **keeping, **known,
+        blocks, initial, quantization, membership, corpus=corpus, seen=seen,
+        temperature=temperature, progress=progress, resume=resume, save=save,
     )  # fmt: skip
-    scores = calibrate(held, result, quantization, temperature)
+    scores = calibrate(held, result, temperature)
     return Outcome(has_seeds, membership, result, scores, held, drawn, looked_up)
+
+
+def beside(
+    start: Callable[[], Start], moments: Callable[[], CorpusMoments], blocks: Blocks
+) -> tuple[Start, CorpusMoments]:
+    """Start on the sample in one thread, while all others sum up the corpus."""
+    if getattr(blocks, "threads", 2) == 1:
+        return start(), moments()
+    with ThreadPoolExecutor(1) as thread:
+        started = thread.submit(start)
+        found = moments()
+        return started.result(), found
