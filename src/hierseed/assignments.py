@@ -271,7 +271,9 @@ class Assignments:
         """Concatenate the assignments of consecutive chunks of a corpus."""
         every = list(parts)
         if not every:
-            raise CorpusError("no assignments to join: the corpus is empty")
+            raise CorpusError(
+                "no assignments to join: the corpus is empty. Give at least one document"
+            )
         starts = np.cumsum([0, *(part.n_documents for part in every)])
         records: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in every]) for name in RECORDS

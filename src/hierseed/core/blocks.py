@@ -183,7 +183,7 @@ def check_vectors(
     if X.shape[0] == 0:
         raise CorpusError(
             f"{name} is empty: 0 documents (0 sample(s), shape={tuple(X.shape)}) while a minimum "
-            "of 1 is required."
+            "of 1 is required. Embed at least one document."
         )
     if X.shape[1] == 0:
         raise CorpusError(

@@ -176,7 +176,10 @@ def _ids_of_paths(y: Iterable[Any], taxonomy: Taxonomy, name: str) -> list[Any]:
         except TaxonomyError as fault:
             faults.append(str(fault))
     if faults:
-        raise SeedError(f"{name} names {len(faults):,} unknown topics: {'; '.join(faults[:5])}")
+        raise SeedError(
+            f"{name} names {len(faults):,} unknown topics: {'; '.join(faults[:5])}. "
+            "Use paths or ids of the taxonomy; taxonomy.paths lists them"
+        )
     many = [isinstance(entry, Iterable) and not isinstance(entry, str) for entry in y]
     return [
         [ids.get(label, label) for label in entry] if several else ids.get(entry, entry)
@@ -226,8 +229,9 @@ def need_seeds(y: Any, X_seeds: Any, start: Any) -> None:
     """Refuse a fit without any seed."""
     if y is None and X_seeds is None and start is None:
         raise SeedError(
-            "requires y to be passed, but the target y is None: y gives the topic id of each "
-            "seed and -1 elsewhere; taxonomy.labels({path: [rows]}, n) makes it."
+            "no seeds: y gives the topic id of each seed and -1 elsewhere; "
+            "taxonomy.labels({path: [rows]}, n) makes it. The fit requires y to be passed, but the "
+            "target y is None."
         )
 
 
@@ -332,7 +336,9 @@ def check_taxonomy(taxonomy: Any) -> None:
             "Make one with Taxonomy.from_paths or Taxonomy.read."
         )
     if not len(taxonomy):
-        raise TaxonomyError("the taxonomy has no topics")
+        raise TaxonomyError(
+            "the taxonomy has no topics. Give at least one path, such as 'Health > Hospitals'"
+        )
 
 
 def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:

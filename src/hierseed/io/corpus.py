@@ -238,8 +238,11 @@ class Corpus:
             advice = "Correct them, or leave them out with {on_error:skip}"
             survey.faults.refuse(CorpusError, f"{count} of {self.path}", advice)
         if survey.n_documents == 0:
-            lost = f":{survey.faults.describe()}" if survey.faults else ""
-            raise CorpusError(f"{self.path} has no document that can be used{lost}")
+            lost = f":{survey.faults.describe()}\n" if survey.faults else "."
+            raise CorpusError(
+                f"{self.path} has no document that can be used{lost}",
+                "Check that {text} names the column of texts",
+            )
 
     def _take_survey(self, progress: Callable[[int], object] | None) -> Survey:
         survey = Survey()

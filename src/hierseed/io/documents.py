@@ -277,7 +277,7 @@ def chunks_of_rows(
         yield Chunk(ids[at : at + size], start=start + at)
 
 
-def tally(taxonomy: Taxonomy, labels: NDArray[np.integer]) -> Tally:
+def count_by_topic(taxonomy: Taxonomy, labels: NDArray[np.integer]) -> Tally:
     """Count documents by the deepest topic of each."""
     n = len(taxonomy)
     counts = np.bincount(labels + 1, minlength=n + 1)  # the first: of None
@@ -314,7 +314,7 @@ class Counts:
 
     def add(self, labels: NDArray[np.integer]) -> None:
         """Count documents by the deepest topic of each."""
-        self.include(tally(self.taxonomy, labels))
+        self.include(count_by_topic(self.taxonomy, labels))
 
     def include(self, more: Tally) -> None:
         """Add other counts."""

@@ -18,11 +18,11 @@ from hierseed.errors import (
     HierSeedError,
     InputError,
     SeedError,
-    TaxonomyError,
     explain_os_error,
     name_some,
 )
 from hierseed.estimators.base import SeededEstimator
+from hierseed.estimators.inputs import check_taxonomy
 from hierseed.estimators.parameters import METHODS, check_names, get_method
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents, DocumentVectors, RowNumbers, open_documents
@@ -96,8 +96,7 @@ class Inputs:
                 taxonomy = source
             else:
                 taxonomy = Taxonomy.from_paths(list(source))
-            if not len(taxonomy):
-                raise TaxonomyError("the taxonomy has no topics")
+            check_taxonomy(taxonomy)
             levels = range(1, taxonomy.tree.height + 1)
             each = ", ".join(f"{len(taxonomy.tree.at_level(k)):,} on level {k}" for k in levels)
             name = f"{source.path.name}, " if isinstance(source, TaxonomyFile) else ""
@@ -286,7 +285,7 @@ class Inputs:
 
     def _check_size(self, name: str, n: int) -> None:
         if n == 0:
-            raise CorpusError(f"{name} has no document that can be used")
+            raise CorpusError(f"{name} has no document that can be used. Give at least one text")
         if n == 1:
             raise CorpusError(
                 f"{name} has one document, and topics are learned from many. Fit on a larger "

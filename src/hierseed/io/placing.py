@@ -34,8 +34,8 @@ from hierseed.io.documents import (
     DocumentVectors,
     Tally,
     chunks_of_rows,
+    count_by_topic,
     size_of,
-    tally,
 )
 from hierseed.io.parts import (
     ROWS,
@@ -177,7 +177,7 @@ class Placing:
     def _tally(self, chunk: Chunk, found: Assignments, rows: int) -> Tally:
         named = len(self.model.seeds.rows(chunk.ids))
         more = {"rows": rows, "not_seeds": named - int(found.is_seed.sum())}
-        return tally(found.taxonomy, found.labels) | more
+        return count_by_topic(found.taxonomy, found.labels) | more
 
 
 @dataclass(frozen=True)

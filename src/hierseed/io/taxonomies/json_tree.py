@@ -69,7 +69,9 @@ def write(taxonomy: Taxonomy, *, layout: str = "records") -> str:
     else:
         raise TaxonomyError(f"JSON has no layout {layout!r}; say one of {', '.join(LAYOUTS)}")
     if taxonomy.tree.height > DEEPEST:
-        raise TaxonomyError(f"{taxonomy.tree.height:,} levels are too deep for nested JSON")
+        raise TaxonomyError(
+            f"{taxonomy.tree.height:,} levels are too deep for nested JSON. Write .csv or .txt"
+        )
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 

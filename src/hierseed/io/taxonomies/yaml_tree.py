@@ -47,7 +47,9 @@ def write(taxonomy: Taxonomy, *, layout: str | None = None) -> str:
     if layout not in LAYOUTS:
         raise TaxonomyError(f"YAML has no layout {layout!r}; say one of {', '.join(LAYOUTS)}")
     if taxonomy.tree.height > DEEPEST:
-        raise TaxonomyError(f"{taxonomy.tree.height:,} levels are too deep for nested YAML")
+        raise TaxonomyError(
+            f"{taxonomy.tree.height:,} levels are too deep for nested YAML. Write .csv or .txt"
+        )
     value = to_nested(taxonomy) if layout == "nested" else to_records(taxonomy)
     text: str = yaml.dump(
         value, Dumper=_fast("SafeDumper"), sort_keys=False, allow_unicode=True, width=1000
