@@ -6,10 +6,12 @@ from importlib.metadata import entry_points
 import pytest
 
 from hierseed.errors import CorpusError
+from hierseed_bench.pages import embedders
 from hierseed_bench.pages.fill import BLOCK, all_tables, documents, fill, outdated
 from hierseed_bench.repository import DOCS, RESULTS, ROOT
 from hierseed_bench.runs.plan import everything
 from hierseed_bench.runs.records import Records
+from hierseed_bench.tables.cells import cell
 
 
 def test_every_page_and_table_is_up_to_date_with_the_records():
@@ -42,6 +44,17 @@ def test_every_table_is_shown_on_a_page_or_kept_in_results():
     assert shown | kept == set(all_tables())
     stale = {file.stem for file in (RESULTS / "tables").glob("*.md")} - kept
     assert not stale
+
+
+def test_a_cell_of_the_embedders_is_the_mean_of_runs_that_differ_in_the_draw_alone(monkeypatch):
+    def checked(records, *rest, **options):
+        draws = [(r["setting"]["data"], r["setting"]["draw"]) for r in records]
+        assert len(set(draws)) == len(draws), records[0]["setting"]
+        return cell(records, *rest, **options)
+
+    monkeypatch.setattr(embedders, "cell", checked)
+    for table in embedders.TABLES.values():
+        table()
 
 
 def test_no_record_is_kept_twice():

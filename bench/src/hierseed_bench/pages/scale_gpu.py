@@ -1,4 +1,4 @@
-"""Tables of docs/scale.md on a GPU: passes and fits, growth, compiled kernels."""
+"""Tables of docs/scale.md on a GPU: passes and fits of vectors on the card."""
 
 from __future__ import annotations
 
@@ -42,41 +42,10 @@ def timings() -> str:
     return f"{table}\n\n{source(record['machine'])}"
 
 
-def growth() -> str:
-    """Other numbers of documents, dimensions and topics."""
-    sizes = ("20m", "5m", "100m", "768_dimensions", "1000_topics")
-    records = [read_result(f"gpu/{size}") for size in sizes]
-    head = ("rows", "centres", "reading once", "plain torch", "our pass", "flash-kmeans")
-    fits = ("HierSeed, whole fit", "AnchoredHierSeed, whole fit", "most memory")
-    rows = []
-    for record in records:
-        one = record["pass"]
-        peak = max(fit["peak_gb"] for fit in record["fit"].values())
-        cells = (
-            f"{record['rows']:,} x {record['dimensions']}", record["centres"],
-            _ms(record["limits"]["seconds_to_read_rows_once"]), _ms(one["plain_torch"]),
-            f"**{_ms(one['whole'])}**", _ms(_peer(one["flash_kmeans"])),
-            *(f"{fit['seconds']:.1f} s" for fit in record["fit"].values()), f"{peak:.0f} GB",
-        )  # fmt: skip
-        rows.append(cells)
-    return f"{grid((*head, *fits), rows)}\n\n{source(records[0]['machine'])}"
-
-
-def _peer(took: dict[str, Any]) -> float:
-    """Its two steps, by whichever of its settings works."""
-    assign = [took[name] for name in ("assign_own", "assign_by_hand") if _is_time(took[name])]
-    return min(assign) + float(took["update"])
-
-
 def _is_time(value: Any) -> bool:
     return isinstance(value, float)
 
 
-def _ms(seconds: float) -> str:
-    return f"{1e3 * seconds:.1f} ms"
-
-
 TABLES: dict[str, Callable[[], str]] = {
     "gpu-timings": timings,
-    "gpu-growth": growth,
 }

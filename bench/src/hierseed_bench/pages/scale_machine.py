@@ -1,4 +1,4 @@
-"""Tables on one machine: passes, fits, prediction, memory, disk; clicks in the workbench."""
+"""Tables on one machine: passes, fits, prediction; clicks in the workbench."""
 
 from __future__ import annotations
 
@@ -82,32 +82,6 @@ def predict() -> str:
     return f"{grid(head, rows)}\n\n{source(record['machine'])}"
 
 
-def disk() -> str:
-    """Mapped from disk under a limit, and the same rows in memory."""
-    record = read_result("bench_out_of_core")
-    rows: list[list[Any]] = []
-    head = (
-        "documents",
-        "file",
-        "step",
-        "from",
-        "seconds",
-        "processor seconds",
-        "own memory",
-        "limit",
-    )
-    for documents, found in record.items():
-        for name, part in found.get("parts", {}).items() if documents != "machine" else ():
-            method, step, how = name.split("-")
-            limit = f"{part['limit_mib']:,.0f} MiB" if part["limit_mib"] else "none"
-            rows.append(
-                [documents, f"{found['vectors_mib']:,} MiB", f"{method}, {step}", how,
-                 f"{part['seconds']:,.0f}", f"{part['cpu_seconds']:,.0f}",
-                 f"{part['peak_own_mib']:,} MiB", limit]
-            )  # fmt: skip
-    return f"{grid(head, rows)}\n\n{source(record['machine'])}"
-
-
 def clicks() -> str:
     """One row per kind of click."""
     record = read_result("workbench")
@@ -130,6 +104,6 @@ def clicks() -> str:
     return f"{about}\n\n" + grid(titles, rows)
 
 
-PARTS = (passes, fit, predict, disk)
+PARTS = (passes, fit, predict)
 TABLES: dict[str, Callable[[], str]] = {f"machine-{part.__name__}": part for part in PARTS}
 TABLES["workbench-clicks"] = clicks
