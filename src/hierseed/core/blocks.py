@@ -13,18 +13,17 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import reduce
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from threadpoolctl import ThreadpoolController
 
 from hierseed.core.array_block import ArrayBlock, Vectors
 from hierseed.core.block import Block, portable
 from hierseed.core.distance import FEW
-from hierseed.cpus import usable_cpus
+from hierseed.cpus import one_thread, usable_cpus
 from hierseed.errors import CorpusError
 
 __all__ = ["ArrayBlocks", "Block", "Blocks", "M", "Mergeable", "Vectors", "merge"]
@@ -108,7 +107,7 @@ class ArrayBlocks:
         if len(self._blocks) == 1 and len(self._blocks[0]) <= FEW:
             yield self._run(step, self._blocks[0], *model)  # too small for threads
             return
-        with _libraries().limit(limits=1):
+        with one_thread():
             if self.threads == 1 or len(self._blocks) == 1:
                 for block in self._blocks:
                     yield self._run(step, block, *model)
@@ -141,12 +140,6 @@ def _block_rows(n: int, wide: int, threads: int, largest: int) -> int:
     """Rows of a block: few large blocks, because every step costs each block some Python."""
     fair = n * wide // (EACH * threads)
     return max(LEAST_ROWS, min(max(fair, BLOCK_VALUES), largest * BLOCK_VALUES) // wide)
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """The matrix libraries that this process has loaded; kept, because the search is slow."""
-    return ThreadpoolController()
 
 
 def check_vectors(

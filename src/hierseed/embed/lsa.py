@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from hierseed.core.mixture.gaussian_mixture import one_thread
+from hierseed.cpus import one_thread
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
 from hierseed.embed.language import foreign_language, foreign_script
 from hierseed.embed.learned import load_learned, sample_by_content, save_learned

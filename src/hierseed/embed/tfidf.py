@@ -13,8 +13,8 @@ from os import PathLike
 from typing import Any, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from hierseed.cpus import one_thread
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
 from hierseed.embed.learned import load_learned, sample_texts, save_learned
 from hierseed.errors import EmbeddingError
@@ -70,8 +70,7 @@ class TfidfSvd:
         self._prepare()
         counts = self._vectorizer.transform(rows)
         rank = max(1, min(self.requested, min(counts.shape) - 1))
-        # The order of a sum depends on the number of threads, and so do its last bits.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             svd = TruncatedSVD(rank, random_state=0).fit(counts)
         self._components = np.ascontiguousarray(svd.components_.T, dtype=np.float32)
         self.fitted = True

@@ -28,9 +28,9 @@ from hierseed.core.exact import Quantization
 from hierseed.core.mixture.calibration import halves, held_out_losses, hold_out
 from hierseed.core.mixture.components import Pairs, Seeds, make_components, sum_seeds
 from hierseed.core.mixture.em import Settings, initialise
-from hierseed.core.mixture.gaussian_mixture import one_thread
 from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.sample import draw
+from hierseed.cpus import one_thread
 from hierseed.embed.prepare import ArrayLike, Preparation
 from hierseed.estimators.inputs import seed_pairs
 from hierseed.taxonomy import Taxonomy

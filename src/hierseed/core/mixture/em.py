@@ -30,7 +30,7 @@ from hierseed.core.mixture.components import (
     VarianceComponents,
     learn_variance_components,
 )
-from hierseed.core.mixture.gaussian_mixture import Mixture, Products, one_thread
+from hierseed.core.mixture.gaussian_mixture import Mixture, Products
 from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import (
     CorpusMoments,
@@ -41,6 +41,7 @@ from hierseed.core.mixture.moments import (
 )
 from hierseed.core.mixture.sample import Sample, mean_stray
 from hierseed.core.tree import Tree
+from hierseed.cpus import one_thread
 
 Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]

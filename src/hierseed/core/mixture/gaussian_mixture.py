@@ -7,15 +7,13 @@ the document: one matrix product scores a block.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
-from threadpoolctl import ThreadpoolController
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.block import chunks
@@ -275,15 +273,3 @@ def invert(matrix: Floats) -> tuple[Floats, float]:
     inverse[m:, :m] = inverse[:m, m:].T
     inverse[:m, :m] = first - inverse[:m, m:] @ across.T
     return inverse, log_det + more
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Limit the matrix libraries to one thread: the order of a sum depends on their number."""
-    held: AbstractContextManager[Any] = _libraries().limit(limits=1)
-    return held
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """The matrix libraries that this process has loaded; searching for them is slow."""
-    return ThreadpoolController()

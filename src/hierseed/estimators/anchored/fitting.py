@@ -33,10 +33,10 @@ from hierseed.core.mixture.em import (
     fit,
     initialise,
 )
-from hierseed.core.mixture.gaussian_mixture import one_thread
 from hierseed.core.mixture.membership import Membership, SampleScores, learn_membership
 from hierseed.core.mixture.moments import CorpusMoments, corpus_moments
 from hierseed.core.mixture.sample import Drawn, draw
+from hierseed.cpus import one_thread
 from hierseed.errors import SeedError, name_some
 from hierseed.estimators.earlier import topics_of
 from hierseed.estimators.inputs import SeedPairs
