@@ -117,7 +117,7 @@ class Validation:
         self._of_the_fit = None
         labels = self.place(documents, **options).assignments.labels
         self.estimator.labels_ = labels
-        self.estimator.coverage_ = np.count_nonzero(labels >= 0) / len(labels)
+        self.estimator.coverage_ = float(np.count_nonzero(labels >= 0)) / len(labels)
         return limits
 
     def _coded(

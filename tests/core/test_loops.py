@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import make_world
 
-from hierseed import AnchoredHierSeed, HierSeed
+from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.core import block as block_module
 from hierseed.core.array_block import ArrayBlock, as_floats
 from hierseed.core.arrays import NUMPY
@@ -390,3 +390,25 @@ def test_the_kernel_looks_up_the_neighbours_that_numpy_finds(width, dtype, monke
     again = neighbourhood.scores(X)
     np.testing.assert_array_equal(again[0], score)
     np.testing.assert_array_equal(again[1], nearest)
+
+
+def test_the_radius_of_an_empty_topic_does_not_depend_on_the_kernels(monkeypatch):
+    """Documents lie beyond the radius of their topic: twice the distance to its children."""
+    rng = np.random.default_rng(0)
+    taxonomy = Taxonomy.from_paths([f"{a} > {b}" for a in range(60) for b in "xy"])
+    X, seeds, topics = [], [], []
+    for topic in taxonomy.tree.children(-1):
+        place, away, far = rng.normal(size=(3, 300))
+        for child, side in zip(taxonomy.tree.children(topic), (-0.5, 0.5)):
+            seeds.append(place + side * away / np.linalg.norm(away))
+            topics.append(child)
+        X.append(place + rng.uniform(1.1, 1.9) * far / np.linalg.norm(far))
+    found = []
+    for repaid in (0, np.inf):
+        monkeypatch.setattr(compiled, "BREAK_EVEN", repaid)
+        model = HierSeed(taxonomy, max_iter=1).fit(
+            np.array(X, dtype=np.float32), X_seeds=seeds, y_seeds=topics
+        )
+        found.append(model.radii_)
+    assert np.nanmax(found[0]) > 1.1
+    np.testing.assert_array_equal(*found)

@@ -21,7 +21,7 @@ from hierseed.core.hierseed.other import other_vector
 from hierseed.core.hierseed.pivot import assigned, radii
 from hierseed.core.hierseed.refine import refine
 from hierseed.core.hierseed.sphere import Candidates, windows
-from hierseed.core.hierseed.vectors import bottom_up, initial_mixture
+from hierseed.core.hierseed.vectors import bottom_up, start
 from hierseed.core.tree import Tree
 
 
@@ -139,7 +139,7 @@ def test_candidates_merge_in_any_order_to_the_same_centre(seed, tolerance):
 def test_inner_topics_without_seeds_start_at_the_mean_of_their_children():
     tree = Tree([-1, 0, 0, -1])
     means = np.array([[9.0, 9], [0, 2], [2, 0], [5, 5]])
-    found = initial_mixture(tree, means, np.array([False, True, True, True]))
+    found = start(tree, means, np.array([False, True, True, True]))
     assert found.tolist() == [[1, 1], [0, 2], [2, 0], [5, 5]]
 
 
@@ -266,7 +266,7 @@ def test_the_objective_never_rises_inside_refine():
 
 
 def select(model, n):
-    """The same model cut to its first n topics: refine is isotonic_regression level by level."""
+    """The same model cut to its first n topics: refine is monotone level by level."""
     return Model(
         Tree(model.tree.parent[:n]), 1, model.vectors[:n], model.radii[:n],
         model.eccentricity[:n],

@@ -230,7 +230,7 @@ class HierSeed(SeededEstimator):
         if refused:
             rows = np.concatenate(list(refused.values()))
             self.labels_[rows] = self._assign(blocks, given.rows, refused).labels[rows]
-        self.coverage_ = np.count_nonzero(self.labels_ >= 0) / len(self.labels_)
+        self.coverage_ = float(np.count_nonzero(self.labels_ >= 0)) / len(self.labels_)
 
     def _run(
         self, blocks: Blocks, seeds: Floats, settings: Settings, **rounds: Any

@@ -28,8 +28,7 @@ from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit, expect
 from hierseed.estimators.anchored.fitting import fit_mixture, with_stand_ins
 from hierseed.estimators.anchored.placer import (
     append_others,
-    components_of,
-    others_of,
+    make_placer,
     pack_placer,
     unpack_placer,
 )
@@ -199,17 +198,13 @@ class AnchoredHierSeed(SeededEstimator):
             progress=progress, **rounds,
         )  # fmt: skip
         result = found.result
-        self.several_: float | None = None if isinstance(self.several, str) else self.several
-        self._keep(Placer(
-            components_of(self.taxonomy, found.has_seeds), result.mixture.without_covariance(),
-            found.scores.temperature, result.node_means[: len(self.taxonomy)],
-            np.zeros(max(self.taxonomy.tree.height, 1)), found.scores.curve, quantization.vectors,
-            found.membership, others_of(self.taxonomy), self.several_,
-        ))  # fmt: skip
-        if self.several == SEEDS:
-            self.several_ = learn_secondary_ratio(found.sample.X, self._placer, given.topics_each)
-            self._placer = replace(self._placer, secondary=self.several_)
-        self.taxonomy_, placer = append_others(self.taxonomy, self._placer, found, self.n_jobs)
+        placer = make_placer(self.taxonomy, found, quantization.vectors)
+        if isinstance(self.several, str):
+            ratio = learn_secondary_ratio(found.sample.X, placer, given.topics_each)
+        else:
+            ratio = self.several
+        placer = replace(placer, secondary=ratio)
+        self.taxonomy_, placer = append_others(self.taxonomy, placer, found, self.n_jobs)
         self._keep(placer)
         self.tree_weight_ = result.problem.scale.tree_weight
         self.history_, self.n_iter_ = result.history, len(result.history)
@@ -221,7 +216,7 @@ class AnchoredHierSeed(SeededEstimator):
         self.diagnosis_ = diagnose_fit(self.taxonomy_, self._placer, found, given, self.labels_)
 
     def _keep(self, placer: Placer) -> None:
-        self._placer, self.vectors_ = placer, placer.vectors
+        self._placer, self.vectors_, self.several_ = placer, placer.vectors, placer.secondary
         self.temperature_, self.curve_ = placer.temperature, placer.curve
         self.thresholds_ = placer.thresholds
         self.foreign_share_ = placer.membership.foreign
@@ -244,7 +239,7 @@ class AnchoredHierSeed(SeededEstimator):
             found[some] = np.concatenate(list(_taken(blocks, some).map(labels, placer)))
         found[rows[::-1]] = topics[::-1]  # of several topics the first given
         self.labels_ = found
-        self.coverage_ = np.count_nonzero(found >= 0) / len(found)
+        self.coverage_ = float(np.count_nonzero(found >= 0)) / len(found)
         return counts
 
     def set_thresholds(self, thresholds: Floats, promise: float = 0.0) -> None:
@@ -347,7 +342,6 @@ class AnchoredHierSeed(SeededEstimator):
         return header, arrays | {"labels": self.labels_}
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        self.several_ = header["several"]
         self._keep(unpack_placer(self.taxonomy_, header, arrays))
         self.tree_weight_ = header["tree_weight"]
         self.n_held_out_ = header["held_out"]

@@ -23,6 +23,22 @@ Bools = NDArray[np.bool_]
 LARGEST_BITS = 1000  # 2.0**bits is a number
 
 
+def make_placer(taxonomy: Taxonomy, found: Outcome, grid: Grid) -> Placer:
+    """Return what places documents by a fitted mixture, in listed topics only."""
+    result, scores = found.result, found.scores
+    return Placer(
+        components_of(taxonomy, found.has_seeds),
+        result.mixture.without_covariance(),
+        scores.temperature,
+        result.node_means[: len(taxonomy)],
+        np.zeros(max(taxonomy.tree.height, 1)),
+        scores.curve,
+        grid,
+        found.membership,
+        others_of(taxonomy),
+    )
+
+
 def append_others(
     taxonomy: Taxonomy, placer: Placer, found: Outcome, threads: int | None
 ) -> tuple[Taxonomy, Placer]:
