@@ -52,6 +52,14 @@ class SeededEstimator(Estimator, ABC):
     """Base class of all estimators.
 
     It uses no scikit-learn mixin: `ClusterMixin.fit_predict` drops `y`.
+
+    Examples
+    --------
+    >>> from hierseed import HierSeed, Taxonomy
+    >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
+    >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
+
+    The examples of the methods continue this one.
     """
 
     taxonomy: Taxonomy
@@ -189,8 +197,6 @@ class SeededEstimator(Estimator, ABC):
 
         Examples
         --------
-        >>> from hierseed import HierSeed, Taxonomy
-        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
         >>> model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]).labels_
         array([0, 0, 1, 1], dtype=int32)
         """
@@ -207,9 +213,6 @@ class SeededEstimator(Estimator, ABC):
 
         Examples
         --------
-        >>> from hierseed import HierSeed, Taxonomy
-        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
-        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
         >>> model.predict([[0.2], [0.7]])
         array([0, 1], dtype=int32)
         """
@@ -220,8 +223,6 @@ class SeededEstimator(Estimator, ABC):
 
         Examples
         --------
-        >>> from hierseed import HierSeed, Taxonomy
-        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
         >>> model.fit_predict([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
         array([0, 0, 1, 1], dtype=int32)
         """
@@ -240,9 +241,6 @@ class SeededEstimator(Estimator, ABC):
 
         Examples
         --------
-        >>> from hierseed import HierSeed, Taxonomy
-        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
-        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
         >>> model.assign([[0.2], [0.7]]).to_frame()["topic"].tolist()
         ['A', 'B']
         """
@@ -278,9 +276,6 @@ class SeededEstimator(Estimator, ABC):
 
         Examples
         --------
-        >>> from hierseed import HierSeed, Taxonomy
-        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
-        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
         >>> model.score([[0.2], [0.7], [0.1]], ["A", "B", "B"], measure="accuracy")
         0.6666666666666666
         """
@@ -301,9 +296,6 @@ class SeededEstimator(Estimator, ABC):
 
         Examples
         --------
-        >>> from hierseed import HierSeed, Taxonomy
-        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
-        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
         >>> model.to_bundle().kind
         'HierSeed'
         """
@@ -329,9 +321,6 @@ class SeededEstimator(Estimator, ABC):
 
         Examples
         --------
-        >>> from hierseed import HierSeed, Taxonomy
-        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
-        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
         >>> HierSeed.from_bundle(model.to_bundle()).predict([[0.2]])
         array([0], dtype=int32)
         """
@@ -348,9 +337,6 @@ class SeededEstimator(Estimator, ABC):
 
         Examples
         --------
-        >>> from hierseed import HierSeed, Taxonomy
-        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
-        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
         >>> model.save("model")
         """
         from hierseed.io.model_bundle import write_bundle
@@ -363,9 +349,6 @@ class SeededEstimator(Estimator, ABC):
 
         Examples
         --------
-        >>> from hierseed import HierSeed, Taxonomy
-        >>> model = HierSeed(Taxonomy.from_paths(["A", "B"]))
-        >>> model = model.fit([[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1])
         >>> model.save("model")
         >>> HierSeed.load("model").labels_
         array([0, 0, 1, 1], dtype=int32)

@@ -4,13 +4,10 @@
 (`bcubed`, `v_measure`, `hierarchical`, …) are there for use by themselves.
 """
 
-from hierseed.evaluate.bcubed import bcubed
 from hierseed.evaluate.calibration import Calibration, calibration, thresholds
-from hierseed.evaluate.classification import accuracy, macro_f1
-from hierseed.evaluate.hierarchical import hierarchical
 from hierseed.evaluate.left_out import LeftOutScore, score_left_out
+from hierseed.evaluate.measures import accuracy, bcubed, hierarchical, macro_f1, v_measure
 from hierseed.evaluate.protocol import PROTOCOLS, LevelScore, Score, Scores, score
-from hierseed.evaluate.vmeasure import v_measure
 
 __all__ = [
     "PROTOCOLS",

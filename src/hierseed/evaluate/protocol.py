@@ -17,12 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.tree import Tree
-from hierseed.evaluate.bcubed import bcubed_of
-from hierseed.evaluate.classification import accuracy_of, macro_f1_of
-from hierseed.evaluate.hierarchical import Hierarchical, from_counts
 from hierseed.evaluate.label_sets import Labels, LabelSetCounts, count_label_sets
 from hierseed.evaluate.levels import gold_levels, predicted_levels
-from hierseed.evaluate.vmeasure import v_measure_of
+from hierseed.evaluate.measures import (
+    FScore,
+    accuracy_of,
+    bcubed_of,
+    from_counts,
+    macro_f1_of,
+    v_measure_of,
+)
 from hierseed.taxonomy import Taxonomy
 
 PROTOCOLS = ("all", "paper")
@@ -57,7 +61,7 @@ class Score:
     documents: int
     levels: tuple[LevelScore, ...]
     mean: LevelScore
-    hierarchical: Hierarchical | None
+    hierarchical: FScore | None
     """Precision, recall and F1 over ancestor sets; only where clusters have names."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -194,7 +198,7 @@ def _level_of_columns(tree: Tree, levels: NDArray[Any]) -> NDArray[Any]:
     return level_of
 
 
-def _over_ancestors(counts_by_level: list[LabelSetCounts], level_of: NDArray[Any]) -> Hierarchical:
+def _over_ancestors(counts_by_level: list[LabelSetCounts], level_of: NDArray[Any]) -> FScore:
     """Sum topics over levels: together they are the ancestor sets."""
     right = predicted_topics = gold_topics = 0.0
     for level, counted in enumerate(counts_by_level, start=1):
