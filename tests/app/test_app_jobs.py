@@ -9,7 +9,7 @@ import time
 import pytest
 
 from hierseed.app import fits, fitting, jobs
-from hierseed.app.job_progress import JobProgress
+from hierseed.app.jobs import JobProgress
 from hierseed.app.project import Project
 from hierseed.app.store import documents
 from hierseed.errors import ProjectError
@@ -119,7 +119,7 @@ def test_a_slow_embedder_is_seen_in_the_time_that_is_left(
 ) -> None:
     """The bar follows the pace of a phase where its estimate was wrong; resumed, too."""
     clock = 100.0
-    monkeypatch.setattr("hierseed.app.job_progress.time.perf_counter", lambda: clock)
+    monkeypatch.setattr("hierseed.app.jobs.time.perf_counter", lambda: clock)
     phase = "Turning texts into vectors"
     for already in (0, 400):
         events: list[dict[str, float]] = []

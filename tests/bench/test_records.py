@@ -13,7 +13,7 @@ from hierseed_bench.repository import RESULTS
 from hierseed_bench.runs import check, environment, run
 from hierseed_bench.runs.check import check_records, recompute
 from hierseed_bench.runs.config import RunConfig
-from hierseed_bench.runs.gold import FREE
+from hierseed_bench.runs.predictions import FREE
 from hierseed_bench.runs.records import Records
 from hierseed_bench.runs.run import rounded, run_all
 from hierseed_bench.runs.run import run_one as make_run

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hierseed_bench import repository
-from hierseed_bench.pages import scale_gpu
+from hierseed_bench.pages import scale
 
 pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
 
@@ -33,7 +33,7 @@ def test_the_benchmark_checks_before_it_times_and_fills_the_page(tmp_path, monke
     assert record["streamed"]["labels"] == "equal"
     assert set(record["fit"]) == {"HierSeed", "AnchoredHierSeed"}
     monkeypatch.setattr(repository, "RESULTS", tmp_path / "results")
-    made = scale_gpu.timings()
+    made = scale.timings()
     assert re.search(rf"\| ours: the whole pass +\| {record['pass']['whole']} +\|", made)
 
 

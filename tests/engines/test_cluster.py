@@ -203,7 +203,7 @@ def test_workers_of_another_version_are_refused(client, monkeypatch, tmp_path):
 
 
 def test_an_address_where_nobody_answers(monkeypatch):
-    monkeypatch.setattr(clients, "SCHEDULER_TIMEOUT", 1)
+    monkeypatch.setattr(clients, "CONNECT_TIMEOUT", 1)
     with pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127.0.0.1:9 .*dask sch"):
         connect("tcp://127.0.0.1:9")
     with pytest.raises(ClusterError, match="no scheduler answers"):

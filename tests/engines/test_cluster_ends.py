@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from hierseed.core.blocks import check_finite
-from hierseed.engines import ClusterBlocks, ClusterError, MappedFile, connect, disconnect, watch
+from hierseed.engines import ClusterBlocks, ClusterError, MappedFile, connect, disconnect
+from hierseed.engines import client as clients
 
 distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 
@@ -32,9 +33,9 @@ class OnArrival:
 
 @pytest.fixture
 def blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(watch, "WORKER_TIMEOUT", 300.0)
-    monkeypatch.setattr(watch, "SCHEDULER_TIMEOUT", 300.0)
-    monkeypatch.setattr(watch, "POLL_INTERVAL", 0.2)
+    monkeypatch.setattr(clients, "WORKER_TIMEOUT", 300.0)
+    monkeypatch.setattr(clients, "SCHEDULER_TIMEOUT", 300.0)
+    monkeypatch.setattr(clients, "POLL_INTERVAL", 0.2)
     np.save(tmp_path / "x.npy", np.eye(8, 4, dtype=np.float32))
     with Cluster(tmp_path, 1) as cluster:
         client = connect(cluster.address)
@@ -49,13 +50,13 @@ def blocks(tmp_path, monkeypatch):
 @pytest.fixture
 def impatient(blocks, monkeypatch):
     """Blocks with short limits, for tests that expect the error."""
-    monkeypatch.setattr(watch, "WORKER_TIMEOUT", 2.0)
-    monkeypatch.setattr(watch, "SCHEDULER_TIMEOUT", 3.0)
+    monkeypatch.setattr(clients, "WORKER_TIMEOUT", 2.0)
+    monkeypatch.setattr(clients, "SCHEDULER_TIMEOUT", 3.0)
     return blocks
 
 
 def test_a_step_that_takes_its_time_is_waited_for(blocks, monkeypatch):
-    monkeypatch.setattr(watch, "WORKER_TIMEOUT", 4.0)  # less than the step takes
+    monkeypatch.setattr(clients, "WORKER_TIMEOUT", 4.0)  # less than the step takes
     with pytest.raises(TypeError):  # of the step itself, which takes no second argument
         blocks.fold(check_finite, OnArrival(time.sleep, 5), None, None)
 

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hierseed.app.job_progress import OnProgress
+from hierseed.app.jobs import OnProgress
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, gold, labels, loads
 from hierseed.app.store.actions import record

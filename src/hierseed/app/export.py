@@ -19,7 +19,7 @@ from hierseed.app import codebook, other_tools
 from hierseed.app.current_report import current_report
 from hierseed.app.fits import Fit
 from hierseed.app.fitting import Dials, project_seeds, seed_rows
-from hierseed.app.job_progress import OnProgress
+from hierseed.app.jobs import OnProgress
 from hierseed.app.project import Project
 from hierseed.app.replication import write_validation
 from hierseed.app.store import documents, labels, topics

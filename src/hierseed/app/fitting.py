@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hierseed.app import document_map, fits, vectors
-from hierseed.app.job_progress import JobProgress, OnProgress
+from hierseed.app.jobs import JobProgress, OnProgress
 from hierseed.app.project import Project, now
 from hierseed.app.store import documents, examples, labels, topics
 from hierseed.app.store import gold as gold_labels

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.app.job_progress import OnProgress
+from hierseed.app.jobs import OnProgress
 from hierseed.app.project import Project
 from hierseed.app.store import documents
 from hierseed.embed import Embedder, Preparation, Prepared, VectorStore, embed_corpus

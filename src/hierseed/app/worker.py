@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.app import jobs
-from hierseed.app.job_progress import OnProgress
+from hierseed.app.jobs import OnProgress
 from hierseed.app.project import Project
 from hierseed.app.wording import explain_failure, left_out, worded
 from hierseed.errors import HierSeedError

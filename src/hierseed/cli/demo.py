@@ -93,7 +93,7 @@ def _introduce(console: Console, corpus: DemoCorpus, seconds: float) -> None:
 
 
 def _show(console: Console, corpus: DemoCorpus, done: Any, output: Path, seconds: float) -> None:
-    from hierseed.demo.show import show_scores, show_tree
+    from hierseed.demo.run import show_scores, show_tree
 
     console.out.print()
     console.out.print(show_tree(corpus, done.assignments))

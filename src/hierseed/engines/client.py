@@ -1,20 +1,37 @@
-"""Workers of a dask scheduler: connect, check them, call functions on them."""
+"""Workers of a dask scheduler: connect, check them, call functions on them within a time limit.
+
+dask waits without limit for a task whose workers have all died, for a worker that is stopped, and
+for a scheduler that the network hides. So `watched` makes each call in a thread of its own, and
+meanwhile asks the scheduler how its workers are.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+import queue
+import threading
+import time
 import warnings
 from collections import defaultdict
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hierseed.engines.worker import versions
 from hierseed.errors import HierSeedError, MissingDependency
 
-WORKER_TIMEOUT = 40  # seconds without any worker
-SCHEDULER_TIMEOUT = 10  # seconds
+T = TypeVar("T")
+
+CONNECT_TIMEOUT = 10.0  # seconds
+SCHEDULER_TIMEOUT = 20.0  # seconds in which a scheduler that was reached must answer
+WORKER_TIMEOUT = (
+    40.0  # seconds that the cluster may be without a worker, or a worker without a sign
+)
+CLOSE_TIMEOUT = 5.0  # seconds that workers get to drop their blocks
+POLL_INTERVAL = 1.0  # seconds between two looks at the workers
 
 
 class ClusterError(HierSeedError, ConnectionError):
@@ -52,10 +69,10 @@ def connect(address: str | None = None, workers: int | None = None) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VersionMismatchWarning)  # `check_workers` reports it
         try:
-            client = Client(_address_in(address), timeout=SCHEDULER_TIMEOUT)
+            client = Client(_address_in(address), timeout=CONNECT_TIMEOUT)
         except (OSError, ValueError) as fault:
             raise ClusterError(
-                f"no scheduler answers at {address} within {SCHEDULER_TIMEOUT} s "
+                f"no scheduler answers at {address} within {CONNECT_TIMEOUT:g} s "
                 f"({_first_line(fault)}). "
                 "Start one with `dask scheduler`, which prints its address, and workers with "
                 "`dask worker ADDRESS --memory-limit 0`."
@@ -79,7 +96,7 @@ def _address_in(address: str) -> str:
 
 def disconnect(client: Any) -> None:
     """Close what `connect` gave; processes that were started for it end."""
-    options = {"timeout": SCHEDULER_TIMEOUT} if is_dask(client) else {}
+    options = {"timeout": CONNECT_TIMEOUT} if is_dask(client) else {}
     client.close(**options)
 
 
@@ -97,7 +114,7 @@ def live_workers(client: Any) -> list[str]:
                 return workers  # none: the last one has just left
     except TimeoutError:
         raise ClusterError(
-            f"the scheduler at {address_of(client)} has had no worker for {WORKER_TIMEOUT} s. "
+            f"the scheduler at {address_of(client)} has had no worker for {WORKER_TIMEOUT:g} s. "
             f"Start some with `dask worker {address_of(client)} --memory-limit 0`, then repeat."
         ) from None
     except (OSError, ValueError, AttributeError) as fault:  # the client was closed
@@ -146,3 +163,81 @@ def check_workers(client: Any) -> None:
 
 def _first_line(fault: BaseException) -> str:
     return (str(fault).strip() or type(fault).__name__).splitlines()[0]
+
+
+# ------------------------------------------------------------------ time limits
+
+
+def watched(client: Any, call: Callable[..., T], *args: Any, **options: Any) -> T:
+    """Return `call(*args, **options)`; raise ClusterError if the cluster can't answer any more."""
+    answer = _Answer(call, *args, **options)
+    workers = _Workers()
+    while True:
+        with contextlib.suppress(queue.Empty):
+            return answer.get(POLL_INTERVAL)
+        try:
+            info = _Answer(client.scheduler_info, n_workers=-1).get(SCHEDULER_TIMEOUT)
+            here = info["workers"]  # a client that has lost its scheduler does not know them
+        except (queue.Empty, OSError, ValueError, AttributeError, KeyError) as fault:
+            raise scheduler_lost(client) from fault
+        if trouble := workers.trouble(here, time.monotonic()):
+            raise ClusterError(
+                f"{trouble} Start workers with `dask worker {address_of(client)} "
+                "--memory-limit 0`, then run the same command again: what was finished is kept."
+            )
+
+
+def within(seconds: float, call: Callable[..., Any], *args: Any, **options: Any) -> None:
+    """Make a call whose answer does not matter, and do not wait longer than this for it."""
+    with contextlib.suppress(Exception):
+        _Answer(call, *args, **options).get(seconds)
+
+
+class _Answer:
+    """The result of a call in a thread that does not keep the program from ending."""
+
+    def __init__(self, call: Callable[..., Any], *args: Any, **options: Any) -> None:
+        self._ended: queue.Queue[tuple[Any, BaseException | None]] = queue.Queue()
+        threading.Thread(target=self._run, args=(call, args, options), daemon=True).start()
+
+    def _run(self, call: Callable[..., Any], args: Any, options: Any) -> None:
+        try:
+            self._ended.put((call(*args, **options), None))
+        except BaseException as fault:
+            self._ended.put((None, fault))
+
+    def get(self, seconds: float) -> Any:
+        """The result, or what the call raised; `queue.Empty` if there is none yet."""
+        value, fault = self._ended.get(timeout=seconds)
+        if fault is not None:
+            raise fault
+        return value
+
+
+class _Workers:
+    """When each worker last gave a sign, by the clock of this machine."""
+
+    def __init__(self) -> None:
+        self._signs: dict[str, tuple[Any, float]] = {}
+        self._without_since: float | None = None
+
+    def trouble(self, workers: dict[str, Any], now: float) -> str:
+        """What is wrong with the workers for too long; "" if nothing is."""
+        if not workers:
+            self._without_since = now if self._without_since is None else self._without_since
+            gone = now - self._without_since
+            if gone > WORKER_TIMEOUT:
+                return f"the last worker of the cluster is gone, for {gone:.0f} s now."
+            return ""
+        self._without_since = None
+        for address, about in workers.items():
+            sign = about.get("last_seen")
+            before, since = self._signs.get(address, (None, now))
+            if sign != before:
+                self._signs[address] = sign, now
+            elif now - since > WORKER_TIMEOUT:
+                return (
+                    f"the worker {address} has given no sign for {now - since:.0f} s: it is "
+                    "stopped, overloaded, or cut off from the network. End it."
+                )
+        return ""

@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from hierseed.engines.client import (
+    CLOSE_TIMEOUT,
     ClusterError,
     check_workers,
     is_dask,
     live_workers,
     scheduler_lost,
+    watched,
+    within,
 )
-from hierseed.engines.watch import CLOSE_TIMEOUT, watched, within
 
 T = TypeVar("T")
 

@@ -16,16 +16,7 @@ from hierseed.errors import CorpusError
 from hierseed.files import atomic_file
 from hierseed_bench.foreign import real_text
 from hierseed_bench.foreign.table import tables as foreign_tables
-from hierseed_bench.pages import (
-    cli,
-    embedders,
-    method,
-    scale,
-    scale_gpu,
-    scale_machine,
-    suggest,
-    systems,
-)
+from hierseed_bench.pages import cli, embedders, method, scale, suggest, systems
 from hierseed_bench.pages.curves import FIGURES as CURVES
 from hierseed_bench.repository import DOCS, RESULTS, ROOT
 from hierseed_bench.runs.records import Records
@@ -34,7 +25,7 @@ from hierseed_bench.tables.markdown import Table
 from hierseed_bench.tables.tables import TABLES as RECORD_TABLES
 
 BLOCK = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
-PAGES = (systems, method, embedders, suggest, scale, scale_machine, scale_gpu)
+PAGES = (systems, method, embedders, suggest, scale)
 Make = Callable[[], str | Table | list[Table]]
 
 

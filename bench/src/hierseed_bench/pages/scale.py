@@ -1,7 +1,8 @@
-"""Tables of docs/scale.md: fits by documents and topics, threads, workers, a cluster, a GPU."""
+"""Tables of docs/scale.md, and of clicks in the workbench for docs/workbench.md."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -181,20 +182,6 @@ def traffic() -> str:
     return f"{grid(('documents', *head), rows)}\n\n{source(machine)}"
 
 
-TABLES: dict[str, Callable[[], str]] = {
-    "scale-stream": stream,
-    "scale-rates": rates,
-    "scale-threads": threads,
-    "scale-workers": workers,
-    "scale-assign": assign,
-    "scale-outside": outside,
-    "scale-card": card,
-    "scale-phases": phases,
-    "scale-embed": embedding,
-    "scale-traffic": traffic,
-}
-
-
 def measured(prefix: str) -> list[dict[str, Any]]:
     """Parts of bench_machine.py that were measured."""
     record = read_result("scale/machine")
@@ -209,3 +196,156 @@ def size_of(value: float) -> str:
     value /= 1e3**power
     unit = ("B", "kB", "MB", "GB")[power]
     return f"{value:.1f} {unit}" if value < 10 else f"{value:,.0f} {unit}"
+
+
+# ------------------------------------------------------------------ a k-means pass on a GPU
+
+
+WORDS = {
+    "assign_own": "nearest centre, its own settings",
+    "assign_by_hand": "nearest centre, settings picked by hand",
+    "update": "sums",
+}
+
+
+def timings() -> str:
+    """The passes and fits that were timed on a card, or that none were."""
+    record = read_result("bench_gpu")
+    card, one = record["machine"]["device"], record["pass"]
+    size = f"{record['rows']:,} x {record['dimensions']} {record['type']}"
+    rows = [
+        ("reading the rows once", record["limits"]["seconds_to_read_rows_once"]),
+        ("plain torch: product, arg-max, one-hot product", one["plain_torch"]),
+        ("ours: nearest centre, near ties in float64", one["nearest"]),
+        ("ours: exact sums", one["sums"]),
+        ("ours: the whole pass", one["whole"]),
+    ]
+    peer = one["flash_kmeans"]
+    if isinstance(peer, dict):
+        rows += [
+            (
+                f"flash-kmeans: {WORDS[name]}",
+                took if isinstance(took, float) else str(took).split(".")[0],
+            )
+            for name, took in peer.items()
+        ]
+    rows += [(f"whole fit, {name}", fit["seconds"]) for name, fit in record["fit"].items()]
+    part, some = record["streamed"], f"AnchoredHierSeed, {record['streamed']['rows']:,} of the rows"
+    rows += [(f"{some}, on the card", part["resident"])]
+    rows += [(f"{some}, fetched from a file at every pass", part["fetched"])]
+    table = grid((f"{size}, {record['centres']} centres, {card}", "seconds"), rows)
+    return f"{table}\n\n{source(record['machine'])}"
+
+
+# ------------------------------------------------------------------ passes, fits, clicks
+
+
+def passes() -> str:
+    """A pass of k-means in bare products, ours and the libraries'."""
+    record = read_result("bench_pass")
+    parts = [part for name, part in record.items() if re.fullmatch(r"\w+-\d", name)]
+    parts = [part for part in parts if "product_s" in part]
+    names = ["this package", "scikit-learn KMeans", "faiss Kmeans", "scikit-learn MiniBatchKMeans"]
+    rows: list[list[Any]] = []
+    head = ("documents", "centres", "threads", "bare product", "full pass", "by the clock", *names)
+    for part in sorted(parts, key=lambda part: (part["threads"], part["documents"], part["width"])):
+        kind = "processor_seconds" if part["threads"] == 1 else "seconds"
+        found = {
+            system["name"]: f"{system['round_in_products']:.2f}, {system[kind]:.3g} s"
+            for system in part["systems"]
+        }
+        rows.append(
+            [
+                f"{part['documents']:,} x {part['width']}",
+                part["centres"],
+                part["threads"],
+                f"{part['product_processor_s']:.3g} s",
+                f"**{part['full_pass_in_products']:.2f}**",
+                f"{part['full_pass_in_products_by_the_clock']:.2f}",
+                *(found.get(name, "not run") for name in names),
+            ]
+        )
+    return f"{grid(head, rows)}\n\n{source(record['machine'])}"
+
+
+def fit() -> str:
+    """A whole fit beside scikit-learn's k-means: one thread, and two by the clock."""
+    record = read_result("bench_pass")
+    parts = [record[name] for name in ("fit-1", "fit-2") if name in record]
+    parts = [part for part in parts if "systems" in part]
+    head = [f"{parts[0]['documents']:,} x {parts[0]['width']}, {parts[0]['topics']} topics"]
+    for part in parts:
+        kind = "processor seconds" if part["threads"] == 1 else "seconds by the clock"
+        head += [f"{amount(part['threads'], 'thread')}, {kind}", "times KMeans"]
+    rows: list[list[Any]] = []
+    for name in parts[0]["systems"]:
+        rows.append([name])
+        for part in parts:
+            found = part["systems"][name]
+            took = found["processor_seconds" if part["threads"] == 1 else "seconds"]
+            rows[-1] += [f"{took:.3g}", f"{found['times_kmeans']:.2f}"]
+    made = {source(part["machine"]): part["threads"] for part in parts}
+    where = list(made)
+    if len(made) > 1:
+        where = [f"{amount(threads, 'thread')}: {line}" for line, threads in made.items()]
+    return "\n\n".join([grid(head, rows), *where])
+
+
+def predict() -> str:
+    """One document on a warm model."""
+    record = read_result("bench_pass")
+    kinds = ("processor_median_ms", "processor_p99_ms", "median_ms", "p99_ms")
+    rows: list[list[Any]] = []
+    head = (
+        "one document",
+        "topics",
+        "processor, median",
+        "99 of 100 within",
+        "by the clock, median",
+        "99 of 100 within",
+    )
+    for found in record["predict"]:
+        times = (f"{found[kind]:.2f} ms" if kind in found else "" for kind in kinds)
+        rows.append([found["estimator"], found["topics"], *times])
+    return f"{grid(head, rows)}\n\n{source(record['machine'])}"
+
+
+def clicks() -> str:
+    """One row per kind of click."""
+    record = read_result("workbench")
+    load, fit, held = record["load"], record["second_fit"], record["server_memory_mb"]
+    about = (
+        f"{record['documents']:,} documents, {record['topics']:,} topics, on "
+        f"{record['machine']['cores']} cores with a load of {record['machine']['load'][0]} by the "
+        "measurement and other programs together; processor time is that of "
+        f"server and page together. Load: {load['seconds']:.0f} s on the clock, "
+        f"{load['processor_seconds']:.0f} s of processor time. Fit: {fit['seconds']:.0f} s and "
+        f"{fit['processor_seconds']:.0f} s; the bar stood at its end for "
+        f"{fit['bar_at_end']:.0%} of it. Server: {held['own']} MB of its own, {held['resident']} "
+        "MB with the files that it maps. All "
+        f"clicks, processor time: median {record['all_clicks_work_median_ms']} ms, 95th percentile "
+        f"{record['all_clicks_work_p95_ms']} ms."
+    )
+    names = ("work_median", "work_worst", "first_work", "median", "worst")
+    rows = [(name, *(v[one] for one in names)) for name, v in record["click_ms"].items()]
+    titles = ("click", "processor, median ms", "worst", "first", "clock, median ms", "worst")
+    return f"{about}\n\n" + grid(titles, rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "scale-stream": stream,
+    "scale-rates": rates,
+    "scale-threads": threads,
+    "scale-workers": workers,
+    "scale-assign": assign,
+    "scale-outside": outside,
+    "scale-card": card,
+    "scale-phases": phases,
+    "scale-embed": embedding,
+    "scale-traffic": traffic,
+    "gpu-timings": timings,
+    "machine-passes": passes,
+    "machine-fit": fit,
+    "machine-predict": predict,
+    "workbench-clicks": clicks,
+}

@@ -8,8 +8,7 @@ from typing import Any
 from hierseed.errors import CorpusError, HierSeedError
 from hierseed.evaluate import score
 from hierseed_bench.runs.config import RunConfig
-from hierseed_bench.runs.gold import Gold, gold_digest, kept_gold
-from hierseed_bench.runs.predictions import Predictions
+from hierseed_bench.runs.predictions import Gold, Predictions, gold_digest, kept_gold
 from hierseed_bench.runs.prepared import PreparedData, ready
 from hierseed_bench.runs.records import Record, Records
 from hierseed_bench.runs.run import rounded

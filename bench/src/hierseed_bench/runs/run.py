@@ -23,8 +23,7 @@ from hierseed_bench.competitors.task import Documents, Method, Several, Task
 from hierseed_bench.data.splits import Split
 from hierseed_bench.runs.config import RunConfig
 from hierseed_bench.runs.environment import PeakMemory, provenance
-from hierseed_bench.runs.gold import FREE, Gold, gold_digest, keep_gold
-from hierseed_bench.runs.predictions import Predictions
+from hierseed_bench.runs.predictions import FREE, Gold, Predictions, gold_digest, keep_gold
 from hierseed_bench.runs.prepared import PreparedData, make_task, ready
 from hierseed_bench.runs.records import Record, Records, claimed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -13,12 +14,15 @@ from hierseed_bench.runs.plan import (
     FURTHER_SETS,
     MAIN,
     OPEN_SETS,
+    OURS,
     RAW,
     SEVERAL,
     UNSEEN_SETS,
+    everything,
     one_topic,
 )
-from hierseed_bench.runs.records import Records
+from hierseed_bench.runs.plan_systems import SUPERVISED, UNLABELLED
+from hierseed_bench.runs.records import Records, is_clean
 from hierseed_bench.tables.cells import (
     PLAIN,
     ancestor_f1,
@@ -37,7 +41,6 @@ from hierseed_bench.tables.cells import (
 )
 from hierseed_bench.tables.markdown import Table
 from hierseed_bench.tables.paper import comparison, counts_table, seeds_table, vectors_table
-from hierseed_bench.tables.provenance import record_table
 from hierseed_bench.tables.statistics import difference_table, rank_table
 
 HEADLINE = (
@@ -281,3 +284,42 @@ TABLES: dict[str, Callable[[Records], list[Table]]] = {
     "left-out": lambda r: [catch_table(r)],
     "several": lambda r: [several_table(r)],
 }
+
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    **{METHODS[name].title: (name,) for name in OURS},
+    "BERTopic": ("bertopic",),
+    "SetFit": ("setfit",),
+    "the eight systems": (*SUPERVISED, *UNLABELLED),
+}
+
+
+def group_of(method: str) -> str:
+    """Return the row of a method."""
+    return next((name for name, own in GROUPS.items() if method in own), "other plain methods")
+
+
+def record_table(records: Records) -> Table:
+    """Count planned runs and their records."""
+    made = {record["key"]: record for record in records}
+    counts = {name: [0, 0, 0, 0] for name in (*GROUPS, "other plain methods", "all")}
+    for config in everything():
+        found = made.get(config.key)
+        columns = [True, found is not None, False, False]
+        if found is not None:
+            columns[2:] = [is_clean(found), records.has_predictions(found)]
+        for name in (group_of(config.method), "all"):
+            counts[name] = [n + yes for n, yes in zip(counts[name], columns)]
+    versions = Counter(
+        record["commit"] for record in made.values() if record["setting"]["method"] == "anchored"
+    )
+    listed = ", ".join(f"{commit[:7]} ({n})" for commit, n in versions.most_common())
+    rows = tuple((name, *(f"{n:,}" for n in numbers)) for name, numbers in counts.items())
+    return Table(
+        "Records",
+        "Planned runs, those made, those made from source without uncommitted changes, and those "
+        "whose predictions are kept. `hierseed bench all --renew` makes what is missing. Records "
+        f"of Anchored HierSeed by commit: {listed}.",
+        ("method", "planned", "made", "clean commit", "predictions"),
+        rows,
+    )
