@@ -114,6 +114,7 @@ class Validation:
         limits = thresholds(self.taxonomy_, found.levels[rows], scores, truth, precision)
         self.estimator.set_thresholds(limits)
         self.estimator.expected_accuracy_ = []  # those were of other thresholds
+        self.estimator.expected_topic_accuracy_ = []
         self._of_the_fit = None
         labels = self.place(documents, **options).assignments.labels
         self.estimator.labels_ = labels
