@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Integers = NDArray[np.integer]
 
-SPREAD = 0.6  # standard deviation of a topic's accuracy about that of its scores, in log odds
+SPREAD = 0.65  # standard deviation of a topic's accuracy about that of its scores, in log odds
 HALVINGS = 50  # of the interval of log odds that the common shift of a level lies in
 WIDEST = 42.0  # log odds that no shift exceeds: twice those of the surest score
 
@@ -162,7 +162,11 @@ def _with_interval(value: float, n: int, level: Share) -> Share:
 
 
 def below_their_level(
-    topics: list[Share | None], level: Integers, levels: list[Share], sure: float
+    topics: list[Share | None],
+    documents: Integers,
+    level: Integers,
+    levels: list[Share],
+    sure: float,
 ) -> list[int]:
     """Topics less accurate than their level by so many standard deviations, the lowest first.
 
@@ -170,8 +174,10 @@ def below_their_level(
     """
     found = []
     for topic, share in enumerate(topics):
-        if share is not None:
-            own, whole = log_odds(np.array([share.value, levels[int(level[topic]) - 1].value]))
-            if own + sure * SPREAD < whole:
-                found.append((share.value, topic))
+        if share is None:
+            continue
+        own, whole = log_odds(np.array([share.value, levels[int(level[topic]) - 1].value]))
+        noise = share.value * (1.0 - share.value) * max(int(documents[topic]), 1)
+        if noise and own + sure * math.hypot(SPREAD, noise**-0.5) < whole:
+            found.append((share.value, topic))
     return [topic for _, topic in sorted(found)]
