@@ -27,6 +27,8 @@ def current_report(fit: Fit, here: Topics) -> dict[str, Any]:
     topics: dict[str, Any] = topic_columns(taxonomy, counts, own)
     for name in ("words", "central", "border"):
         topics[name] = _joined(old[name], number, n)
+    expected = fit.expected(here)
+    topics["expected"] = [expected.get(key) for key in placed.keys[:n]]
     topics["rivals"] = _joined(
         [[[int(number[other]), share] for other, share in line] for line in old["rivals"]],
         number,
