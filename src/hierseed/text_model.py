@@ -42,11 +42,10 @@ from hierseed.lazy_object import LazyObject
 from hierseed.placed import PlacedDocuments
 from hierseed.progress import Listener, Step, amount, warn_of_notes
 from hierseed.taxonomy import Taxonomy
-from hierseed.validation import Validation
-from hierseed.views import TopicViews
+from hierseed.views import ModelViews
 
 
-class TextModel(Validation, TopicViews):
+class TextModel(ModelViews):
     """A model that places texts. `hierseed.fit` makes one, `hierseed.load` reads one.
 
     Parameters

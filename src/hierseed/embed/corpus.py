@@ -20,8 +20,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from hierseed.embed.catalogue import KINDS
-from hierseed.embed.choose import get_embedder, save_embedder, saved_embedder, split_spec
+from hierseed.embed.choose import KINDS, get_embedder, save_embedder, saved_embedder, split_spec
 from hierseed.embed.embedder import Embedder, Vectors, is_fitted, is_trained, refuse_unfitted
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.store import VectorStore, read_ids

@@ -7,7 +7,7 @@ from typing import Any
 from hierseed.app import fits, fitting, jobs, vectors
 from hierseed.app.pages.screen import Screen
 from hierseed.app.store import documents, labels, loads, topics
-from hierseed.embed.catalogue import KINDS
+from hierseed.embed.choose import KINDS
 from hierseed.errors import ProjectError
 from hierseed.progress import duration
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from hierseed.core.tree import chains_of_cycles
 from hierseed.errors import TaxonomyError, name_some, plain_text
-from hierseed.io.records.lines import AUTO, called, check_encoding, encoding_warning, guess_encoding
+from hierseed.io.records.rows import AUTO, called, check_encoding, encoding_warning, guess_encoding
 from hierseed.taxonomy import Taxonomy
 from hierseed.topics import SEPARATOR, UNWRITABLE, name_fault
 
