@@ -25,7 +25,6 @@ from hierseed.engines.choose import Engine
 from hierseed.errors import ModelError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.files import file_sha256
-from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import DocumentEmbedder
 from hierseed.io.documents import Counts, DocumentVectors, SeedDocuments, chunks_of_rows, size_of
@@ -33,6 +32,7 @@ from hierseed.io.model_bundle import (
     FILE,
     REJECTED_VECTORS,
     SEED_VECTORS,
+    Checkpoint,
     read_bundle,
     rebuilding,
     write_bundle,

@@ -350,9 +350,11 @@ class ModelViews:
 
         Examples
         --------
-        >>> model.set_precision(texts, {"c": "Cats", "d": "Dogs"}, precision=0.9)
+        >>> from copy import deepcopy
+        >>> strict = deepcopy(model)
+        >>> strict.set_precision(texts, {"c": "Cats", "d": "Dogs"}, precision=0.9)
         array([2.])
-        >>> model.assign({"e": "a cat"}).coverage
+        >>> strict.assign({"e": "a cat"}).coverage
         0.0
         """
         if not hasattr(self.estimator, "set_thresholds"):

@@ -366,6 +366,6 @@ def checkpointing(
     """Arguments of the core's loop that save each round and resume from the last."""
     if checkpoint is None:
         return {}
-    from hierseed.io.checkpoint import checkpoint_arguments
+    from hierseed.io.model_bundle import checkpoint_arguments
 
     return checkpoint_arguments(estimator, checkpoint, state, blocks, *seeds)
