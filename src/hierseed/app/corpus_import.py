@@ -33,7 +33,7 @@ ENOUGH = 1_000  # rows that show whether a column's values differ
 
 @dataclass
 class Look:
-    """What a file seems to hold."""
+    """Columns and first rows of a file, with the columns that were guessed."""
 
     columns: list[str] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)

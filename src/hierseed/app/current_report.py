@@ -13,7 +13,7 @@ from hierseed.report.gather import topic_columns
 
 
 def current_report(fit: Fit, here: Topics) -> dict[str, Any]:
-    """What `hierseed report` shows, with topics renamed, moved, merged and deleted as they are."""
+    """The content of `hierseed report`, with topics as they are named and placed now."""
     found = fit.report
     placed, number = fit.placements(here), fit.topic_numbers(here)
     taxonomy, n = placed.taxonomy, len(placed.taxonomy)

@@ -32,7 +32,7 @@ CHUNK = 2**20
 
 
 def folder(project: Project) -> Path:
-    """Where uploads lie until they are taken over."""
+    """The folder of uploads that are not loaded yet."""
     place = project.folder / "uploads"
     place.mkdir(exist_ok=True)
     return place

@@ -305,7 +305,7 @@ def read_ahead(items: Iterable[Item], depth: int = 2) -> Generator[Item]:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one embedder would take for the whole corpus."""
+    """Expected time of one embedder for the whole corpus."""
 
     name: str
     seconds: float  # embedding
@@ -343,7 +343,7 @@ def estimate(
 
 
 def expected_seconds(embedder: Embedder, texts: Iterable[str], n_characters: int) -> float:
-    """Time for a corpus of so many characters, from a trial on its first texts.
+    """Time for a corpus of `n_characters`, from a trial on its first texts.
 
     Long texts cost more than short ones, so time is scaled by characters, not by documents.
     """

@@ -1,4 +1,4 @@
-"""What estimators check and read before a fit: one clear error each, offenders counted.
+"""Checks of an estimator's inputs, and reading of labels; each error counts all offenders.
 
 A document that was rejected for a topic is placed neither there nor below it. One that was
 rejected for every topic of level 1 is placed nowhere.

@@ -73,7 +73,7 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass
 class ModelBundle:
-    """What a model folder holds.
+    """The content of a model folder.
 
     Attributes
     ----------

@@ -59,7 +59,7 @@ class FitScreen(Screen):
         return load.name if load else ""
 
     def _embedders(self, n: int) -> dict[str, Any]:
-        """What can turn texts into vectors, with the time it would take here."""
+        """Embedders that are ready, with the time that each would take here."""
         chosen = self.project.get("embedder", "auto")
         stored = vectors.stored_embedder(self.project)
         best, title = vectors.automatic(), "automatic: the best one installed"

@@ -34,7 +34,7 @@ ADVICE = {  # what to do, as in `HierSeedError`
 LIMIT = 8 * 2**20  # bytes in one document; the Bible has 4.3 million
 
 CONTROL = bytes({*range(32)} - {*b"\t\n\r\f"})  # bytes that no text contains
-FEW_CONTROL = 3  # so many among the first bytes make their lines faulty, not the whole file
+FEW_CONTROL = 3  # this many among the first bytes make their lines faulty, not the whole file
 
 SIGNATURES = {  # first bytes of files that people take for text: what it is, what to do
     b"\xff\xfe": ("UTF-16 text", "Read it with {encoding:utf-16}, or save it as UTF-8"),
@@ -60,7 +60,7 @@ COMMON = [  # encodings in use; others would match by chance
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258",
     "cp874", "koi8_r", "koi8_u", "cp932", "euc_jp", "cp949", "euc_kr", "gb18030", "big5",
 ]  # fmt: skip
-CALLED = {
+DISPLAY_NAMES = {
     "cp1252": "Windows-1252 (Western Europe)",
     "cp1250": "Windows-1250 (Central Europe)",
     "cp1251": "Windows-1251 (Cyrillic)",
@@ -303,7 +303,7 @@ def _decode(number: int, raw: bytes, encoding: str) -> Line:
     except UnicodeDecodeError as fault:
         # Only the first fault of a line is reported: more follow after one wrong byte.
         detail = f"byte 0x{raw[fault.start]:02X} at position {fault.start + 1}"
-        kind = NOT_UTF8 if encoding == "utf-8" else f"not {called(encoding)}"
+        kind = NOT_UTF8 if encoding == "utf-8" else f"not {display_name(encoding)}"
         return Line(number, raw.decode("utf-8", "backslashreplace"), (kind, detail))
     if "\0" in text:
         detail = f"a zero byte at position {text.index(chr(0)) + 1}"
@@ -353,15 +353,15 @@ def is_wide(name: str) -> bool:
     return name.startswith(WIDE)
 
 
-def called(name: str) -> str:
+def display_name(name: str) -> str:
     """The name of an encoding for a message."""
-    return CALLED.get(name, name)
+    return DISPLAY_NAMES.get(name, name)
 
 
 def encoding_warning(file: str, encoding: str) -> HierSeedWarning:
     """The warning about an encoding that was detected."""
     return HierSeedWarning(
-        f"{file} is not UTF-8: read as {called(encoding)}.",
+        f"{file} is not UTF-8: read as {display_name(encoding)}.",
         "If letters look wrong, name the encoding with {encoding}",
     )
 
