@@ -330,20 +330,18 @@ class Checkpoint:
             saved = saved if isinstance(saved, dict) else {}
             other = [name for name in {**saved, **fit} if saved.get(name) != fit.get(name)]
             if other:
-                raise ModelError(
-                    f"{self.folder} belongs to another fit ({', '.join(other)} differ)"
-                )
+                differ = f"belongs to another fit ({', '.join(other)} differ)"
+                raise ModelError(f"{self.folder} {differ}: it is not used")
             state: S = unpack(kind, content["state"], "state", arrays)
             self.rounds = int(content["rounds"])
         except ModelError as fault:
             reason = str(fault)
         except (KeyError, TypeError, ValueError, AttributeError) as fault:
-            reason = f"{self.folder} is not as this hierseed writes it ({fault})"
+            reason = f"{self.folder} is not as this hierseed writes it ({fault}): it is not used"
         else:
             if self._say:
-                self._say(
-                    f"an earlier fit stopped after round {self.rounds}; it resumes from there"
-                )
+                stopped = f"an earlier fit stopped after round {self.rounds}"
+                self._say(f"{stopped}; it resumes from there")
             return state
         warnings.warn(f"{reason}. The fit starts again", CheckpointWarning, stacklevel=4)
         return None

@@ -9,6 +9,7 @@ from hierseed.app.pages.screen import Screen
 from hierseed.app.store import documents, labels, loads, topics
 from hierseed.embed.choose import KINDS
 from hierseed.errors import ProjectError
+from hierseed.estimators.parameters import DEFAULT, METHODS
 from hierseed.progress import duration
 
 
@@ -26,12 +27,12 @@ class FitScreen(Screen):
         """Show dials, what is missing, and the list of fits."""
         here = topics.current(self.project)
         n = documents.count(self.project)
-        chosen = self.dials.method or fitting.methods()[0].name
+        chosen = self.dials.method or DEFAULT
         bare = fitting.lacking(self.project) if len(here.taxonomy) else []
         shown = self.session.fit
         return {
             "methods": [
-                {"name": m.name, "title": m.title, "about": m.about} for m in fitting.methods()
+                {"name": m.name, "title": m.title, "about": m.about} for m in METHODS.values()
             ],
             "method": chosen,
             "fine": self.dials.fine,
