@@ -74,7 +74,7 @@ def embed_corpus(
     with StoreWriter(folder, embedder, dtype, shard_rows) as writer:
         choose = _new_ones if append else _rest
         pending = choose(_hashed(documents), Path(folder), writer.rows, report)
-        with closing(read_ahead(_blocks(pending, block))) as blocks:
+        with closing(read_ahead(batched(pending, block))) as blocks:
             used = embedder
             if workers and not isinstance(embedder, Precomputed):
                 used = saved_embedder(folder, embedder.name)
@@ -106,7 +106,7 @@ def embed_in_memory(
         if workers and not isinstance(embedder, Precomputed):
             save_embedder(embedder, folder)
             used = saved_embedder(folder, embedder.name)
-        blocks = _blocks(_hashed(documents), BLOCK)
+        blocks = batched(_hashed(documents), BLOCK)
         for part, made in _embedded(blocks, used, "float32", 0, workers):
             parts.append(made.vectors)
             cut += made.cut
@@ -257,9 +257,10 @@ def _new_ones(
             report.total -= 1
 
 
-def _blocks(documents: Iterator[Hashed], size: int) -> Iterator[list[Hashed]]:
-    while block := list(islice(documents, size)):
-        yield block
+def batched(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
+    """Lists of `size` items; `itertools` has it from Python 3.12 on."""
+    while batch := list(islice(items, size)):
+        yield batch
 
 
 def read_ahead(items: Iterable[Item], depth: int = 2) -> Generator[Item]:
