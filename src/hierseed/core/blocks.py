@@ -137,9 +137,16 @@ class ArrayBlocks:
 
 
 def _block_rows(n: int, wide: int, threads: int, largest: int) -> int:
-    """Rows of a block: few large blocks, because every step costs each block some Python."""
+    """Rows of a block: few large blocks, because every step costs each block some Python.
+
+    All threads get as many blocks, so that none waits for another that has one more.
+    """
     fair = n * wide // (EACH * threads)
-    return max(LEAST_ROWS, min(max(fair, BLOCK_VALUES), largest * BLOCK_VALUES) // wide)
+    most = max(LEAST_ROWS, min(max(fair, BLOCK_VALUES), largest * BLOCK_VALUES) // wide)
+    blocks = -(-n // most)
+    if blocks > threads:
+        blocks = -(-blocks // threads) * threads
+    return max(LEAST_ROWS, -(-n // blocks))
 
 
 def check_vectors(
