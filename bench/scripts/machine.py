@@ -1,4 +1,4 @@
-"""What a benchmark writes beside its figures: the machine and the versions, and nothing private."""
+"""Facts that a benchmark records with its figures: machine and versions, nothing private."""
 
 import json
 import os

@@ -20,11 +20,11 @@ from hierseed.estimators.base import SeededEstimator
 from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.estimators.inputs import seed_pairs
 from hierseed.estimators.topic_names import learn_names
-from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import make_embedder, vectorize
 from hierseed.io.documents import DocumentVectors, SeedDocuments
 from hierseed.io.inputs import Inputs
+from hierseed.io.model_bundle import Checkpoint
 from hierseed.io.seeds import Seeds, SeedTable, name_text
 from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.progress import Fact, Listener, Note, Step, amount, duration, warn_of_notes

@@ -18,7 +18,7 @@ from hierseed.app.store import gold as gold_labels
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
 from hierseed.errors import ProjectError, SeedError
-from hierseed.estimators.parameters import DEFAULT, METHODS, Method
+from hierseed.estimators.parameters import DEFAULT, METHODS
 from hierseed.evaluate import score
 from hierseed.io.seeds import Seeds
 from hierseed.pipeline import fit as fit_model
@@ -62,11 +62,6 @@ class ProjectTexts:
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Read all documents in order."""
         return ((document.id, document.text) for document in documents.every(self._project))
-
-
-def methods() -> list[Method]:
-    """The ways to fit, the default first."""
-    return list(METHODS.values())
 
 
 def project_seeds(project: Project, here: Topics) -> Seeds:

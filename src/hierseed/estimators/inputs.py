@@ -1,4 +1,4 @@
-"""What estimators check and read before a fit: one clear error each, offenders counted.
+"""Checks of an estimator's inputs, and reading of labels; each error counts all offenders.
 
 A document that was rejected for a topic is placed neither there nor below it. One that was
 rejected for every topic of level 1 is placed nowhere.
@@ -366,6 +366,6 @@ def checkpointing(
     """Arguments of the core's loop that save each round and resume from the last."""
     if checkpoint is None:
         return {}
-    from hierseed.io.checkpoint import checkpoint_arguments
+    from hierseed.io.model_bundle import checkpoint_arguments
 
     return checkpoint_arguments(estimator, checkpoint, state, blocks, *seeds)

@@ -132,7 +132,7 @@ def topic_columns(taxonomy: Taxonomy, counts: Ints, own: Ints) -> dict[str, list
         "count": counts.tolist(),
         "own": own.tolist(),
         "code": list(taxonomy.codes) if any(taxonomy.codes) else [],
-        "about": [_shorten(text, ABOUT) for text in taxonomy.descriptions] if described else [],
+        "about": [shorten(text, ABOUT) for text in taxonomy.descriptions] if described else [],
     }
 
 
@@ -171,7 +171,7 @@ def _read(
             if row >= n:
                 continue
             if length[row]:
-                kept[row] = (str(name), _shorten(text, int(length[row])))
+                kept[row] = (str(name), shorten(text, int(length[row])))
             if counted[row]:
                 yield text
 
@@ -192,7 +192,7 @@ def _read(
     return kept, words
 
 
-def _shorten(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """One line of at most `most` characters, cut between words."""
     line = " ".join(text[: 8 * most].split())
     if len(line) <= most:

@@ -75,7 +75,7 @@ class FewShot:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What was trained, for the record of a run."""
+        """Facts of the training, for the record of a run."""
         from hierseed_bench.competitors.systems.backend import on_device
 
         seen = {"steps": self.steps, "pairs_a_step": self.batch, "max_tokens": self.max_tokens}

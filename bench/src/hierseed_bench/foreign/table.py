@@ -54,7 +54,7 @@ def detector_table(records: Iterable[Record], scenario: str) -> Table:
 
 
 def decision_table(records: Iterable[Record], scenario: str) -> Table:
-    """What the method itself decided."""
+    """The decision of the method itself."""
     every = list(filter_records(records, scenario=scenario))
     names = [(key, title) for key, title in DECISIONS if any(_known(r, key) for r in every)]
     rows = []

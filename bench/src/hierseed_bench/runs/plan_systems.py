@@ -126,7 +126,7 @@ def reduced(draws: int = DRAWS, data: Iterable[str] = DATA[:4]) -> Iterator[RunC
 
 
 def checks(draws: int = DRAWS) -> Iterator[RunConfig]:
-    """What an implementation must show on 20 Newsgroups to be believed."""
+    """The check of each implementation on 20 Newsgroups."""
     tag = "batches of 64, patience 8"
     yield config("20newsgroups", "hdltex", full=True, tag=tag, batch=64, patience=8)
     words, shuffled = one_word_names(), one_word_names(shuffled=True)

@@ -160,5 +160,5 @@ def _beside(records: list[Record], row: Row) -> list[str]:
 
 
 def _first(measure: str) -> int:
-    """Where the columns of a measure begin in the paper's tables."""
+    """The first column of a measure in the paper's tables."""
     return {"bcubed_f1": 0, "v_measure": 3}[measure]

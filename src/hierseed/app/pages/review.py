@@ -204,7 +204,7 @@ class Review(DecisionScreen, GroupScreen):
         ]
 
     def _places(self, fit: fits.Fit, here: topics.Topics) -> list[dict[str, Any]]:
-        """Where to look first: the largest groups that no listed topic explains."""
+        """The largest groups that no listed topic explains."""
         heaps = [
             (count, key)
             for key, count in fit.placements(here).own_counts.items()

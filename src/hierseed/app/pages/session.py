@@ -64,7 +64,7 @@ class Session:
 
     @property
     def placed(self) -> Placements | None:
-        """Where the fit puts documents, in the current taxonomy."""
+        """Placements of the fit in the current taxonomy."""
         fit = self.fit
         return fit.placements(topics.current(self.project)) if fit else None
 

@@ -25,7 +25,6 @@ from hierseed.io.taxonomies import (
     json_tree,
     outline,
     paths,
-    plain_list,
     skos_read,
     skos_write,
     yaml_tree,
@@ -259,7 +258,7 @@ def _guess_from_lines(source: Source) -> str:
         return "markdown"
     if any(SEPARATOR in line for line in lines):
         return "paths"
-    if any(line[0].isspace() for line in lines) or plain_list.has_bullets(lines):
+    if any(line[0].isspace() for line in lines) or paths.has_bullets(lines):
         return "outline"
     if all(re.fullmatch(r"[^;]+;[A-Z]\d[\d.]*", line.strip()) for line in lines):
         return "csv"  # MeSH's own file: name;tree number

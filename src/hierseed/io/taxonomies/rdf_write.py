@@ -13,7 +13,21 @@ from typing import Any
 
 from hierseed.errors import TaxonomyError
 from hierseed.io.taxonomies.rdf import Triple
-from hierseed.io.taxonomies.xml_text import escape, quoteattr
+
+
+def escape(text: str) -> str:
+    """Text of an element; a carriage return is kept."""
+    from xml.sax.saxutils import escape
+
+    return escape(text, {"\r": "&#13;"})
+
+
+def quoteattr(text: str) -> str:
+    """Value of an attribute, in quotes."""
+    from xml.sax.saxutils import quoteattr
+
+    return quoteattr(text)
+
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"

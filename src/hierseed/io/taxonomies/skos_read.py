@@ -26,7 +26,7 @@ Labels = dict[str, list[str]]  # language, "" for none -> texts in file order
 
 @dataclass(slots=True)
 class Concept:
-    """What the triples say about one concept."""
+    """The properties of one concept."""
 
     address: str
     is_concept: bool = False
@@ -108,7 +108,7 @@ def read(
 def _distinguish(source: Source, rows: Sequence[Row]) -> None:
     """Give concepts names that paths can hold: siblings of one name are numbered.
 
-    Addresses tell such concepts apart in SKOS. Labels are written back as they were.
+    In SKOS such concepts differ by their addresses. Labels are written back as they were.
     """
     taken: set[tuple[int, str]] = set()
     changed = []

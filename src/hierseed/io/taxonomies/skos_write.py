@@ -7,9 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hierseed.errors import TaxonomyError
-from hierseed.io.taxonomies.rdf_write import RDF, SKOS, as_jsonld, as_turtle, as_xml
+from hierseed.io.taxonomies.rdf_write import (
+    RDF,
+    SKOS,
+    as_jsonld,
+    as_turtle,
+    as_xml,
+    escape,
+    quoteattr,
+)
 from hierseed.io.taxonomies.vocabulary import BASE, statements
-from hierseed.io.taxonomies.xml_text import escape, quoteattr
 from hierseed.taxonomy import Taxonomy
 
 # Of each topic in order: the name of a property of SKOS, such as scopeNote, and its text.
