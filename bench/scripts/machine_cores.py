@@ -13,7 +13,7 @@ METHODS = ("HierSeed", "AnchoredHierSeed")
 
 
 def threads(size, folder, count):
-    """Whole fits and scikit-learn's KMeans in one process with so many threads."""
+    """Whole fits and scikit-learn's KMeans in one process, by number of threads."""
     from sklearn.cluster import KMeans
 
     import hierseed
@@ -42,7 +42,7 @@ def threads(size, folder, count):
 
 
 def workers(size, folder, *counts):
-    """`embed`, `fit` and `assign` by so many workers, beside one process."""
+    """`embed`, `fit` and `assign` by number of workers, and by one process."""
     small = size is REDUCED
     out = folder / "workers.json"
     script(
