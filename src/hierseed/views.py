@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
+from hierseed.core.share import Share
 from hierseed.errors import CorpusError, ParameterError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.evaluate import Scores, score, thresholds
@@ -21,6 +22,7 @@ from hierseed.io.seeds import TopicFinder
 from hierseed.placed import PlacedDocuments
 from hierseed.proposals import Proposal, Proposals
 from hierseed.report import selection
+from hierseed.report.accuracy import expected_by_path
 from hierseed.report.gather import Limits
 from hierseed.report.map import make_map
 from hierseed.report.page import render
@@ -87,6 +89,24 @@ class ModelViews:
         0
         """
         return self.place(documents, **options).propose_topics(n, earlier=earlier)
+
+    def expected_accuracy(self) -> dict[str, Share]:
+        """Return for each topic the share of its documents to expect right, the lowest first.
+
+        Of the documents of the fit that were placed in the topic or below it. Empty where no
+        seeds could be held out to estimate it, as with one seed a topic.
+
+        Examples
+        --------
+        >>> seeds = {"Cats": ["a", "c"], "Dogs": ["b", "d"]}
+        >>> two = hierseed.fit(texts, ["Cats", "Dogs"], seeds, embedder="wordllama", other=False)
+        >>> sorted(two.expected_accuracy())
+        ['Cats', 'Dogs']
+        >>> share = two.expected_accuracy()["Cats"]
+        >>> 0 <= share.low <= share.value <= share.high <= 1
+        True
+        """
+        return expected_by_path(self.estimator)
 
     def report(
         self, documents: Any, file: str | PathLike[str], *, title: str | None = None, **options: Any
@@ -373,6 +393,7 @@ class ModelViews:
         limits = thresholds(self.taxonomy_, found.levels[rows], scores, truth, precision)
         self.estimator.set_thresholds(limits)
         self.estimator.expected_accuracy_ = []  # those were of other thresholds
+        self.estimator.expected_topic_accuracy_ = []
         self._of_the_fit = None
         labels = self.place(documents, **options).assignments.labels
         self.estimator.labels_ = labels

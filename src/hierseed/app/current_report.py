@@ -22,7 +22,8 @@ def current_report(fit: Fit, here: Topics) -> dict[str, Any]:
     above = taxonomy.tree.ancestors[labels]
     counts = np.bincount(above[above >= 0], minlength=n)
     topics: dict[str, Any] = topic_columns(taxonomy, counts, own)
-    old = dict(found["topics"])
+    expected, old = fit.expected(here), dict(found["topics"])
+    topics["expected"] = [expected.get(key) for key in placed.keys[:n]]
     old["rivals"] = [[[int(number[to]), share] for to, share in line] for line in old["rivals"]]
     topics |= {name: _joined(old[name], number, n) for name in old if name not in topics}
     topics["rivals"] = [

@@ -271,13 +271,31 @@ class ArrayBlock(Block):
             tree.family, order, ends,
         )  # fmt: skip
         order = order[:n]
-        was = tree.position[state.topic[order]]
-        found, far, chosen, tally = self._sweep(
-            kernels, centres, placements.row[order], ends, was, grid
-        )
-        moved = kernels.settle(order, found, far, was, children, state.topic, state.margin)
-        total = int((state.topic >= 0).sum())
+        edges, *panels, C, c2 = self._panels(kernels, centres)
+        chosen = np.arange(len(C))
+        group, present = chosen, ends[1:] > ends[:-1]
+        if not present.all():
+            chosen, group = np.flatnonzero(np.repeat(present, np.diff(edges))), np.zeros_like(group)
+            group[chosen] = np.arange(len(chosen))
+        tally, error = Tally(len(chosen), self.width, grid), rounding_error(self.width, self.dtype)
+        moved = 0
+        for at, X, start, index, x2 in self._sources(kernels, placements.row[order]):
+            moved += kernels.lloyd(
+                X, start, index, np.clip(ends - at.start, 0, len(index)), edges, *panels, C, c2,
+                x2, error, TIE, group, tally.sums, tally.counts, tally.step, order[at],
+                tree.position, children, state.topic, state.margin,
+            )  # fmt: skip
+        total = int(np.count_nonzero(state.topic >= 0))
         return Gains(chosen, tally.sums, tally.counts), int(moved), total
+
+    def _panels(self, kernels: ModuleType, centres: Families) -> tuple[Any, ...]:
+        """Centres as kernels read them: where families begin, panels, the centres, their norms."""
+        if "panels" not in centres.prepared:
+            C, edges = np.ascontiguousarray(centres.vectors), np.array(centres.edges)
+            c2 = squared_norms(C)
+            centres.prepared["panels"] = edges, *kernels.pack(C, c2, edges), C, c2
+        found: tuple[Any, ...] = centres.prepared["panels"]
+        return found
 
     def _by_family(
         self, kernels: ModuleType, centres: Families, rows: Ints, family: Ints, was: Ints,
@@ -321,7 +339,8 @@ class ArrayBlock(Block):
         for at, X, start, index, x2 in self._sources(kernels, rows):
             kernels.sweep(
                 X, start, index, np.clip(ends - at.start, 0, len(index)), edges, *panels, C, c2,
-                x2, error, TIE, was[at], tally.sums, tally.counts, tally.step, found[at], far[at],
+                x2, error, TIE, was[at], np.arange(len(C)), tally.sums, tally.counts, tally.step,
+                found[at], far[at],
             )  # fmt: skip
         if len(C) < len(centres.vectors):
             found = chosen[found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,10 +29,15 @@ class Families:
     ----------
     vectors : (centres, width), family by family
     first : position of the first centre of each family
+    prepared : what a block derived from these; blocks of one process share it
     """
 
     vectors: Floats
     first: Ints
+    prepared: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Families, (self.vectors, self.first)
 
     @classmethod
     def one(cls, vectors: Floats) -> Families:

@@ -7,6 +7,7 @@ so the result depends on none of these.
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections import deque
@@ -31,7 +32,8 @@ __all__ = ["ArrayBlocks", "Block", "Blocks", "M", "Mergeable", "Vectors", "merge
 T = TypeVar("T")
 LEAST_ROWS = 256
 BLOCK_VALUES = 2_000_000  # numbers in a block at least
-EACH = 3  # blocks for each thread, so that all end at about the same time
+EACH = 3  # blocks for each thread
+SHRINK = 1.5, 0.5  # size of the first and the last block of a thread, in means
 LONGEST = 1e18  # four times its square is less than the largest float32
 
 
@@ -96,10 +98,14 @@ class ArrayBlocks:
         if isinstance(vectors, np.ndarray):
             vectors = np.asarray(vectors)  # slicing a np.memmap object is slow
         self._vectors, self._forget = vectors, forget
-        size = block_rows or _block_rows(self.n, max(self.width, topics, 1), self.threads, largest)
+        stop = stop or self.n
+        if block_rows:
+            edges = [*range(start, stop, block_rows), stop]
+        else:
+            wide = max(self.width, topics, 1)
+            edges = (start + _block_edges(stop - start, wide, self.threads, largest)).tolist()
         self._blocks = [
-            ArrayBlock(vectors, at, min(at + size, stop or self.n), self.dtype)
-            for at in range(start, stop or self.n, size)
+            ArrayBlock(vectors, at, end, self.dtype) for at, end in itertools.pairwise(edges)
         ]
 
     def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
@@ -136,10 +142,20 @@ class ArrayBlocks:
         return np.asarray(self._vectors[np.asarray(rows)], dtype=np.float64)
 
 
-def _block_rows(n: int, wide: int, threads: int, largest: int) -> int:
-    """Rows of a block: few large blocks, because every step costs each block some Python."""
-    fair = n * wide // (EACH * threads)
-    return max(LEAST_ROWS, min(max(fair, BLOCK_VALUES), largest * BLOCK_VALUES) // wide)
+def _block_edges(n: int, wide: int, threads: int, largest: int) -> NDArray[np.integer]:
+    """Where blocks of so many rows begin, and the last ends.
+
+    Few large blocks, because every step costs each block some Python. Every thread gets as many,
+    the largest first, so that all threads end at about the same time.
+    """
+    fair, usual = -(-n // (EACH * threads)), BLOCK_VALUES // wide
+    most = max(LEAST_ROWS, min(max(fair, usual), largest * BLOCK_VALUES // wide))
+    blocks = -(-n // most)
+    if threads == 1 or blocks <= threads:
+        return np.linspace(0, n, blocks + 1).round().astype(np.intp)
+    share = np.repeat(np.linspace(*SHRINK, -(-blocks // threads)), threads)
+    ends = np.cumsum(share) * (n / share.sum())
+    return np.unique(np.append(0, ends.round().astype(np.intp)))  # without empty blocks
 
 
 def check_vectors(

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from hierseed.assignments import Assignments, Ints
-from hierseed.core.share import Share
 from hierseed.errors import CorpusError
 from hierseed.report import selection
+from hierseed.report.accuracy import expected_of_levels, expected_of_topics
 from hierseed.report.map import make_map
 from hierseed.report.words import distinctive_words
 from hierseed.taxonomy import Taxonomy
@@ -95,6 +95,10 @@ def gather(
             "central": [[index[r] for r in chosen] for chosen in central],
             "border": [[index[r] for r in chosen] for chosen in borderline],
             "rivals": selection.rival_topics(placements, second, vectors, 4),
+            "expected": [
+                one and _rounded((one.value, one.low, one.high), 4)
+                for one in expected_of_topics(model)
+            ],
         },
         "nowhere": [index[int(r)] for r in nowhere],
         "docs": {
@@ -132,17 +136,12 @@ def topic_columns(taxonomy: Taxonomy, counts: Ints, own: Ints) -> dict[str, list
     }
 
 
-def expected_accuracy(model: Any) -> list[Share]:
-    """Expected accuracy of each level; empty if no seeds were held out to estimate it."""
-    return getattr(model, "expected_accuracy_", []) if getattr(model, "n_held_out_", 0) else []
-
-
 def results_of(model: Any) -> dict[str, Any]:
     """Diagnostics of a fit: share that belongs, expected accuracy, topics that need attention."""
     foreign = getattr(model, "foreign_share_", None)
     return {
         "belong": None if foreign is None else str(foreign.complement()),
-        "expected": [str(one) for one in expected_accuracy(model)],
+        "expected": [str(one) for one in expected_of_levels(model)],
         "findings": [str(one) for one in getattr(model, "diagnosis_", [])],
     }
 

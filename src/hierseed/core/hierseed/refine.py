@@ -52,11 +52,13 @@ def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: floa
     """
     tree = model.tree
     for level in range(model.pivot_level, tree.height):
+        children, _, first = tree.families[level]
         vectors, before, used = model.vectors, None, None
+        centres = Families(vectors[children], first)
         sums, counts = np.zeros_like(vectors), np.zeros(len(tree), dtype=np.intp)
         last = max_iter
         for iteration in range(max_iter + 1):
-            moves = blocks.fold(move, model, level, vectors, before, used, grid)
+            moves = blocks.fold(move, model, level, centres, before, used, grid)
             sums[moves.topic] += moves.sums
             counts[moves.topic] += moves.counts
             if moves.moved == 0 or iteration == last:
@@ -64,9 +66,10 @@ def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: floa
             if iteration and moves.moved <= tol * moves.placed:
                 last = iteration + 1
             filled = np.flatnonzero(counts)
-            before, vectors = vectors, vectors.copy()
+            earlier, vectors = vectors, vectors.copy()
             vectors[filled] = grid.dequantize(sums[filled]) / counts[filled, None]
-            used = consumed_margin(tree, vectors, before)
+            used = consumed_margin(tree, vectors, earlier)
+            before, centres = centres, Families(vectors[children], first)
         model = model.refined(vectors)  # `move` has cached the placements for these vectors
     return model
 
@@ -76,15 +79,16 @@ def move(
     block: Block,
     model: Model,
     level: int,
-    vectors: Floats,
-    before: Floats | None,
+    centres: Families,
+    before: Families | None,
     used: Floats | None,
     grid: Grid,
 ) -> Moves:
     """Move each document to its nearest child, and return the changes.
 
-    `before` are the vectors of the last pass, None in the first: a block that has lost its cache
-    finds from these where its documents were. `used`: see `consumed_margin`.
+    `centres` are the children's vectors, family by family; `before` those of the last pass, None
+    in the first: a block that has lost its cache finds from these where its documents were.
+    `used`: see `consumed_margin`.
     """
     xp, placements, cache = block.xp, placed(block, model, level), placement_cache(block, model)
     state = cache.lloyd.get(level)
@@ -94,7 +98,7 @@ def move(
         cache.lloyd[level] = state
         if before is not None:
             reassign(block, placements, model, level, before, None, state)
-    moves = reassign(block, placements, model, level, vectors, grid, state, used)
+    moves = reassign(block, placements, model, level, centres, grid, state, used)
     topic = xp.where(state.topic >= 0, state.topic, placements.topic)
     cache.by_level[level + 1] = placements.moved(topic)
     return moves
@@ -122,18 +126,16 @@ def reassign(
     placements: Placements,
     model: Model,
     level: int,
-    vectors: Floats,
+    centres: Families,
     grid: Grid | None,
     state: LloydState,
     used: Floats | None = None,
 ) -> Moves:
     """Find the nearest child of each document whose margin is consumed; updates the state."""
     xp, tree = block.xp, model.tree
-    children, _, first = tree.families[level]
+    children = tree.families[level][0]
     if grid:
-        at_once = block.lloyd(
-            Families(vectors[children], first), children, tree, placements, state, used, grid
-        )
+        at_once = block.lloyd(centres, children, tree, placements, state, used, grid)
         if at_once:
             made, moved, total = at_once
             return Moves(children[made.centre], made.sums, made.counts, moved, total)
@@ -147,11 +149,9 @@ def reassign(
     if len(inner) < len(at):
         at, family = at[inner], family[inner]
     was = xp.asarray(tree.position, xp.index)[state.topic[at]]
-    best, margin, gains = block.reassign(
-        Families(vectors[children], first), placements.row[at], family, was, grid
-    )
+    best, margin, gains = block.reassign(centres, placements.row[at], family, was, grid)
     state.topic[at], state.margin[at] = xp.asarray(children, xp.int32)[best], margin
     moved, total = int((best != was).sum()), int((state.topic >= 0).sum())
     if gains is None:
-        return Moves(children[:0], np.zeros((0, vectors.shape[1])), children[:0], moved, total)
+        return Moves(children[:0], np.zeros((0, block.width)), children[:0], moved, total)
     return Moves(children[gains.centre], gains.sums, gains.counts, moved, total)
