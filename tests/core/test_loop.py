@@ -6,7 +6,7 @@ import reference
 from worlds import TREES, make_world, seeds_of
 
 from hierseed import HierSeed
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 
 OPTIONS = [
     {},

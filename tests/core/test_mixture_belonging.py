@@ -9,6 +9,7 @@ from mixture_worlds import overlapping_topics
 from scipy.stats import norm
 from sklearn.isotonic import IsotonicRegression
 
+from hierseed.core.mixture.accuracy import Share
 from hierseed.core.mixture.belonging import (
     LEAST_SEEDS,
     TAIL,
@@ -29,7 +30,6 @@ from hierseed.core.mixture.membership import (
     unpack_membership,
 )
 from hierseed.core.mixture.neighbours import NOTHING
-from hierseed.core.share import Share
 
 # ------------------------------------------------------------------ oracles
 

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 
 from hierseed import Taxonomy
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 
 TREES = {
     "two levels": ["A > a1", "A > a2", "A > a3", "B > b1", "B > b2", "C > c1", "C > c2"],

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.core.blocks import ArrayBlocks, Blocks, check_finite, check_vectors
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.blocks import Blocks, check_finite, check_vectors
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 from hierseed.errors import ModelError, ParameterError, name_some

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import chunks
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.blocks import chunks
 from hierseed.core.exact import Quantization
 from hierseed.core.mixture.calibration import halves, held_out_losses, hold_out
 from hierseed.core.mixture.components import Pairs, Seeds, make_components, sum_seeds

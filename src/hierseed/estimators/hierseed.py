@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import ArrayBlocks, Blocks
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.blocks import Blocks
 from hierseed.core.hierseed.descend import predict
 from hierseed.core.hierseed.loop import VARIANTS, Fitted, Settings, State, fit, unfit
 from hierseed.core.hierseed.model import Model, pivots

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.core.blocks import ArrayBlocks, Blocks, check_finite, check_vectors
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.blocks import Blocks, check_finite, check_vectors
 from hierseed.core.exact import Grid, sum_by_group
 from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
 from hierseed.taxonomy import Taxonomy

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import Block, portable, squared_norms
-from hierseed.core.blocks import Blocks
+from hierseed.core.blocks import Block, Blocks, portable, squared_norms
 from hierseed.core.distance import TIE
 from hierseed.core.hierseed.descend import pivot_distances, place, placement_cache
 from hierseed.core.hierseed.model import Model

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import Block, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.blocks import Block, Blocks, portable
 from hierseed.core.exact import Grid, merge_by_key
 from hierseed.core.hierseed.descend import PlacementCache, deepest, labels, split
 from hierseed.core.hierseed.model import Model

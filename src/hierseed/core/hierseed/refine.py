@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import Block, Families, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.blocks import Block, Blocks, Families, portable
 from hierseed.core.exact import Grid, merge_by_key
 from hierseed.core.hierseed.descend import LloydState, Placements, placed, placement_cache
 from hierseed.core.hierseed.model import Model

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import Array
-from hierseed.core.block import Block, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.blocks import Block, Blocks, portable
 from hierseed.core.exact import Grid
 from hierseed.core.hierseed.descend import (
     Placements,

@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import Block, Families, chunks, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.blocks import Block, Blocks, Families, chunks, portable
 from hierseed.core.exact import Grid
 from hierseed.core.hierseed.descend import by_topic, placed
 from hierseed.core.hierseed.model import Model

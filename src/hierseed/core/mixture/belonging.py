@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
+from hierseed.core.mixture.accuracy import Share
 from hierseed.core.mixture.left_out import LeftOut
 from hierseed.core.mixture.neighbours import NOTHING
-from hierseed.core.share import Share
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import chunks
+from hierseed.core.blocks import chunks
 from hierseed.core.exact import Grid
 from hierseed.core.kernels.compiled import load_kernels
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.blocks import Block
 from hierseed.core.exact import sum_by_group
+from hierseed.core.mixture.accuracy import Share
 from hierseed.core.mixture.belonging import Belonging, conformal_quantile, learn_belonging
 from hierseed.core.mixture.components import Components, Pairs
 from hierseed.core.mixture.left_out import leave_out, seeds_alone
 from hierseed.core.mixture.neighbours import REFERENCES, Neighbourhood
-from hierseed.core.share import Share
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import Block, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.blocks import Block, Blocks, portable
 from hierseed.core.exact import Grid, Quantization, Sums
 from hierseed.core.kernels.compiled import load_kernels
 from hierseed.core.mixture.components import Components

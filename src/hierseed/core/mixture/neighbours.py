@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import Block, chunks
+from hierseed.core.blocks import Block, chunks
 from hierseed.core.kernels.compiled import compiled, load_kernels
 
 Floats = NDArray[np.float64]

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import Block, chunks, portable, squared_norms
-from hierseed.core.blocks import Blocks
+from hierseed.core.blocks import Block, Blocks, chunks, portable, squared_norms
 from hierseed.core.exact import Quantization
 from hierseed.core.mixture.components import Seeds
 from hierseed.core.mixture.gaussian_mixture import Mixture

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hierseed.core.block import Block, Families, Gains
+from hierseed.core.blocks import Block, Families, Gains
 from hierseed.core.exact import Grid
 from hierseed.engines.torch.arrays import TorchArrays
 from hierseed.engines.torch.distance import Centres, nearest, squared_distances

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import chunks
+from hierseed.core.blocks import chunks
 from hierseed.core.mixture.gaussian_mixture import pieces
 from hierseed.core.mixture.placement import Placer
 from hierseed.estimators.anchored.fitting import Outcome

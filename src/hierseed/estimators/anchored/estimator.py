@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.core.blocks import ArrayBlocks, Blocks, check_vectors
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.blocks import Blocks, check_vectors
 from hierseed.core.exact import Quantization
-from hierseed.core.mixture.accuracy import expect_levels, expect_topics, listed_of_placed
+from hierseed.core.mixture.accuracy import Share, expect_levels, expect_topics, listed_of_placed
 from hierseed.core.mixture.calibration import (
     CorpusScores,
     label_and_count,
@@ -30,7 +31,6 @@ from hierseed.core.mixture.placement import (
     topic_probabilities,
 )
 from hierseed.core.score import Scored
-from hierseed.core.share import Share
 from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit
 from hierseed.estimators.anchored.fitting import fit_mixture, with_stand_ins
 from hierseed.estimators.anchored.placer import (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.exact import Grid
 from hierseed.core.mixture.components import Components, make_components
 from hierseed.core.mixture.gaussian_mixture import Mixture

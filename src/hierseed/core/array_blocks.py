@@ -1,23 +1,33 @@
-"""A block of an array or a memory map, with numpy; kernels of numba where it is installed."""
+"""Blocks of an array or a memory map, with numpy; kernels of numba where it is installed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+import itertools
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property, reduce
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY
-from hierseed.core.block import Block, Families, Gains, chunks, squared_norms
+from hierseed.core.blocks import Block, Families, Gains, M, Vectors, chunks, merge, squared_norms
 from hierseed.core.distance import FEW, TIE, Centres, lowest, rounding_error, squared_distances
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.kernels.compiled import compiled
+from hierseed.cpus import one_thread, usable_cpus
 
+T = TypeVar("T")
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]
+LEAST_ROWS = 256
+BLOCK_VALUES = 2_000_000  # numbers in a block at least
+EACH = 3  # blocks for each thread
+SHRINK = 1.5, 0.5  # size of the first and the last block of a thread, in means
 EXACT = 32.0  # squared lengths of float16 rows are exact in float64 up to this
 
 # float16 to float32
@@ -25,20 +35,6 @@ SHIFT = 13
 MASK = np.int32(-0x7000_2000)  # the sign, and the bits of a float16
 SCALE = np.float32(2.0**112)
 INFINITE = 0x7C00  # infinity, and NaN above it, without the sign
-
-
-class Vectors(Protocol):
-    """Rows that can be sliced and indexed: an array, a memory map, a lazy view."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Documents, dimensions."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Number type as stored."""
-
-    def __getitem__(self, rows: Any) -> Any: ...
 
 
 class ArrayBlock(Block):
@@ -388,3 +384,92 @@ def as_floats(rows: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[np.floating]:
     wide = bits.view(np.float32)
     wide *= SCALE
     return wide
+
+
+class ArrayBlocks:
+    """Blocks of an array or a memory map, on the threads of this machine.
+
+    Each thread works on a block of its own, with the matrix library limited to one thread: that
+    is faster than many threads on one small product. Steps make arrays of rows times `topics`, so
+    blocks shrink as these grow; `largest` bounds how many times the least size they have, for
+    steps that keep little of each row. `start` and `stop` select some of the rows,
+    which keep their numbers. With `forget` blocks drop their caches after each step, for a single
+    pass over many documents.
+    """
+
+    def __init__(
+        self,
+        vectors: Vectors,
+        block_rows: int | None = None,
+        threads: int | None = None,
+        *,
+        topics: int = 0,
+        largest: int = 1,
+        start: int = 0,
+        stop: int | None = None,
+        forget: bool = False,
+    ) -> None:
+        self.n, self.width = int(vectors.shape[0]), int(vectors.shape[1])
+        self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
+        self.threads = threads or int(os.environ.get("OMP_NUM_THREADS") or usable_cpus())
+        if isinstance(vectors, np.ndarray):
+            vectors = np.asarray(vectors)  # slicing a np.memmap object is slow
+        self._vectors, self._forget = vectors, forget
+        stop = stop or self.n
+        if block_rows:
+            edges = [*range(start, stop, block_rows), stop]
+        else:
+            wide = max(self.width, topics, 1)
+            edges = (start + _block_edges(stop - start, wide, self.threads, largest)).tolist()
+        self._blocks = [
+            ArrayBlock(vectors, at, end, self.dtype) for at, end in itertools.pairwise(edges)
+        ]
+
+    def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
+        """Yield `step(block, *model)` for every block, in order of rows."""
+        if len(self._blocks) == 1 and len(self._blocks[0]) <= FEW:
+            yield self._run(step, self._blocks[0], *model)  # too small for threads
+            return
+        with one_thread():
+            if self.threads == 1 or len(self._blocks) == 1:
+                for block in self._blocks:
+                    yield self._run(step, block, *model)
+                return
+            waiting: deque[Future[T]] = deque()
+            with ThreadPoolExecutor(self.threads) as pool:
+                for block in self._blocks:
+                    if len(waiting) > 2 * self.threads:
+                        yield waiting.popleft().result()
+                    waiting.append(pool.submit(self._run, step, block, *model))
+                while waiting:
+                    yield waiting.popleft().result()
+
+    def fold(self, step: Callable[..., M], *model: Any) -> M:
+        """Merge the results of `step(block, *model)` over all blocks."""
+        return reduce(merge, self.map(step, *model))
+
+    def _run(self, step: Callable[..., T], block: ArrayBlock, *model: Any) -> T:
+        result = step(block, *model)
+        if self._forget:
+            block.forget()
+        return result
+
+    def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Fetch a few rows."""
+        return np.asarray(self._vectors[np.asarray(rows)], dtype=np.float64)
+
+
+def _block_edges(n: int, wide: int, threads: int, largest: int) -> NDArray[np.integer]:
+    """Where blocks of so many rows begin, and the last ends.
+
+    Few large blocks, because every step costs each block some Python. Every thread gets as many,
+    the largest first, so that all threads end at about the same time.
+    """
+    fair, usual = -(-n // (EACH * threads)), BLOCK_VALUES // wide
+    most = max(LEAST_ROWS, min(max(fair, usual), largest * BLOCK_VALUES // wide))
+    blocks = -(-n // most)
+    if threads == 1 or blocks <= threads:
+        return np.linspace(0, n, blocks + 1).round().astype(np.intp)
+    share = np.repeat(np.linspace(*SHRINK, -(-blocks // threads)), threads)
+    ends = np.cumsum(share) * (n / share.sum())
+    return np.unique(np.append(0, ends.round().astype(np.intp)))  # without empty blocks
