@@ -269,12 +269,6 @@ class HierSeed(SeededEstimator):
         return blocks.map(scored, self._model, self.margins_)
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        header = {
-            "pivot_level": self._model.pivot_level,
-            "objective": self.objective_,
-            "coverage": self.coverage_,
-            "history": self.history_,
-        }
         arrays = {
             "vectors": self.vectors_,
             "radii": self.radii_,
@@ -283,7 +277,7 @@ class HierSeed(SeededEstimator):
             "labels": self.labels_,
             "empty": self.empty_,
         }
-        return header, arrays
+        return {"pivot_level": self._model.pivot_level}, arrays
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.vectors_, self.radii_ = arrays["vectors"], arrays["radii"]
@@ -293,9 +287,6 @@ class HierSeed(SeededEstimator):
             self.taxonomy_.tree, int(header["pivot_level"]), self.vectors_, self.radii_,
             arrays["eccentricity"],
         )  # fmt: skip
-        self.objective_, self.coverage_ = header["objective"], header["coverage"]
-        self.history_ = header["history"]
-        self.n_iter_ = len(self.history_)
 
     def _constraints(self) -> Constraints:
         return {

@@ -31,13 +31,15 @@ from hierseed.core.mixture.placement import (
     topic_probabilities,
 )
 from hierseed.core.score import Scored
-from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit
-from hierseed.estimators.anchored.fitting import fit_mixture, with_stand_ins
-from hierseed.estimators.anchored.placer import (
+from hierseed.estimators.anchored.fitting import (
+    Finding,
     append_others,
+    diagnose_fit,
+    fit_mixture,
     make_placer,
     pack_placer,
     unpack_placer,
+    with_stand_ins,
 )
 from hierseed.estimators.base import Progress, SeededEstimator
 from hierseed.estimators.inputs import (
@@ -348,9 +350,6 @@ class AnchoredHierSeed(SeededEstimator):
             "held_out": self.n_held_out_,
             "expected": [[one.value, one.low, one.high] for one in self.expected_accuracy_],
             "diagnosis": [vars(one) for one in self.diagnosis_],
-            "objective": self.objective_,
-            "coverage": self.coverage_,
-            "history": self.history_,
         }
         nothing = (np.nan, np.nan, np.nan)
         expected = [astuple(one) if one else nothing for one in self.expected_topic_accuracy_]
@@ -366,9 +365,7 @@ class AnchoredHierSeed(SeededEstimator):
         ]
         self.diagnosis_ = [Finding(**one) for one in header["diagnosis"]]
         self.set_thresholds(arrays["thresholds"], header.get("promise", self.precision or 0.0))
-        self.labels_, self.history_ = arrays["labels"], header["history"]
-        self.objective_, self.coverage_ = header["objective"], header["coverage"]
-        self.n_iter_ = len(self.history_)
+        self.labels_ = arrays["labels"]
 
     # ---------------------------------------------------------------- checking
 
