@@ -54,6 +54,6 @@ def split_into_blocks(monkeypatch, rows, threads, width):
             together.wait(timeout=30)
         return original(self, step, block, *model)
 
-    monkeypatch.setattr("hierseed.core.blocks.LEAST_ROWS", 1)
-    monkeypatch.setattr("hierseed.core.blocks.BLOCK_VALUES", rows * width)
+    monkeypatch.setattr("hierseed.core.array_blocks.LEAST_ROWS", 1)
+    monkeypatch.setattr("hierseed.core.array_blocks.BLOCK_VALUES", rows * width)
     monkeypatch.setattr(ArrayBlocks, "_run", run)

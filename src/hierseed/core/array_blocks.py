@@ -19,7 +19,7 @@ from hierseed.core.blocks import Block, Families, Gains, M, Vectors, chunks, mer
 from hierseed.core.distance import FEW, TIE, Centres, lowest, rounding_error, squared_distances
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.kernels.compiled import compiled
-from hierseed.cpus import one_thread, usable_cpus
+from hierseed.threads import one_thread, usable_cpus
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.cpus import one_thread
+from hierseed.threads import one_thread
 
 Floats = NDArray[np.float64]
 Single = NDArray[np.float32]

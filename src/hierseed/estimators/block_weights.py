@@ -30,10 +30,10 @@ from hierseed.core.mixture.components import Pairs, Seeds, make_components, sum_
 from hierseed.core.mixture.em import Settings, initialise
 from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.sample import draw
-from hierseed.cpus import one_thread
 from hierseed.embed.prepare import ArrayLike, Preparation
 from hierseed.estimators.inputs import seed_pairs
 from hierseed.taxonomy import Taxonomy
+from hierseed.threads import one_thread
 
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]

@@ -41,7 +41,7 @@ from hierseed.core.mixture.moments import (
 )
 from hierseed.core.mixture.sample import Sample, mean_stray
 from hierseed.core.tree import Tree
-from hierseed.cpus import one_thread
+from hierseed.threads import one_thread
 
 Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]

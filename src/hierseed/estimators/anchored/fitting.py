@@ -45,11 +45,11 @@ from hierseed.core.mixture.membership import (
 from hierseed.core.mixture.moments import CorpusMoments, corpus_moments
 from hierseed.core.mixture.placement import Placer, labels, stop_where_they_belong
 from hierseed.core.mixture.sample import Drawn, draw
-from hierseed.cpus import one_thread
 from hierseed.errors import SeedError, name_some
 from hierseed.estimators.earlier import topics_of
 from hierseed.estimators.inputs import SeedPairs
 from hierseed.taxonomy import Taxonomy
+from hierseed.threads import one_thread
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
