@@ -24,7 +24,7 @@ from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.sphere import tightest, unbeaten
 from hierseed.core.kernels import compiled
 from hierseed.core.kernels.compiled import aligned_zeros
-from hierseed.core.mixture.membership import PARTS
+from hierseed.core.mixture.belonging import PARTS
 from hierseed.core.mixture.moments import _add_products, weighted_sums
 from hierseed.core.mixture.neighbours import Neighbourhood
 from hierseed.core.tree import Tree

@@ -14,21 +14,19 @@ from hierseed.core.mixture.belonging import (
     LEAST_SEEDS,
     TAIL,
     Belonging,
+    Membership,
     belonging_curve,
     density,
     isotonic_regression,
     learn_belonging,
+    learn_membership,
     least_favourable_weights,
     listed_share,
     missing_levels,
-)
-from hierseed.core.mixture.left_out import LeftOut
-from hierseed.core.mixture.membership import (
-    Membership,
-    learn_membership,
     pack_membership,
     unpack_membership,
 )
+from hierseed.core.mixture.left_out import LeftOut
 from hierseed.core.mixture.neighbours import NOTHING
 
 # ------------------------------------------------------------------ oracles

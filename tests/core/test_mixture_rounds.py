@@ -12,6 +12,7 @@ from hierseed import AnchoredHierSeed
 from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.kernels import compiled
 from hierseed.core.mixture.accuracy import identity_curves
+from hierseed.core.mixture.belonging import PARTS, Membership
 from hierseed.core.mixture.components import make_components, sum_up
 from hierseed.core.mixture.em import (
     PULL,
@@ -31,7 +32,6 @@ from hierseed.core.mixture.gaussian_mixture import (
     invert,
     responsibilities,
 )
-from hierseed.core.mixture.membership import PARTS, Membership
 from hierseed.core.mixture.moments import FINE, DescentRule, MixtureCache, corpus_moments, e_step
 from hierseed.core.mixture.placement import Placer, labels, log_joint
 from hierseed.core.tree import Tree

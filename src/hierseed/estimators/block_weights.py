@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.blocks import chunks
 from hierseed.core.exact import Quantization
+from hierseed.core.mixture.belonging import Membership
 from hierseed.core.mixture.calibration import halves, held_out_losses, hold_out
 from hierseed.core.mixture.components import Pairs, Seeds, make_components, sum_seeds
 from hierseed.core.mixture.em import Settings, initialise
-from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.sample import draw
 from hierseed.embed.prepare import ArrayLike, Preparation
 from hierseed.estimators.inputs import seed_pairs

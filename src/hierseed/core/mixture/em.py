@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Quantization
+from hierseed.core.mixture.belonging import Membership
 from hierseed.core.mixture.components import (
     Components,
     Seeds,
@@ -31,7 +32,6 @@ from hierseed.core.mixture.components import (
     learn_variance_components,
 )
 from hierseed.core.mixture.gaussian_mixture import Mixture, Products
-from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import (
     CorpusMoments,
     DescentRule,

@@ -12,9 +12,9 @@ from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.blocks import Block, Blocks, portable
 from hierseed.core.exact import Grid, Quantization, Sums
 from hierseed.core.kernels.compiled import load_kernels
+from hierseed.core.mixture.belonging import PARTS, Membership
 from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, responsibilities
-from hierseed.core.mixture.membership import PARTS, Membership
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer]

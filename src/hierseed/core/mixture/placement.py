@@ -20,9 +20,9 @@ from hierseed.core.arrays import NUMPY, Array, Arrays
 from hierseed.core.blocks import Block, chunks, portable
 from hierseed.core.exact import Grid
 from hierseed.core.mixture.accuracy import calibrate_scores
+from hierseed.core.mixture.belonging import Membership
 from hierseed.core.mixture.components import Components, add_up
 from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, responsibilities
-from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import FINE, DescentRule, MixtureCache, walk
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from hierseed.core.blocks import Block, Blocks, chunks, portable, squared_norms
 from hierseed.core.exact import Quantization
+from hierseed.core.mixture.belonging import PARTS, Membership, SampleScores
 from hierseed.core.mixture.components import Seeds
 from hierseed.core.mixture.gaussian_mixture import Mixture
-from hierseed.core.mixture.membership import PARTS, Membership, SampleScores
 from hierseed.core.mixture.moments import (
     CorpusMoments,
     Expected,

@@ -17,6 +17,13 @@ from numpy.typing import NDArray
 from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.blocks import Blocks, chunks
 from hierseed.core.exact import Grid, Quantization
+from hierseed.core.mixture.belonging import (
+    Membership,
+    SampleScores,
+    learn_membership,
+    pack_membership,
+    unpack_membership,
+)
 from hierseed.core.mixture.calibration import (
     HeldOut,
     Scores,
@@ -35,13 +42,6 @@ from hierseed.core.mixture.em import (
     initialise,
 )
 from hierseed.core.mixture.gaussian_mixture import Mixture, pieces
-from hierseed.core.mixture.membership import (
-    Membership,
-    SampleScores,
-    learn_membership,
-    pack_membership,
-    unpack_membership,
-)
 from hierseed.core.mixture.moments import CorpusMoments, corpus_moments
 from hierseed.core.mixture.placement import Placer, labels, stop_where_they_belong
 from hierseed.core.mixture.sample import Drawn, draw
