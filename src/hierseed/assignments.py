@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Integers
 from hierseed.core.score import Scored
 from hierseed.errors import CorpusError
 from hierseed.taxonomy import Taxonomy
@@ -17,7 +18,6 @@ from hierseed.taxonomy import Taxonomy
 if TYPE_CHECKING:
     import pandas as pd
 
-Ints = NDArray[np.integer]
 Floats = NDArray[np.floating]
 
 RANKED = 5  # most probable topics kept for each document
@@ -29,7 +29,7 @@ RECORDS = (
 class Names(NamedTuple):
     """A column of texts as numbers in a list of names; -1 is the last name."""
 
-    code: Ints
+    code: Integers
     names: list[str]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -82,14 +82,14 @@ class Assignments:
 
     taxonomy: Taxonomy
     n_documents: int
-    row: Ints
-    topic: Ints
-    path: Ints
+    row: Integers
+    topic: Integers
+    path: Integers
     distance: Floats
     score: Floats
-    runner_up: Ints
+    runner_up: Integers
     belongs: Floats
-    ranked: Ints
+    ranked: Integers
     chances: Floats
     is_seed: NDArray[np.bool_]
     ids: Sequence[Any] | None = None
@@ -99,12 +99,12 @@ class Assignments:
         cls,
         taxonomy: Taxonomy,
         n_documents: int,
-        row: Ints,
-        topic: Ints,
-        path: Ints,
+        row: Integers,
+        topic: Integers,
+        path: Integers,
         distance: Floats,
         score: Floats,
-        runner_up: Ints,
+        runner_up: Integers,
         is_seed: NDArray[np.bool_],
     ) -> Assignments:
         """Assignments without degrees of belonging: 1 where placed, 0 for None."""
@@ -115,7 +115,7 @@ class Assignments:
         return len(self.row)
 
     @cached_property
-    def primary(self) -> Ints:
+    def primary(self) -> Integers:
         """The first record of each document.
 
         Examples
@@ -126,7 +126,7 @@ class Assignments:
         return np.flatnonzero(np.diff(self.row, prepend=-1))
 
     @property
-    def labels(self) -> Ints:
+    def labels(self) -> Integers:
         """Deepest topic of each document, -1 for None.
 
         Examples
@@ -137,7 +137,7 @@ class Assignments:
         return self.topic[self.primary]
 
     @property
-    def levels(self) -> Ints:
+    def levels(self) -> Integers:
         """The primary topic at each level, documents x levels; -1 below the deepest.
 
         Examples
@@ -191,7 +191,7 @@ class Assignments:
         """
         return float((self.labels >= 0).mean()) if self.n_documents else 0.0
 
-    def counts(self) -> Ints:
+    def counts(self) -> Integers:
         """Documents in each topic, those further down included.
 
         Examples

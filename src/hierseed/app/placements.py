@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import RECORDS, Assignments
+from hierseed.core.arrays import Bools
 from hierseed.core.mixture.components import add_up
 from hierseed.core.tree import Tree
 from hierseed.taxonomy import Taxonomy
@@ -26,7 +27,6 @@ ARRAYS = ("row", *(name for name in RECORDS if name != "is_seed"))  # one entry 
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float32]
-Bools = NDArray[np.bool_]
 
 
 class Grouped:

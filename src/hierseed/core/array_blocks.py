@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.arrays import NUMPY
+from hierseed.core.arrays import NUMPY, Floats, Integers
 from hierseed.core.blocks import Block, Families, Gains, M, Vectors, chunks, merge, squared_norms
 from hierseed.core.distance import FEW, TIE, Centres, lowest, rounding_error, squared_distances
 from hierseed.core.exact import Grid, Tally
@@ -22,8 +22,6 @@ from hierseed.core.kernels.compiled import compiled
 from hierseed.threads import one_thread, usable_cpus
 
 T = TypeVar("T")
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
 LEAST_ROWS = 256
 BLOCK_VALUES = 2_000_000  # numbers in a block at least
 EACH = 3  # blocks for each thread
@@ -56,7 +54,7 @@ class ArrayBlock(Block):
         """The rows, in the number type that steps compute in."""
         return as_floats(self._vectors[self.start : self.stop], self.dtype)
 
-    def rows_at(self, at: Ints) -> NDArray[np.floating]:
+    def rows_at(self, at: Integers) -> NDArray[np.floating]:
         """Some of the rows; the others are not read."""
         return as_floats(self._vectors[self.start + at.astype(np.intp)], self.dtype)
 
@@ -72,7 +70,7 @@ class ArrayBlock(Block):
         return np.concatenate([np.zeros(0), *(squared_norms(X) for _, X in self.chunks())])
 
     def chunks(
-        self, rows: Ints | None = None, columns: int = 0
+        self, rows: Integers | None = None, columns: int = 0
     ) -> Iterator[tuple[slice, NDArray[np.floating]]]:
         """Yield rows of the block in chunks that fit the cache of a core.
 
@@ -92,7 +90,7 @@ class ArrayBlock(Block):
             for at in chunks(len(rows), wide):
                 yield at, self.rows_at(rows[at])
 
-    def distances(self, C: Floats, rows: Ints | None = None) -> Floats:
+    def distances(self, C: Floats, rows: Integers | None = None) -> Floats:
         """Squared distance of some rows (None: all) to each of some centres, in float64."""
         n = len(self) if rows is None else len(rows)
         D = np.empty((n, len(C)))
@@ -108,7 +106,7 @@ class ArrayBlock(Block):
         return D
 
     def nearest(
-        self, centres: Families, rows: Ints | None = None, family: Ints | None = None
+        self, centres: Families, rows: Integers | None = None, family: Integers | None = None
     ) -> NDArray[np.intp]:
         """Position of the nearest centre of each row's family; `rows` None: all rows."""
         n = len(self) if rows is None else len(rows)
@@ -127,7 +125,7 @@ class ArrayBlock(Block):
         return best
 
     def reassign(
-        self, centres: Families, rows: Ints, family: Ints, was: Ints, grid: Grid | None
+        self, centres: Families, rows: Integers, family: Integers, was: Integers, grid: Grid | None
     ) -> tuple[NDArray[np.intp], Floats, Gains | None]:
         """Nearest centre of each row, the margin to the second one, and what that changed.
 
@@ -165,7 +163,7 @@ class ArrayBlock(Block):
         return best, margin, gains
 
     def sum_by_group(
-        self, rows: Ints, groups: Ints, n_groups: int, grid: Grid
+        self, rows: Integers, groups: Integers, n_groups: int, grid: Grid
     ) -> tuple[Floats, NDArray[np.intp]]:
         """Sum of the rows of each group on a grid, and their number."""
         tally, none = Tally(n_groups, self.width, grid), np.full(len(rows), -1)
@@ -187,7 +185,7 @@ class ArrayBlock(Block):
         vectors = getattr(self._vectors, "stored", self._vectors)
         return np.asarray(vectors[self.start : self.stop])
 
-    def quantized(self, grid: Grid, order: Ints | None = None) -> Floats:
+    def quantized(self, grid: Grid, order: Integers | None = None) -> Floats:
         """The rows, or some of them, as whole multiples of a grid's step."""
         place = np.arange(len(self))
         if order is not None:
@@ -201,7 +199,7 @@ class ArrayBlock(Block):
         """Sum of each row of `quantized`."""
         return self._round_rows(grid, np.zeros(0, np.intp), np.empty((0, self.width)))
 
-    def _round_rows(self, grid: Grid, place: Ints, found: Floats) -> Floats:
+    def _round_rows(self, grid: Grid, place: Integers, found: Floats) -> Floats:
         """Sums of rounded rows; fills in `found` by the way."""
         sums, kernels = np.empty(len(self)), self._kernels(len(self))
         if kernels is None:
@@ -236,8 +234,8 @@ class ArrayBlock(Block):
         return None
 
     def _sources(
-        self, kernels: ModuleType, rows: Ints | None
-    ) -> Iterator[tuple[slice, NDArray[Any], int, Ints, Floats]]:
+        self, kernels: ModuleType, rows: Integers | None
+    ) -> Iterator[tuple[slice, NDArray[Any], int, Integers, Floats]]:
         """Yield what kernels read rows from: the array, its first row, which rows, their norms.
 
         All at once if the vectors are an array, else in chunks. Each comes with its slice of
@@ -253,7 +251,7 @@ class ArrayBlock(Block):
             yield at, kernels.source(X), 0, np.arange(len(X)), x2[at]
 
     def lloyd(
-        self, centres: Families, children: Ints, tree: Any, placements: Any, state: Any,
+        self, centres: Families, children: Integers, tree: Any, placements: Any, state: Any,
         used: Floats | None, grid: Grid,
     ) -> tuple[Gains, int, int] | None:  # fmt: skip
         """`hierseed.refine.reassign` in a few calls that need no lock; see `Block.lloyd`."""
@@ -294,8 +292,8 @@ class ArrayBlock(Block):
         return found
 
     def _by_family(
-        self, kernels: ModuleType, centres: Families, rows: Ints, family: Ints, was: Ints,
-        grid: Grid | None,
+        self, kernels: ModuleType, centres: Families, rows: Integers, family: Integers,
+        was: Integers, grid: Grid | None,
     ) -> tuple[NDArray[np.intp], Floats, Gains | None]:  # fmt: skip
         """`reassign` of rows in any order."""
         size = np.bincount(family, minlength=len(centres.first))
@@ -309,9 +307,9 @@ class ArrayBlock(Block):
         return best, margin, Gains(chosen, tally.sums, tally.counts) if grid else None
 
     def _sweep(
-        self, kernels: ModuleType, centres: Families, rows: Ints, ends: Ints, was: Ints,
+        self, kernels: ModuleType, centres: Families, rows: Integers, ends: Integers, was: Integers,
         grid: Grid | None,
-    ) -> tuple[NDArray[np.intp], Floats, Ints, Tally]:  # fmt: skip
+    ) -> tuple[NDArray[np.intp], Floats, Integers, Tally]:  # fmt: skip
         """Nearest centres and margins of rows in order of their families, and what that changed.
 
         `ends` says where each family of rows begins and ends. Also returns the centres that
@@ -342,7 +340,7 @@ class ArrayBlock(Block):
             found = chosen[found]
         return found, far, chosen, tally
 
-    def _nearest(self, C: Floats, rows: Ints | None) -> NDArray[np.intp]:
+    def _nearest(self, C: Floats, rows: Integers | None) -> NDArray[np.intp]:
         """Nearest of some centres to each of some rows."""
         x2 = self._norms(rows)
         if len(x2) <= FEW:
@@ -353,10 +351,10 @@ class ArrayBlock(Block):
             best[at], _ = centres.nearest(X, x2[at])
         return best
 
-    def _norms(self, rows: Ints | None) -> Floats:
+    def _norms(self, rows: Integers | None) -> Floats:
         return self.squared_norms if rows is None else self.squared_norms[rows]
 
-    def _are_all(self, rows: Ints) -> bool:
+    def _are_all(self, rows: Integers) -> bool:
         return len(rows) == len(self) and bool((rows[:-1] < rows[1:]).all())
 
 

@@ -17,15 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hierseed.core.arrays import Array, Arrays
+from hierseed.core.arrays import Array, Arrays, Floats, Integers
 from hierseed.core.exact import Grid
 from hierseed.errors import CorpusError
 
 CHUNK_VALUES = 400_000  # numbers of a chunk that fits a core's cache, with temporary arrays
 LONGEST = 1e18  # four times its square is less than the largest float32
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
 C = TypeVar("C")
 S = TypeVar("S", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -43,7 +41,7 @@ class Families:
     """
 
     vectors: Floats
-    first: Ints
+    first: Integers
     prepared: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -64,9 +62,9 @@ class Families:
 class Gains:
     """What some centres gained less what they lost: sums of rows on a grid, and counts."""
 
-    centre: Ints
+    centre: Integers
     sums: Floats
-    counts: Ints
+    counts: Integers
 
 
 class Block(ABC):
@@ -127,7 +125,7 @@ class Block(ABC):
         """
 
     def lloyd(
-        self, centres: Families, children: Ints, tree: Any, placements: Any, state: Any,
+        self, centres: Families, children: Integers, tree: Any, placements: Any, state: Any,
         used: Floats | None, grid: Grid,
     ) -> tuple[Gains, int, int] | None:  # fmt: skip
         """`hierseed.refine.reassign` in one go; None where an engine has no kernel for it.
@@ -170,7 +168,7 @@ class Block(ABC):
     @abstractmethod
     def sum_by_group(
         self, rows: Array, groups: Array, n_groups: int, grid: Grid
-    ) -> tuple[Floats, Ints]:
+    ) -> tuple[Floats, Integers]:
         """Sum of the rows of each group on a grid, and their number; on the host."""
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
 from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Floats
 from hierseed.core.blocks import Blocks, check_finite, check_vectors
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 else:
     Estimator = estimator_base()
 
-Floats = NDArray[np.float64]
 MEASURES = ("hierarchical_f1", "accuracy", "macro_f1", "bcubed_f1", "v_measure")  # of `score`
 Progress = Callable[[dict[str, Any]], None]
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Floats, Ints
 from hierseed.core.blocks import chunks
 from hierseed.core.exact import Quantization
 from hierseed.core.mixture.belonging import Membership
@@ -34,9 +35,6 @@ from hierseed.embed.prepare import ArrayLike, Preparation
 from hierseed.estimators.inputs import seed_pairs
 from hierseed.taxonomy import Taxonomy
 from hierseed.threads import one_thread
-
-Ints = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 # The second is of what is learned from the corpus.
 CANDIDATES: tuple[tuple[float, ...], ...] = (

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Floats
 from hierseed.core.blocks import Blocks
 from hierseed.core.hierseed.descend import predict
 from hierseed.core.hierseed.loop import VARIANTS, Fitted, Settings, State, fit, unfit
@@ -35,7 +36,6 @@ from hierseed.estimators.inputs import (
 from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
 
-Floats = NDArray[np.float64]
 SHARE, NOT_NEGATIVE, POSITIVE = Interval(0, 1), Interval(0), Interval(0, closed="neither")
 COUNT = Interval(1, whole=True)
 

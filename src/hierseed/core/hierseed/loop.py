@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Floats
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid
 from hierseed.core.hierseed.empty_topics import widen
@@ -42,7 +43,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
-Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]
 
 

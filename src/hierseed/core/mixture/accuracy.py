@@ -16,13 +16,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hierseed.core.arrays import NUMPY, Array, Arrays
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Integers = NDArray[np.integer]
+from hierseed.core.arrays import NUMPY, Array, Arrays, Bools, Floats, Integers
 
 Z = 1.96  # of a 95% interval
 PRIOR = (0.5, 0.25)  # standard deviations of offset and slope about those of the level above

@@ -29,16 +29,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.arrays import NUMPY, Array, Arrays
+from hierseed.core.arrays import NUMPY, Array, Arrays, Floats, Ints
 from hierseed.core.blocks import Block
 from hierseed.core.exact import sum_by_group
 from hierseed.core.mixture.accuracy import Share
 from hierseed.core.mixture.components import Components, Pairs
 from hierseed.core.mixture.left_out import LeftOut, leave_out, seeds_alone
 from hierseed.core.mixture.neighbours import NOTHING, REFERENCES, Neighbourhood
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 KNOTS = 65
 LEAST_SEEDS = 5  # left-out scores that make a distribution

@@ -18,6 +18,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Bools, Floats, Integers, Ints
 from hierseed.core.blocks import Block, Blocks, portable
 from hierseed.core.mixture.accuracy import (
     HeldPlacements,
@@ -35,11 +36,6 @@ from hierseed.core.mixture.em import (
 )
 from hierseed.core.mixture.placement import Placer, descend, most_probable_path, probabilities
 from hierseed.core.mixture.sample import Sample
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
-Integers = NDArray[np.integer]
 
 USUAL = 3.0  # what five corpora and three embedders have in common
 LONE = 4.0  # with one seed a topic nothing can be held back, and the topics are known less well

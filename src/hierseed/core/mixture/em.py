@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Floats
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Quantization
 from hierseed.core.mixture.belonging import Membership
@@ -43,7 +44,6 @@ from hierseed.core.mixture.sample import Sample, mean_stray
 from hierseed.core.tree import Tree
 from hierseed.threads import one_thread
 
-Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]
 
 START = 5.0  # the first round takes topics for balls, with so many times their variance

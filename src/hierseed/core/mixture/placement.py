@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.arrays import NUMPY, Array, Arrays
+from hierseed.core.arrays import NUMPY, Array, Arrays, Floats, Ints
 from hierseed.core.blocks import Block, chunks, portable
 from hierseed.core.exact import Grid
 from hierseed.core.mixture.accuracy import calibrate_scores
@@ -26,9 +26,6 @@ from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, responsibili
 from hierseed.core.mixture.moments import FINE, DescentRule, MixtureCache, walk
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 RANKED = 5  # topics that are kept for each document, most probable first
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Floats, Ints
 from hierseed.core.blocks import Block, Blocks, chunks, portable, squared_norms
 from hierseed.core.exact import Quantization
 from hierseed.core.mixture.belonging import PARTS, Membership, SampleScores
@@ -32,9 +33,7 @@ from hierseed.core.mixture.moments import (
     weighted_sums,
 )
 
-Floats = NDArray[np.float64]
 Rough = NDArray[np.float32]
-Ints = NDArray[np.intp]
 
 SAMPLE = 4_000  # documents
 COARSE = 1e-5  # of a document's square: variances that float32 resolves

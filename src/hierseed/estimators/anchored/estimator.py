@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
 from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Floats, Ints
 from hierseed.core.blocks import Blocks, check_vectors
 from hierseed.core.exact import Quantization
 from hierseed.core.mixture.accuracy import Share, expect_levels, expect_topics, listed_of_placed
@@ -56,8 +57,6 @@ from hierseed.estimators.inputs import (
 from hierseed.estimators.parameters import BOOLEAN, NONE, Constraints, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 SEEDS = "seeds"  # they say how many topics a document has
 
 

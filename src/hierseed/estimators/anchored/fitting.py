@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Bools, Floats, Ints
 from hierseed.core.blocks import Blocks, chunks
 from hierseed.core.exact import Grid, Quantization
 from hierseed.core.mixture.belonging import (
@@ -51,9 +52,6 @@ from hierseed.estimators.inputs import SeedPairs
 from hierseed.taxonomy import Taxonomy
 from hierseed.threads import one_thread
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 Start = tuple[Initialisation, HeldOut | None]
 
 LARGEST_BITS = 1000  # 2.0**bits is a number
