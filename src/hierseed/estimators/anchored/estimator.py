@@ -147,6 +147,8 @@ class AnchoredHierSeed(SeededEstimator):
     >>> model = AnchoredHierSeed(taxonomy).fit(X, taxonomy.labels(seeds, len(X)))
     >>> model.taxonomy_.paths[model.predict([[0.1, 0.8]])[0]]
     'Sport > Tennis'
+
+    The examples of the methods continue this one.
     """
 
     _largest_blocks = 2
@@ -266,11 +268,8 @@ class AnchoredHierSeed(SeededEstimator):
 
         Examples
         --------
-        >>> from hierseed import AnchoredHierSeed, Taxonomy
-        >>> X, y = [[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]
-        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"])).fit(X, y)
-        >>> model.set_thresholds([1.1])
-        >>> model.predict([[0.1]]).tolist()
+        >>> model.set_thresholds([1.1, 1.1])
+        >>> model.predict([[0.1, 0.8]]).tolist()
         [-1]
         """
         self.thresholds_ = np.asarray(thresholds, dtype=np.float64)
@@ -283,11 +282,8 @@ class AnchoredHierSeed(SeededEstimator):
 
         Examples
         --------
-        >>> from hierseed import AnchoredHierSeed, Taxonomy
-        >>> X, y = [[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]
-        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"])).fit(X, y)
-        >>> model.assign(X, y).is_seed.tolist()
-        [True, False, True, False]
+        >>> model.assign(X[:2], taxonomy.labels({"Sport > Tennis": [0]}, 2)).is_seed.tolist()
+        [True, False]
         """
         placed = super().assign(X, y, rejected=rejected)
         rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
@@ -317,13 +313,9 @@ class AnchoredHierSeed(SeededEstimator):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from hierseed import AnchoredHierSeed, Taxonomy
-        >>> taxonomy = Taxonomy.from_paths(["Cats", "Dogs"])
-        >>> X = np.array([[0.0, 1.0], [0.1, 1.0], [1.0, 0.0], [1.0, 0.1]])
-        >>> model = AnchoredHierSeed(taxonomy).fit(X, [0, -1, 1, -1])
-        >>> model.predict_proba([[0.0, 0.9]]).argmax(axis=1).tolist()
-        [0]
+        >>> found = model.predict_proba([[0.1, 0.8]])
+        >>> model.taxonomy_.paths[model.classes_[found.argmax()]]
+        'Sport > Tennis'
         """
         found = self._known(X).map(topic_probabilities, self._placer)
         return np.concatenate([np.zeros((0, len(self.classes_))), *found])
