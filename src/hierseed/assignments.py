@@ -21,9 +21,17 @@ if TYPE_CHECKING:
 Floats = NDArray[np.floating]
 
 RANKED = 5  # most probable topics kept for each document
-RECORDS = (
-    "topic", "path", "distance", "score", "runner_up", "belongs", "ranked", "chances", "is_seed"
-)  # fmt: skip
+RECORD: dict[str, type] = {  # arrays with an entry for each record: small, for 10 million documents
+    "row": np.intp,
+    "topic": np.int32,
+    "path": np.int32,
+    "distance": np.float32,  # the last bits of float64 vary with the block
+    "score": np.float32,
+    "runner_up": np.int32,
+    "belongs": np.float32,
+    "ranked": np.int32,
+    "chances": np.float32,
+}
 
 
 class Names(NamedTuple):
@@ -275,11 +283,12 @@ class Assignments:
                 "no assignments to join: the corpus is empty. Give at least one document"
             )
         starts = np.cumsum([0, *(part.n_documents for part in every)])
-        records: dict[str, Any] = {
-            name: np.concatenate([getattr(part, name) for part in every]) for name in RECORDS
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in every])
+            for name in (*RECORD, "is_seed")
         }
-        rows = np.concatenate([part.row + start for part, start in zip(every, starts)])
-        return cls(every[0].taxonomy, int(starts[-1]), rows, **records)
+        arrays["row"] = arrays["row"] + np.repeat(starts[:-1], [len(part) for part in every])
+        return cls(every[0].taxonomy, int(starts[-1]), **arrays)
 
     def top(self, k: int = RANKED) -> pd.DataFrame:
         """Return the most probable topics of each document: id, rank, topic, probability.

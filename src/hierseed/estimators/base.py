@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import Assignments
+from hierseed.assignments import RECORD, Assignments
 from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.arrays import Floats
 from hierseed.core.blocks import Blocks, check_finite, check_vectors
@@ -18,7 +18,6 @@ from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 from hierseed.errors import ModelError, ParameterError, name_some
 from hierseed.estimators.inputs import (
-    RECORD,
     Groups,
     SeedPairs,
     check_column_names,

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import Assignments
+from hierseed.assignments import RECORD, Assignments
 from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.arrays import Bools, Floats, Ints
 from hierseed.core.blocks import Blocks, check_finite, check_vectors
@@ -25,17 +25,6 @@ SAMPLED = 1024  # rows: enough to find a common offset
 FARTHEST = 150  # offset / spread; the rounding error of a square is 2**-24 of it
 
 Groups = dict[tuple[int, ...], Ints]
-RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million documents
-    "row": np.intp,
-    "topic": np.int32,
-    "path": np.int32,
-    "distance": np.float32,  # the last bits of float64 vary with the block
-    "score": np.float32,
-    "runner_up": np.int32,
-    "belongs": np.float32,
-    "ranked": np.int32,
-    "chances": np.float32,
-}
 
 
 @dataclass(frozen=True)

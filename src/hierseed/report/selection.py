@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import RECORDS, Assignments
+from hierseed.assignments import RECORD, Assignments
 from hierseed.core.arrays import Integers
 
 Floats = NDArray[np.floating]
@@ -17,8 +17,7 @@ Floats = NDArray[np.floating]
 def first_placements(assignments: Assignments) -> Assignments:
     """Keep the primary record of each document."""
     first = assignments.primary
-    names = ("row", *(name for name in RECORDS if name != "is_seed"))
-    records: dict[str, Any] = {name: getattr(assignments, name)[first] for name in names}
+    records: dict[str, Any] = {name: getattr(assignments, name)[first] for name in RECORD}
     return replace(assignments, **records)
 
 

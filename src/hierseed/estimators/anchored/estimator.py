@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import Assignments
+from hierseed.assignments import RECORD, Assignments
 from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.arrays import Floats, Ints
 from hierseed.core.blocks import Blocks, check_vectors
@@ -44,7 +44,6 @@ from hierseed.estimators.anchored.fitting import (
 )
 from hierseed.estimators.base import Progress, SeededEstimator
 from hierseed.estimators.inputs import (
-    RECORD,
     Groups,
     SeedPairs,
     check_fitted,
