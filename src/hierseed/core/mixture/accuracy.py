@@ -204,8 +204,9 @@ def expect_topics(
         if not len(at):
             continue
         value = shift_to(mean[at], documents[at], share.value)
-        for topic, one, n in zip(at.tolist(), value.tolist(), documents[at].tolist()):
-            found[topic] = _with_interval(one, n, share)
+        low, high = _interval(value, documents[at], share)
+        for topic, *one in zip(at.tolist(), value.tolist(), low.tolist(), high.tolist()):
+            found[topic] = Share(*one)
     return found
 
 
@@ -220,23 +221,19 @@ def shift_to(score: Floats, weight: Integers, target: float) -> Floats:
     return np.asarray(calibrate_scores(score, np.array([high, 1.0])))
 
 
-def _with_interval(value: float, n: int, level: Share) -> Share:
-    """The accuracy of a topic of n documents, as sure as its level and its scores allow.
+def _interval(value: Floats, n: Integers, level: Share) -> tuple[Floats, Floats]:
+    """Ends of the intervals of topics of n documents, as sure as the level and scores allow.
 
     The error of the level is that of all its topics; topics deviate from their scores; and n
     documents are a sample of what the topic would take in.
     """
-    parts = np.array([value, level.value, level.low, level.high])
-    own, middle, low, high = (float(one) for one in log_odds(parts))
-    down = own - math.hypot(middle - low, Z * SPREAD)
-    up = own + math.hypot(high - middle, Z * SPREAD)
+    middle, low, high = log_odds(np.array([level.value, level.low, level.high])).tolist()
+    down = calibrate_scores(value, np.array([-math.hypot(middle - low, Z * SPREAD), 1.0]))
+    up = calibrate_scores(value, np.array([math.hypot(high - middle, Z * SPREAD), 1.0]))
     noise = Z**2 * value * (1.0 - value) / n
-    down, up = (value - 1.0 / (1.0 + math.exp(-end)) for end in (down, up))
-    return Share(
-        value,
-        max(value - math.sqrt(down**2 + noise), 0.0),
-        min(value + math.sqrt(up**2 + noise), 1.0),
-    )
+    least = value - np.sqrt((value - down) ** 2 + noise)
+    most = value + np.sqrt((up - value) ** 2 + noise)
+    return least.clip(min=0.0), most.clip(max=1.0)
 
 
 def below_their_level(
@@ -250,12 +247,11 @@ def below_their_level(
 
     The error of the level is common to all its topics, so it makes no difference.
     """
-    found = []
-    for topic, share in enumerate(topics):
-        if share is None:
-            continue
-        own, whole = log_odds(np.array([share.value, levels[int(level[topic]) - 1].value]))
-        noise = share.value * (1.0 - share.value) * max(int(documents[topic]), 1)
-        if noise and own + sure * math.hypot(SPREAD, noise**-0.5) < whole:
-            found.append((share.value, topic))
-    return [topic for _, topic in sorted(found)]
+    at = np.array([topic for topic, one in enumerate(topics) if one is not None], dtype=np.intp)
+    if not len(at):
+        return []
+    value = np.array([one.value for one in topics if one is not None])
+    whole = np.array([one.value for one in levels])[level[at] - 1]
+    cases = np.maximum(value * (1.0 - value) * documents[at], EDGE)
+    low = log_odds(value) + sure * np.hypot(SPREAD, cases**-0.5) < log_odds(whole)
+    return [int(topic) for topic in at[low][np.lexsort((at[low], value[low]))]]
