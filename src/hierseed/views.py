@@ -410,7 +410,7 @@ class ModelViews:
         return self.corpus if documents is None else documents
 
     def _placed(self, documents: Any) -> PlacedDocuments:
-        """Place documents; those of the fit once and for all."""
+        """Place documents; the placement of those of the fit is kept."""
         if documents is not None:
             return self.place(documents)
         if self._of_the_fit is None:

@@ -202,7 +202,7 @@ def _whole_numbers(values: NDArray[Any], name: str) -> Ints:
 
 
 def seed_means(vectors: Floats, topics: Ints, n_topics: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Mean of each topic's seeds, and which topics have any; the order of seeds is no matter."""
+    """Mean of each topic's seeds, and which topics have any; in any order of the seeds."""
     grid = Grid.holding(len(topics), float(np.abs(vectors).max(initial=0.0)))
     sums = grid.dequantize(sum_by_group(topics, grid.quantize(vectors), n_topics))
     counts = np.bincount(topics, minlength=n_topics)
