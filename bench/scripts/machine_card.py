@@ -47,7 +47,7 @@ print("}", flush=True)
 
 
 def start_torch(size, folder):
-    """What no fit on a GPU can do without: import torch, open the card, close it again."""
+    """The least that a fit on a GPU does: import torch, open the GPU, close it."""
     if need_device(size) == "cpu":
         raise SkippedError("no CUDA device")
     runs = []

@@ -14,7 +14,7 @@ ENOUGH = 15  # seconds after which a measurement is not repeated
 
 
 def threads(size, folder, count):
-    """Whole fits and scikit-learn's KMeans in one process with so many threads."""
+    """Whole fits and scikit-learn's KMeans in one process, by number of threads."""
     from sklearn.cluster import KMeans
 
     import hierseed
@@ -47,7 +47,7 @@ def threads(size, folder, count):
 
 
 def workers(size, folder, *counts):
-    """`embed` and `assign` by so many workers, beside one process."""
+    """`embed` and `assign` by number of workers, and by one process."""
     small = size is REDUCED
     out = folder / "workers.json"
     script(

@@ -44,7 +44,7 @@ def _frame(columns: dict[str, Any]) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Assignments:
-    """Where documents are placed: one record for each document and topic.
+    """Placements of documents: one record for each document and topic.
 
     Records are sorted by document; of several for one document the first is the primary one.
     A document that belongs nowhere has one record with topic -1.

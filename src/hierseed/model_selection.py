@@ -1,4 +1,4 @@
-"""What scikit-learn's Pipeline, `cross_val_score` and `GridSearchCV` need besides the estimators.
+"""Steps, folds and a scorer for scikit-learn's Pipeline, `cross_val_score` and `GridSearchCV`.
 
 `TextEmbedder` is the step from texts to vectors, `SeedKFold` holds out seeds and nothing else,
 and `HierarchicalScorer` measures in a taxonomy what a plain accuracy can't.

@@ -104,7 +104,7 @@ def suggest(
     assignments : from `model.assign(X, y)`; documents marked as seeds are not suggested again
     X : the vectors that were assigned
     labelled : more rows that have a label already
-    per_topic : at most so many from one current topic, even if that gives fewer than n;
+    per_topic : at most this many from one current topic, even if that gives fewer than n;
         None: three times an equal share (at least 3) while other topics have some
 
     Examples
@@ -190,7 +190,7 @@ def _representatives(
 
 @dataclass(frozen=True)
 class _State:
-    """What is known about each document."""
+    """Features of each document."""
 
     topic: Ints
     runner_up: Ints

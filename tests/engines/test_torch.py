@@ -17,7 +17,7 @@ from hierseed.core.mixture import sample
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.engines.choose import Engine
 from hierseed.errors import CorpusError
-from hierseed.io.checkpoint import digest_of_documents
+from hierseed.io.model_bundle import digest_of_documents
 
 torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"

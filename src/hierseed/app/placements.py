@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import RECORDS, Assignments
+from hierseed.core.mixture.components import add_up
 from hierseed.core.tree import Tree
 from hierseed.taxonomy import Taxonomy
 from hierseed.topics import free_name
@@ -77,6 +78,13 @@ class Placements(Assignments):
         """Records that end at each topic, by key; topics without any are left out."""
         counts = np.bincount(self.topic + 1, minlength=len(self.taxonomy) + 1)
         return {key: int(n) for key, n in zip(self.keys, np.roll(counts, -1)) if n}
+
+    @cached_property
+    def counts_below(self) -> dict[str, int]:
+        """Records at each topic or below it, by key."""
+        own = np.bincount(self.topic[self.topic >= 0], minlength=len(self.taxonomy))
+        total = add_up(self.taxonomy.tree, own.astype(np.float64))
+        return {key: int(n) for key, n in zip(self.keys, total)}
 
     def level(self, topic: int) -> int:
         """Level of a topic, 1 for None."""

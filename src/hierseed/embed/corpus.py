@@ -20,8 +20,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from hierseed.embed.catalogue import KINDS
-from hierseed.embed.choose import get_embedder, save_embedder, saved_embedder, split_spec
+from hierseed.embed.choose import KINDS, get_embedder, save_embedder, saved_embedder, split_spec
 from hierseed.embed.embedder import Embedder, Vectors, is_fitted, is_trained, refuse_unfitted
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.store import VectorStore, read_ids
@@ -75,7 +74,7 @@ def embed_corpus(
     with StoreWriter(folder, embedder, dtype, shard_rows) as writer:
         choose = _new_ones if append else _rest
         pending = choose(_hashed(documents), Path(folder), writer.rows, report)
-        with closing(read_ahead(_blocks(pending, block))) as blocks:
+        with closing(read_ahead(batched(pending, block))) as blocks:
             used = embedder
             if workers and not isinstance(embedder, Precomputed):
                 used = saved_embedder(folder, embedder.name)
@@ -107,7 +106,7 @@ def embed_in_memory(
         if workers and not isinstance(embedder, Precomputed):
             save_embedder(embedder, folder)
             used = saved_embedder(folder, embedder.name)
-        blocks = _blocks(_hashed(documents), BLOCK)
+        blocks = batched(_hashed(documents), BLOCK)
         for part, made in _embedded(blocks, used, "float32", 0, workers):
             parts.append(made.vectors)
             cut += made.cut
@@ -258,9 +257,10 @@ def _new_ones(
             report.total -= 1
 
 
-def _blocks(documents: Iterator[Hashed], size: int) -> Iterator[list[Hashed]]:
-    while block := list(islice(documents, size)):
-        yield block
+def batched(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
+    """Lists of `size` items; `itertools` has it from Python 3.12 on."""
+    while batch := list(islice(items, size)):
+        yield batch
 
 
 def read_ahead(items: Iterable[Item], depth: int = 2) -> Generator[Item]:
@@ -306,7 +306,7 @@ def read_ahead(items: Iterable[Item], depth: int = 2) -> Generator[Item]:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one embedder would take for the whole corpus."""
+    """Expected time of one embedder for the whole corpus."""
 
     name: str
     seconds: float  # embedding
@@ -344,7 +344,7 @@ def estimate(
 
 
 def expected_seconds(embedder: Embedder, texts: Iterable[str], n_characters: int) -> float:
-    """Time for a corpus of so many characters, from a trial on its first texts.
+    """Time for a corpus of `n_characters`, from a trial on its first texts.
 
     Long texts cost more than short ones, so time is scaled by characters, not by documents.
     """

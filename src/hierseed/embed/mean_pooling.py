@@ -98,11 +98,16 @@ class MeanPooling:
 
     def token_spans(self, texts: list[str]) -> list[list[tuple[int, int]]]:
         """Position of each token in its text."""
-        options = {"add_special_tokens": False, "truncation": False, "verbose": False}
-        spans: list[list[tuple[int, int]]] = self._tokenizer(
-            texts, return_offsets_mapping=True, **options
-        )["offset_mapping"]
-        return spans
+        return token_spans(self._tokenizer, texts)
+
+
+def token_spans(tokenizer: Any, texts: list[str]) -> list[list[tuple[int, int]]]:
+    """Position of each token in its text, however long that is."""
+    options = {"add_special_tokens": False, "truncation": False, "verbose": False}
+    spans: list[list[tuple[int, int]]] = tokenizer(texts, return_offsets_mapping=True, **options)[
+        "offset_mapping"
+    ]
+    return spans
 
 
 def pad(ids: list[np.ndarray], filler: int) -> tuple[np.ndarray, np.ndarray]:

@@ -33,7 +33,7 @@ LARGEST = 1e17  # the square of a row's length is less than the largest float32
 
 
 class ArrayLike(Protocol):
-    """What an estimator asks of a matrix: its shape, its type, and rows of it."""
+    """A matrix as estimators use it: shape, type, and access to rows."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -221,7 +221,7 @@ class Preparation(Transformer):
 
     @property
     def arrays(self) -> dict[str, NDArray[np.float32]]:
-        """What was learned, for an array file."""
+        """Learned arrays, to be saved."""
         learned = {"prepare_mean": self.mean_, "prepare_components": self.components_}
         return {name: array for name, array in learned.items() if array is not None}
 

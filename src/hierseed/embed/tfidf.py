@@ -128,7 +128,7 @@ class TfidfSvd:
         return embedder
 
     def _prepare(self) -> None:
-        # Fitted and loaded embedders take the same road, so their vectors agree to the bit.
+        # The same code for fitted and loaded embedders, so that their vectors agree to the bit.
         self._vectorizer = _vectorizer(vocabulary=self._words)
         self._vectorizer.idf_ = self._idf
 

@@ -103,7 +103,7 @@ def least_of(losses: Sequence[Floats]) -> int:
 
     Breiman's rule: candidates come in order, and a later one is taken only where the seeds show
     the difference. `losses` holds one number per seed, for the same seeds in the same order. Sums
-    are exact, so the order of seeds is no matter.
+    are exact, so the order of seeds makes no difference.
     """
     best = int(np.argmin([math.fsum(loss) for loss in losses]))
     n = len(losses[best])

@@ -99,7 +99,7 @@ def _follow(log: Sequence[Edit], path: str) -> str | None:
 
 
 def _unique(texts: Sequence[str]) -> dict[str, int]:
-    """Where each text is, for those that only one topic has."""
+    """The position of each text that only one topic has."""
     places: dict[str, int] = {}
     for i, text in enumerate(texts):
         places[text] = -1 if text in places else i

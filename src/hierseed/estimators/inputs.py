@@ -1,4 +1,4 @@
-"""What estimators check and read before a fit: one clear error each, offenders counted.
+"""Checks of an estimator's inputs, and reading of labels; each error counts all offenders.
 
 A document that was rejected for a topic is placed neither there nor below it. One that was
 rejected for every topic of level 1 is placed nowhere.
@@ -202,7 +202,7 @@ def _whole_numbers(values: NDArray[Any], name: str) -> Ints:
 
 
 def seed_means(vectors: Floats, topics: Ints, n_topics: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Mean of each topic's seeds, and which topics have any; the order of seeds is no matter."""
+    """Mean of each topic's seeds, and which topics have any; in any order of the seeds."""
     grid = Grid.holding(len(topics), float(np.abs(vectors).max(initial=0.0)))
     sums = grid.dequantize(sum_by_group(topics, grid.quantize(vectors), n_topics))
     counts = np.bincount(topics, minlength=n_topics)
@@ -366,6 +366,6 @@ def checkpointing(
     """Arguments of the core's loop that save each round and resume from the last."""
     if checkpoint is None:
         return {}
-    from hierseed.io.checkpoint import checkpoint_arguments
+    from hierseed.io.model_bundle import checkpoint_arguments
 
     return checkpoint_arguments(estimator, checkpoint, state, blocks, *seeds)

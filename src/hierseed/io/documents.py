@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.embed.choose import load_embedder
-from hierseed.embed.corpus import read_ahead
+from hierseed.embed.corpus import batched, read_ahead
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.prepare import ArrayLike
@@ -257,16 +256,11 @@ def chunks_of_text(
 
     `known` returns the vectors of documents, or None if they must be embedded.
     """
-    with closing(read_ahead(_batches(corpus.rows(), size))) as batches:
+    with closing(read_ahead(batched(corpus.rows(), size))) as batches:
         for batch in batches:
             documents = [document for document, _ in batch]
             ids, texts = (list(column) for column in zip(*documents))
             yield Chunk(ids, texts, known(documents), extra=[values for _, values in batch])
-
-
-def _batches(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:
-    while batch := list(islice(rows, size)):
-        yield batch
 
 
 def chunks_of_rows(

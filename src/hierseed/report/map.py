@@ -32,7 +32,7 @@ LAND = 0.38  # share of the map's square that islands cover
 
 @dataclass(frozen=True)
 class Map:
-    """Where topics and documents lie, inside the square from -1 to 1."""
+    """Positions of topics and documents, in the square from -1 to 1."""
 
     topics: Ints  # that are islands
     positions: Floats  # of the islands

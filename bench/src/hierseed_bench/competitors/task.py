@@ -1,4 +1,4 @@
-"""What a method is given and what it must answer: the same for every row of a table."""
+"""Inputs and outputs of a method, the same for every row of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diagnosis of single topics of a fit, with what to do, and the accuracy to expect."""
+"""Diagnosis of single topics of a fit, with what to do."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.block import chunks
-from hierseed.core.mixture.calibration import Scores, mean_scores
 from hierseed.core.mixture.gaussian_mixture import pieces
 from hierseed.core.mixture.placement import Placer
-from hierseed.core.share import Share
 from hierseed.estimators.anchored.fitting import Outcome
 from hierseed.estimators.inputs import SeedPairs
 from hierseed.taxonomy import Taxonomy
@@ -107,27 +105,3 @@ def count_documents(labels: NDArray[np.integer], n: int) -> Ints:
     for at in chunks(len(labels), 1):
         found += np.bincount(labels[at] + 1, minlength=n + 1)
     return found[1:]
-
-
-def expect(
-    scores: Scores, counts: NDArray[np.integer], thresholds: Floats, listed: Share
-) -> list[Share]:
-    """Share of placements to expect right at each level.
-
-    That of the seeds held out, times the share of the documents placed that belong to listed
-    topics; or the mean score, which contains belonging, where none could be held out.
-    """
-    means = mean_scores(counts)
-    if scores.held is None:
-        return [Share(mean, 0.0, 1.0) for mean in means]
-    return [
-        Share(one.value * listed.value, one.low * listed.low, one.high * listed.high)
-        for one in scores.held.accuracy(thresholds)[: len(means)]
-    ]
-
-
-def listed_of_placed(foreign: Share, coverage: float) -> Share:
-    """Share of the documents placed that belong to listed topics."""
-    parts = (foreign.value, foreign.high, foreign.low)
-    value, low, high = (min((1.0 - part) / max(coverage, 1e-9), 1.0) for part in parts)
-    return Share(value, low, high)

@@ -1,4 +1,4 @@
-"""What all systems have in common: a task goes in, one topic a level comes out."""
+"""The base class of all systems: from a task to one topic on each level."""
 
 from __future__ import annotations
 
