@@ -10,11 +10,11 @@ from machine_commands import SkippedError, best_in, hierseed, script, so_far
 from machine_inputs import REDUCED, WIDTH, inputs, repeat, seeds_by_path, vectors
 
 METHODS = ("HierSeed", "AnchoredHierSeed")
-ENOUGH = 15  # seconds after which a measurement is not repeated
+ENOUGH = 12  # seconds after which a measurement is not repeated
 
 
 def threads(size, folder, count):
-    """Whole fits and scikit-learn's KMeans in one process with so many threads."""
+    """Whole fits and scikit-learn's KMeans in one process, by number of threads."""
     from sklearn.cluster import KMeans
 
     import hierseed
@@ -47,7 +47,7 @@ def threads(size, folder, count):
 
 
 def workers(size, folder, *counts):
-    """`embed` and `assign` by so many workers, beside one process."""
+    """`embed` and `assign` by number of workers, and by one process."""
     small = size is REDUCED
     out = folder / "workers.json"
     script(
@@ -64,9 +64,10 @@ def fit_by_workers(size, folder, *counts):
     """`fit` by so many workers."""
     given, found = inputs(size, folder, "rows"), {"rows": size["rows"], "fit": []}
     for method in ("hierseed", "anchored"):
+        words = ("fit", *given, "-o", folder / "model-workers", "--overwrite", "--method", method)
+        hierseed(*words, "--workers", counts[-1])  # compiles the kernels
         for count in counts:
-            told = hierseed("fit", *given, "-o", folder / "model-workers", "--overwrite",
-                            "--method", method, "--workers", count)  # fmt: skip
+            told = hierseed(*words, "--workers", count)
             kept = {name: told[name] for name in ("seconds", "whole_command")}
             found["fit"].append({"method": method, "workers": count} | kept)
             so_far(found)

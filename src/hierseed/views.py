@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.core.share import Share
+from hierseed.core.mixture.accuracy import Share
 from hierseed.errors import CorpusError, ParameterError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.evaluate import Scores, score, thresholds
@@ -410,7 +410,7 @@ class ModelViews:
         return self.corpus if documents is None else documents
 
     def _placed(self, documents: Any) -> PlacedDocuments:
-        """Place documents; those of the fit once and for all."""
+        """Place documents; the placement of those of the fit is kept."""
         if documents is not None:
             return self.place(documents)
         if self._of_the_fit is None:

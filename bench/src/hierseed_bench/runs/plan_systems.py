@@ -35,7 +35,7 @@ HIAGM_EPOCHS = {
 }  # fmt: skip
 
 # TSNTM about 20,000 steps with an update of the tree every 1,000 (published: up to 1,000 epochs,
-# every 5,000), WeSHClass at most so many batches of self-training a level (5,000), hLDA 150 or
+# every 5,000), WeSHClass at most this many batches of self-training a level (5,000), hLDA 150 or
 # 200 sweeps (500)
 CUT: dict[tuple[str, str], dict[str, Any]] = {
     ("tsntm", "arxiv"): {"epochs": 60, "update_every": 1000},
