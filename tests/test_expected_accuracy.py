@@ -5,8 +5,10 @@ import pytest
 from scipy.stats import spearmanr
 from worlds import make_world, split_into_blocks
 
+import hierseed
 from hierseed import AnchoredHierSeed, Taxonomy
 from hierseed.estimators.anchored import UnseededTopicWarning
+from hierseed.report.accuracy import least_accurate
 
 
 def uneven_world(seed: int, topics: int = 20, each: int = 120, width: int = 24, seeds: int = 8):
@@ -54,12 +56,15 @@ def test_intervals_hold_the_accuracy_and_expectations_order_topics():
     assert away[0] < 0.85 * away[1]  # nearer than the accuracy of the level
 
 
-def test_the_documents_of_a_level_are_expected_as_right_as_the_level():
+@pytest.mark.parametrize("precision", [None, 0.9])
+def test_the_documents_of_a_level_are_expected_as_right_as_the_level(precision):
     taxonomy, X, y, _ = uneven_world(1)
-    model = AnchoredHierSeed(taxonomy, other=False).fit(X, y)
-    placed = taxonomy.tree.ancestors[model.predict(X)]
+    model = AnchoredHierSeed(taxonomy, other=False, precision=precision).fit(X, y)
+    path = np.vstack([taxonomy.tree.ancestors[: len(taxonomy)], [-1, -1]])
+    placed = path[model.predict(X)]
     for level, share in enumerate(model.expected_accuracy_):
-        topics, counts = np.unique(placed[:, level], return_counts=True)
+        here = placed[:, level][placed[:, level] >= 0]
+        topics, counts = np.unique(here, return_counts=True)
         values = [model.expected_topic_accuracy_[topic].value for topic in topics]
         assert np.average(values, weights=counts) == pytest.approx(share.value, abs=1e-9)
 
@@ -122,3 +127,25 @@ def test_it_is_saved_with_the_model(tmp_path):
     again = AnchoredHierSeed.load(tmp_path / "model")
     assert again.expected_topic_accuracy_ == model.expected_topic_accuracy_
     assert any(model.expected_topic_accuracy_)
+
+
+def test_a_fit_names_at_most_three_topics_that_are_likely_below_their_level():
+    named, below = 0, 0
+    for seed in range(6):
+        taxonomy, X, y, truth = uneven_world(seed)
+        rows = {path: np.flatnonzero(y == t).tolist() for t, path in enumerate(taxonomy.paths)}
+        seeds = {path: some for path, some in rows.items() if some}
+        heard = []
+        fitted = hierseed.fit(X, taxonomy, seeds, other=False, progress=heard.append)
+        model = fitted.estimator
+        lowest = [event.text for event in heard if getattr(event, "label", "") == "Lowest"]
+        topics = least_accurate(model)[:3]
+        shares = [f"{taxonomy.paths[t]} {model.expected_topic_accuracy_[t]}" for t in topics]
+        assert lowest == (["expected in: " + ", ".join(shares)] if shares else [])
+        seen = seen_accuracy(model, taxonomy, y, truth)
+        named += len(topics)
+        level = taxonomy.tree.level
+        means = [np.mean([seen[s] for s in seen if level[s] == level[t]]) for t in topics]
+        below += sum(seen[t] < mean for t, mean in zip(topics, means))
+    assert named > 6
+    assert below > 0.8 * named

@@ -9,7 +9,7 @@ import pytest
 import hierseed
 
 ORDER = [
-    {"errors", "cpus", "files", "lazy_object", "open_gpu", "parametrized"},
+    {"errors", "files", "lazy_object", "open_gpu", "parametrized", "threads"},
     {"progress"},
     {"core", "embed"},
     {"topics", "taxonomy", "assignments", "engines"},
@@ -82,7 +82,7 @@ def test_a_module_has_500_lines_at_most():
 def test_core_knows_no_files_and_no_names():
     for path in sorted((PACKAGE / "core").rglob("*.py")):
         names = {name for name, _ in imported(ast.parse(path.read_text()))}
-        assert names <= {"core", "cpus", "errors"}, path.name
+        assert names <= {"core", "errors", "threads"}, path.name
 
 
 def test_the_product_does_not_need_its_benchmark():

@@ -24,7 +24,7 @@ import numpy as np
 from machine import RESULTS, describe, write, write_clouds
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.mixture import moments
 from hierseed.estimators import base
 

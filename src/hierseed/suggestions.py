@@ -23,13 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
+from hierseed.core.arrays import Floats, Ints
 from hierseed.errors import CorpusError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 POOL = 20_000  # documents that are clustered; a larger corpus is sampled by uncertainty
 LIKELY = 2 / 3  # a document with a higher score is not uncertain itself

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.core.share import Share
+from hierseed.core.mixture.accuracy import Share
 from hierseed.errors import CorpusError, ParameterError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.evaluate import Scores, score, thresholds

@@ -6,7 +6,7 @@ from scipy.stats import spearmanr
 
 from hierseed import AnchoredHierSeed, Taxonomy
 from hierseed.assignments import Assignments
-from hierseed.core.share import Share
+from hierseed.core.mixture.accuracy import Share
 from hierseed.evaluate.left_out import INSIDE
 from hierseed.proposals import Proposal, Proposals, propose_topics
 from hierseed_bench.commands.make import made

@@ -6,12 +6,12 @@ import pytest
 from hierseed.core.mixture.accuracy import (
     SPREAD,
     HeldPlacements,
+    Share,
     below_their_level,
     expect_topics,
     share_right,
     shift_to,
 )
-from hierseed.core.share import Share
 
 
 def placements(right, topic, sizes, score=None):

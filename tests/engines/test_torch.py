@@ -9,9 +9,9 @@ import pytest
 from worlds import TREES, make_world
 
 from hierseed import AnchoredHierSeed, HierSeed, UnfitHierSeed
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.arrays import Arrays
-from hierseed.core.block import portable
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.blocks import portable
 from hierseed.core.hierseed import refine
 from hierseed.core.mixture import sample
 from hierseed.embed.prepare import Preparation, Prepared

@@ -8,7 +8,7 @@ import pytest
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.hierseed import loop
 from hierseed.core.mixture import em
 from hierseed.files import CHECKSUM, with_checksum

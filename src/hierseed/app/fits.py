@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.app.placements import ARRAYS, Placements, in_tree, renamed
+from hierseed.app.placements import Placements, in_tree, renamed
 from hierseed.app.project import Project, now
 from hierseed.app.store.topics import Topics
-from hierseed.assignments import Assignments
+from hierseed.assignments import RECORD, Assignments
 from hierseed.errors import ModelError
 from hierseed.files import atomic_folder
 from hierseed.io.model_bundle import read_sealed, taxonomy_header, write_sealed
@@ -134,7 +134,7 @@ def _placements(
     if "belongs" not in arrays:
         names = ("row", "topic", "path", "distance", "score", "runner_up", "is_seed")
         arrays = vars(Assignments.ungraded(taxonomy, n, *(arrays[name] for name in names)))
-    own = {name: arrays[name] for name in ARRAYS}
+    own = {name: arrays[name] for name in RECORD}
     return Placements(taxonomy, n, **own, is_seed=is_seed, topic_ids=topic_ids)
 
 
@@ -174,7 +174,7 @@ def write(
         ],
         "taxonomy": taxonomy_header(assignments.taxonomy),
     }
-    arrays = {name: _small(getattr(assignments, name)) for name in ARRAYS}
+    arrays = {name: _small(getattr(assignments, name)) for name in RECORD}
     arrays["is_seed"] = assignments.is_seed
     if shares := expected_of_topics(model.estimator):
         unknown = (np.nan, np.nan, np.nan)

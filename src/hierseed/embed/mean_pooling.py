@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hierseed.core.arrays import Ints
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
 from hierseed.errors import EmbeddingError, MissingDependency
 
 TOKENS_PER_BATCH = {"cpu": 4096, "cuda": 65_536}
-Ints = NDArray[np.intp]
 
 
 class MeanPooling:

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.array_block import as_floats
+from hierseed.core.array_blocks import ArrayBlocks, as_floats
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import Block, portable
-from hierseed.core.blocks import ArrayBlocks, Blocks
+from hierseed.core.blocks import Block, Blocks, portable
 from hierseed.core.exact import Grid, Sums
 from hierseed.core.kernels.compiled import compiled
 from hierseed.errors import CorpusError, ModelError, ParameterError

@@ -318,6 +318,11 @@ def _check_npy_header(file: BinaryIO, header: Header, rows: int) -> int:
     return len(start)
 
 
+def hash_text(text: str) -> str:
+    """Hash by which the store recognises a text."""
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
 def npy_header(rows: int, columns: int, dtype: str) -> bytes:
     """The header of a .npy file; numpy leaves room, so it keeps its length as rows are added."""
     about = {

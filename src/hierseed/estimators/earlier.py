@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hierseed.core.arrays import Bools, Floats
 from hierseed.core.hierseed.vectors import start as start_vectors
 from hierseed.errors import ModelError
 from hierseed.estimators.inputs import refuse_bare_leaves
 from hierseed.taxonomy import Taxonomy
 from hierseed.topics import SEPARATOR, Edit
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 
 def topics_of(earlier: Any, taxonomy: Taxonomy, width: int) -> list[int]:

@@ -13,8 +13,10 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import Assignments
-from hierseed.core.blocks import ArrayBlocks, Blocks, check_finite, check_vectors
+from hierseed.assignments import RECORD, Assignments
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Bools, Floats, Ints
+from hierseed.core.blocks import Blocks, check_finite, check_vectors
 from hierseed.core.exact import Grid, sum_by_group
 from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
 from hierseed.taxonomy import Taxonomy
@@ -22,21 +24,7 @@ from hierseed.taxonomy import Taxonomy
 SAMPLED = 1024  # rows: enough to find a common offset
 FARTHEST = 150  # offset / spread; the rounding error of a square is 2**-24 of it
 
-Ints = NDArray[np.intp]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Groups = dict[tuple[int, ...], Ints]
-RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million documents
-    "row": np.intp,
-    "topic": np.int32,
-    "path": np.int32,
-    "distance": np.float32,  # the last bits of float64 vary with the block
-    "score": np.float32,
-    "runner_up": np.int32,
-    "belongs": np.float32,
-    "ranked": np.int32,
-    "chances": np.float32,
-}
 
 
 @dataclass(frozen=True)

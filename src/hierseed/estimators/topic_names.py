@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Floats
 from hierseed.embed.embedder import unit_length
-
-Floats = NDArray[np.float64]
 
 ENOUGH = 5  # topics, to learn from what they have in common
 MOST = 4.0  # seeds that a name may be worth

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -18,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.embed.choose import load_embedder
-from hierseed.embed.corpus import batched, read_ahead
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.prepare import ArrayLike
@@ -28,6 +28,7 @@ from hierseed.io.corpus import Corpus, Document
 from hierseed.io.records.frames import MemoryRecords, open_frame
 from hierseed.progress import amount
 from hierseed.taxonomy import Taxonomy
+from hierseed.threads import read_ahead
 
 Key = tuple[str, str]  # id of a document, and hash of its text
 NAME = "documents"  # of a corpus in memory, in messages
@@ -256,7 +257,8 @@ def chunks_of_text(
 
     `known` returns the vectors of documents, or None if they must be embedded.
     """
-    with closing(read_ahead(batched(corpus.rows(), size))) as batches:
+    rows = corpus.rows()
+    with closing(read_ahead(iter(lambda: list(islice(rows, size)), []))) as batches:
         for batch in batches:
             documents = [document for document, _ in batch]
             ids, texts = (list(column) for column in zip(*documents))

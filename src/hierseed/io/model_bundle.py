@@ -34,8 +34,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_h
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import Block, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.blocks import Block, Blocks, portable
 from hierseed.core.exact import Sums
 from hierseed.core.tree import Tree
 from hierseed.embed.choose import save_embedder

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.core.mixture.accuracy import below_their_level
+from hierseed.core.mixture.accuracy import Share, below_their_level
 from hierseed.core.mixture.components import add_up
-from hierseed.core.share import Share
-from hierseed.estimators.anchored.diagnosis import count_documents
+from hierseed.estimators.anchored.fitting import count_documents
 
 SURE = 1.28  # standard deviations below its level: nine in ten such topics are below it
 

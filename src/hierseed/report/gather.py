@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.assignments import Assignments, Ints
+from hierseed.assignments import Assignments
+from hierseed.core.arrays import Integers
 from hierseed.errors import CorpusError
 from hierseed.report import selection
 from hierseed.report.accuracy import expected_of_levels, expected_of_topics
@@ -122,7 +123,7 @@ def gather(
     }
 
 
-def topic_columns(taxonomy: Taxonomy, counts: Ints, own: Ints) -> dict[str, list[Any]]:
+def topic_columns(taxonomy: Taxonomy, counts: Integers, own: Integers) -> dict[str, list[Any]]:
     """Names, place and size of topics; `counts` include documents further down."""
     described = any(taxonomy.descriptions)
     return {
@@ -150,8 +151,8 @@ def _read(
     documents: Iterable[tuple[str, str]],
     n: int,
     listed: list[int],
-    on_map: selection.Ints,
-    for_words: selection.Ints,
+    on_map: Integers,
+    for_words: Integers,
     placements: Assignments,
     limits: Limits,
 ) -> tuple[dict[int, tuple[str, str]], list[list[str]]]:

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hierseed.core.arrays import Ints
 from hierseed.taxonomy import Taxonomy
-
-Ints = NDArray[np.intp]
 
 
 class Documents(NamedTuple):

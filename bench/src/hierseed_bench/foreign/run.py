@@ -18,7 +18,7 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from hierseed.assignments import Assignments
-from hierseed.core.share import Share
+from hierseed.core.mixture.accuracy import Share
 from hierseed.estimators.parameters import METHODS
 from hierseed.evaluate import score as score_levels
 from hierseed.evaluate import score_left_out

@@ -28,7 +28,7 @@ export default {
       </div>
       <p v-if="view.stale" class="hint">{{ counted(view.stale, "decision") }} since this fit began. They count at the next one.</p>
       <template v-if="view.tab === 'topic'">
-        <div v-if="!view.key"><h1>Look at the result</h1><p class="lead"><template v-if="view.levels.length">Of {{ counted(view.documents, "document") }}, about {{ levels }} are expected to be right.</template><template v-else>{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} are in a topic.</template> Select a topic in the tree<template v-if="view.places.length">, or start with <b>Other</b> and <b>None of these</b>, where new topics may hide</template>.</p>
+        <div v-if="!view.key"><h1>Look at the result</h1><p class="lead"><template v-if="view.levels.length">{{ counted(view.documents, "document") }}. Expected right: {{ levels }}.</template><template v-else>{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} are in a topic.</template> Select a topic in the tree<template v-if="view.places.length">, or start with <b>Other</b> and <b>None of these</b>, where new topics may hide</template>.</p>
           <section v-if="view.least.length" class="panel" aria-label="Topics to review first"><h2>Topics to review first</h2>
             <p class="soft">The fewest of their documents are expected to be right.</p>
             <ul class="files"><li v-for="topic in view.least" :key="topic.key"><button class="bare" @click="act('select', { key: topic.key })">{{ shownPath(topic.path) }}</button>

@@ -11,17 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hierseed.core.block import Block, Families, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.arrays import Floats, Integers
+from hierseed.core.blocks import Block, Blocks, Families, portable
 from hierseed.core.exact import Grid, merge_by_key
 from hierseed.core.hierseed.descend import LloydState, Placements, placed, placement_cache
 from hierseed.core.hierseed.model import Model
 from hierseed.core.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
 
 MOST = 0.8  # of a block: above this share all rows are read in order
 
@@ -30,9 +26,9 @@ MOST = 0.8  # of a block: above this share all rows are read in order
 class Moves:
     """Changes of one pass: sums and counts of children that gained or lost documents."""
 
-    topic: Ints
+    topic: Integers
     sums: Floats  # whole multiples of the grid
-    counts: Ints
+    counts: Integers
     moved: int
     placed: int
 

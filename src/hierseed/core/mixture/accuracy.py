@@ -1,4 +1,8 @@
-"""The accuracy to expect: of each level from seeds held out, of each topic from its scores.
+"""How many placements are right: calibrated scores, and the accuracy to expect.
+
+Each level has a calibration curve, learned from seeds held out: a line in log odds, rising, and
+shrunk towards that of the level above where seeds are few. One temperature for all levels would
+leave scores too low near the root and too high below. Curves change scores, never placements.
 
 Where seeds held out are placed says what share of a level is right. They are too few to say it of
 single topics: 4 seeds a topic are noisier than topics differ. The scores of the documents placed
@@ -12,18 +16,92 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hierseed.core.mixture.curve import calibrate_scores, log_odds
-from hierseed.core.share import Share, Z
+from hierseed.core.arrays import NUMPY, Array, Arrays, Bools, Floats, Integers
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Integers = NDArray[np.integer]
-
+Z = 1.96  # of a 95% interval
+PRIOR = (0.5, 0.25)  # standard deviations of offset and slope about those of the level above
+LEAST_SLOPE = 0.1
+EDGE = 1e-9  # nearer to 0 and 1 than this, log odds are cut
+STEPS = 12  # of Newton's method; it needs four to six
 SPREAD = 0.65  # standard deviation of a topic's accuracy about that of its scores, in log odds
 HALVINGS = 50  # of the interval of log odds that the common shift of a level lies in
 WIDEST = 42.0  # log odds that no shift exceeds: twice those of the surest score
+
+
+@dataclass(frozen=True)
+class Share:
+    """An estimated share and its confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def from_counts(cls, value: float, n: float) -> Share:
+        """A share of n cases with Wilson's interval; 0 to 1 without any case."""
+        if n < 1:
+            return cls(value, 0.0, 1.0)
+        middle = (value + Z**2 / (2 * n)) / (1 + Z**2 / n)
+        half = Z / (1 + Z**2 / n) * math.sqrt(value * (1 - value) / n + (Z / (2 * n)) ** 2)
+        return cls(value, max(middle - half, 0.0), min(middle + half, 1.0))
+
+    def complement(self) -> Share:
+        """The share of the others."""
+        return Share(1 - self.value, 1 - self.high, 1 - self.low)
+
+    def __str__(self) -> str:
+        return f"{self.value:.0%} ({self.low:.0%} to {self.high:.0%})"
+
+
+def identity_curves(height: int) -> Floats:
+    """Curves that leave every score as it is: offset 0, slope 1."""
+    return np.tile([0.0, 1.0], (max(height, 1), 1))
+
+
+def calibrate_scores(score: Array, curve: Floats, xp: Arrays = NUMPY) -> Array:
+    """Apply the curve of one level; what is untouched stays the same to the last bit."""
+    offset, slope = map(float, curve)
+    if offset == 0.0 and slope == 1.0:
+        return score
+    return 1.0 / (1.0 + xp.exp(-offset - slope * log_odds(score, xp)))
+
+
+def log_odds(score: Array, xp: Arrays = NUMPY) -> Array:
+    """Logarithm of p / (1 - p)."""
+    score = score.clip(EDGE, 1.0 - EDGE)
+    return xp.log(score) - xp.log1p(-score)
+
+
+def learn_curves(scores: Floats, right: Bools) -> Floats:
+    """Return the most probable curve of each level.
+
+    Parameters
+    ----------
+    scores : (placements, levels), NaN where a placement does not reach the level
+    right : whether the placement is right there
+    """
+    curves, last = [], np.array([0.0, 1.0])
+    for score, hit in zip(scores.T, right.T):
+        reaches = np.isfinite(score)
+        last = _fit(log_odds(score[reaches]), hit[reaches], last)
+        curves.append(last)
+    return np.stack(curves)
+
+
+def _fit(odds: Floats, hit: Bools, mean: Floats) -> Floats:
+    """Logistic regression of one variable, with a normal prior about `mean`."""
+    order = np.lexsort((hit, odds))  # sums must not depend on the order of the seeds
+    odds, hit = odds[order], hit[order]
+    rows, precision = np.stack([np.ones(len(odds)), odds]), np.diag(np.power(PRIOR, -2.0))
+    curve = mean
+    for _ in range(STEPS):
+        share = 1.0 / (1.0 + np.exp(-curve @ rows))
+        gradient = rows @ (share - hit) + precision @ (curve - mean)
+        hessian = (rows * (share * (1.0 - share))) @ rows.T + precision
+        curve = curve - np.linalg.solve(hessian, gradient)
+        curve[1] = max(curve[1], LEAST_SLOPE)
+    return curve
 
 
 @dataclass(frozen=True)
@@ -126,8 +204,9 @@ def expect_topics(
         if not len(at):
             continue
         value = shift_to(mean[at], documents[at], share.value)
-        for topic, one, n in zip(at.tolist(), value.tolist(), documents[at].tolist()):
-            found[topic] = _with_interval(one, n, share)
+        low, high = _interval(value, documents[at], share)
+        for topic, *one in zip(at.tolist(), value.tolist(), low.tolist(), high.tolist()):
+            found[topic] = Share(*one)
     return found
 
 
@@ -142,23 +221,19 @@ def shift_to(score: Floats, weight: Integers, target: float) -> Floats:
     return np.asarray(calibrate_scores(score, np.array([high, 1.0])))
 
 
-def _with_interval(value: float, n: int, level: Share) -> Share:
-    """The accuracy of a topic of n documents, as sure as its level and its scores allow.
+def _interval(value: Floats, n: Integers, level: Share) -> tuple[Floats, Floats]:
+    """Ends of the intervals of topics of n documents, as sure as the level and scores allow.
 
     The error of the level is that of all its topics; topics deviate from their scores; and n
     documents are a sample of what the topic would take in.
     """
-    parts = np.array([value, level.value, level.low, level.high])
-    own, middle, low, high = (float(one) for one in log_odds(parts))
-    down = own - math.hypot(middle - low, Z * SPREAD)
-    up = own + math.hypot(high - middle, Z * SPREAD)
+    middle, low, high = log_odds(np.array([level.value, level.low, level.high])).tolist()
+    down = calibrate_scores(value, np.array([-math.hypot(middle - low, Z * SPREAD), 1.0]))
+    up = calibrate_scores(value, np.array([math.hypot(high - middle, Z * SPREAD), 1.0]))
     noise = Z**2 * value * (1.0 - value) / n
-    down, up = (value - 1.0 / (1.0 + math.exp(-end)) for end in (down, up))
-    return Share(
-        value,
-        max(value - math.sqrt(down**2 + noise), 0.0),
-        min(value + math.sqrt(up**2 + noise), 1.0),
-    )
+    least = value - np.sqrt((value - down) ** 2 + noise)
+    most = value + np.sqrt((up - value) ** 2 + noise)
+    return least.clip(min=0.0), most.clip(max=1.0)
 
 
 def below_their_level(
@@ -172,12 +247,11 @@ def below_their_level(
 
     The error of the level is common to all its topics, so it makes no difference.
     """
-    found = []
-    for topic, share in enumerate(topics):
-        if share is None:
-            continue
-        own, whole = log_odds(np.array([share.value, levels[int(level[topic]) - 1].value]))
-        noise = share.value * (1.0 - share.value) * max(int(documents[topic]), 1)
-        if noise and own + sure * math.hypot(SPREAD, noise**-0.5) < whole:
-            found.append((share.value, topic))
-    return [topic for _, topic in sorted(found)]
+    at = np.array([topic for topic, one in enumerate(topics) if one is not None], dtype=np.intp)
+    if not len(at):
+        return []
+    value = np.array([one.value for one in topics if one is not None])
+    whole = np.array([one.value for one in levels])[level[at] - 1]
+    cases = np.maximum(value * (1.0 - value) * documents[at], EDGE)
+    low = log_odds(value) + sure * np.hypot(SPREAD, cases**-0.5) < log_odds(whole)
+    return [int(topic) for topic in at[low][np.lexsort((at[low], value[low]))]]

@@ -3,7 +3,7 @@
 The mixture is fitted twice more, each time without half of every topic's seeds. Where those are
 placed says how far scores can be trusted. Documents stray further from their topic than one
 covariance says, so raw shares are too sure of themselves. The temperature is the one under which
-seeds held out are most likely in their own topics; the curves (see `curve`) then say how many of
+seeds held out are most likely in their own topics; the curves (see `accuracy`) then say how many of
 them were right at each level and score. Every seed counts the same: weighed by the sizes that the
 fit finds, topics that attract too much would count most, and they find their own seeds again most
 easily.
@@ -18,11 +18,15 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import Block, portable
-from hierseed.core.blocks import Blocks
-from hierseed.core.mixture.accuracy import HeldPlacements
+from hierseed.core.arrays import Bools, Floats, Integers, Ints
+from hierseed.core.blocks import Block, Blocks, portable
+from hierseed.core.mixture.accuracy import (
+    HeldPlacements,
+    calibrate_scores,
+    identity_curves,
+    learn_curves,
+)
 from hierseed.core.mixture.components import Components, Pairs, Seeds, sum_seeds
-from hierseed.core.mixture.curve import calibrate_scores, identity, learn
 from hierseed.core.mixture.em import (
     Fitted,
     Initialisation,
@@ -32,11 +36,6 @@ from hierseed.core.mixture.em import (
 )
 from hierseed.core.mixture.placement import Placer, descend, most_probable_path, probabilities
 from hierseed.core.mixture.sample import Sample
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
-Integers = NDArray[np.integer]
 
 USUAL = 3.0  # what five corpora and three embedders have in common
 LONE = 4.0  # with one seed a topic nothing can be held back, and the topics are known less well
@@ -150,12 +149,12 @@ def calibrate(held: HeldOut | None, whole: Fitted, temperature: float) -> Scores
     components = whole.problem.components
     height = max(components.tree.height, 1)
     if held is None:
-        return Scores(temperature, identity(height), None)
+        return Scores(temperature, identity_curves(height), None)
     raw = probabilities(held.logs.copy(), components, temperature)
-    found = most_probable_path(*raw, components, identity(height))
+    found = most_probable_path(*raw, components, identity_curves(height))
     path = components.tree.ancestors[found.topic]
     right = _right(components, path, held.own)
-    curve = learn(np.where(path >= 0, found.score, np.nan), right)
+    curve = learn_curves(np.where(path >= 0, found.score, np.nan), right)
     score = np.full(path.shape, np.nan)
     for level in range(height):
         reached = path[:, level] >= 0

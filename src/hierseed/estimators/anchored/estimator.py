@@ -10,10 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import Assignments
-from hierseed.core.blocks import ArrayBlocks, Blocks, check_vectors
+from hierseed.assignments import RECORD, Assignments
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Floats, Ints
+from hierseed.core.blocks import Blocks, check_vectors
 from hierseed.core.exact import Quantization
-from hierseed.core.mixture.accuracy import expect_levels, expect_topics, listed_of_placed
+from hierseed.core.mixture.accuracy import Share, expect_levels, expect_topics, listed_of_placed
 from hierseed.core.mixture.calibration import (
     CorpusScores,
     label_and_count,
@@ -30,18 +32,18 @@ from hierseed.core.mixture.placement import (
     topic_probabilities,
 )
 from hierseed.core.score import Scored
-from hierseed.core.share import Share
-from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit
-from hierseed.estimators.anchored.fitting import fit_mixture, with_stand_ins
-from hierseed.estimators.anchored.placer import (
+from hierseed.estimators.anchored.fitting import (
+    Finding,
     append_others,
+    diagnose_fit,
+    fit_mixture,
     make_placer,
     pack_placer,
     unpack_placer,
+    with_stand_ins,
 )
 from hierseed.estimators.base import Progress, SeededEstimator
 from hierseed.estimators.inputs import (
-    RECORD,
     Groups,
     SeedPairs,
     check_fitted,
@@ -54,8 +56,6 @@ from hierseed.estimators.inputs import (
 from hierseed.estimators.parameters import BOOLEAN, NONE, Constraints, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 SEEDS = "seeds"  # they say how many topics a document has
 
 
@@ -146,6 +146,8 @@ class AnchoredHierSeed(SeededEstimator):
     >>> model = AnchoredHierSeed(taxonomy).fit(X, taxonomy.labels(seeds, len(X)))
     >>> model.taxonomy_.paths[model.predict([[0.1, 0.8]])[0]]
     'Sport > Tennis'
+
+    The examples of the methods continue this one.
     """
 
     _largest_blocks = 2
@@ -265,11 +267,8 @@ class AnchoredHierSeed(SeededEstimator):
 
         Examples
         --------
-        >>> from hierseed import AnchoredHierSeed, Taxonomy
-        >>> X, y = [[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]
-        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"])).fit(X, y)
-        >>> model.set_thresholds([1.1])
-        >>> model.predict([[0.1]]).tolist()
+        >>> model.set_thresholds([1.1, 1.1])
+        >>> model.predict([[0.1, 0.8]]).tolist()
         [-1]
         """
         self.thresholds_ = np.asarray(thresholds, dtype=np.float64)
@@ -282,11 +281,8 @@ class AnchoredHierSeed(SeededEstimator):
 
         Examples
         --------
-        >>> from hierseed import AnchoredHierSeed, Taxonomy
-        >>> X, y = [[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]
-        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"])).fit(X, y)
-        >>> model.assign(X, y).is_seed.tolist()
-        [True, False, True, False]
+        >>> model.assign(X[:2], taxonomy.labels({"Sport > Tennis": [0]}, 2)).is_seed.tolist()
+        [True, False]
         """
         placed = super().assign(X, y, rejected=rejected)
         rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
@@ -316,13 +312,9 @@ class AnchoredHierSeed(SeededEstimator):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from hierseed import AnchoredHierSeed, Taxonomy
-        >>> taxonomy = Taxonomy.from_paths(["Cats", "Dogs"])
-        >>> X = np.array([[0.0, 1.0], [0.1, 1.0], [1.0, 0.0], [1.0, 0.1]])
-        >>> model = AnchoredHierSeed(taxonomy).fit(X, [0, -1, 1, -1])
-        >>> model.predict_proba([[0.0, 0.9]]).argmax(axis=1).tolist()
-        [0]
+        >>> found = model.predict_proba([[0.1, 0.8]])
+        >>> model.taxonomy_.paths[model.classes_[found.argmax()]]
+        'Sport > Tennis'
         """
         found = self._known(X).map(topic_probabilities, self._placer)
         return np.concatenate([np.zeros((0, len(self.classes_))), *found])
@@ -348,9 +340,6 @@ class AnchoredHierSeed(SeededEstimator):
             "held_out": self.n_held_out_,
             "expected": [[one.value, one.low, one.high] for one in self.expected_accuracy_],
             "diagnosis": [vars(one) for one in self.diagnosis_],
-            "objective": self.objective_,
-            "coverage": self.coverage_,
-            "history": self.history_,
         }
         nothing = (np.nan, np.nan, np.nan)
         expected = [astuple(one) if one else nothing for one in self.expected_topic_accuracy_]
@@ -366,9 +355,7 @@ class AnchoredHierSeed(SeededEstimator):
         ]
         self.diagnosis_ = [Finding(**one) for one in header["diagnosis"]]
         self.set_thresholds(arrays["thresholds"], header.get("promise", self.precision or 0.0))
-        self.labels_, self.history_ = arrays["labels"], header["history"]
-        self.objective_, self.coverage_ = header["objective"], header["coverage"]
-        self.n_iter_ = len(self.history_)
+        self.labels_ = arrays["labels"]
 
     # ---------------------------------------------------------------- checking
 
