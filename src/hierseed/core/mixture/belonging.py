@@ -22,6 +22,7 @@ stays below an inner topic, as Other, or belongs nowhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +39,8 @@ KNOTS = 65
 LEAST_SEEDS = 5  # left-out scores that make a distribution
 ROUNDS = 2  # of weighing seeds by the size of their topic, which depends on belonging
 TAIL = (0.4, 0.75)  # quantiles of seeds' scores between which shares are compared
-SIGNIFICANT = 2.0  # standard errors by which documents must score lower than seeds
-CLEAR = 4.0  # standard errors from which on all accepted false alarms are spent
+SIGNIFICANT = 1.64  # standard errors by which documents must score lower than seeds: 5%, one-sided
+CLEAR = 2.58  # standard errors from which on all accepted false alarms are spent: 0.5%
 MIXING = 60  # rounds of expectation-maximisation for the shares of missing levels
 NOWHERE = 0.5  # weight of the prior that foreign documents belong nowhere, to that of the data
 WIDTH = 1.06  # of a kernel density estimate, by Silverman's rule
@@ -73,6 +74,11 @@ class Belonging:
         nothing = Share(0.0, 0.0, 0.0)
         return cls(np.array([-1.0, 1.0]), np.ones((levels + 1, 2)), -np.inf, nothing)
 
+    @cached_property
+    def all_belong(self) -> bool:
+        """Whether no document with content counts as foreign."""
+        return bool(self.below[:, 1:].min() >= 1.0 - TIE)
+
     def at(self, score: Array, level: int = -1, xp: Arrays = NUMPY) -> Array:
         """Probability of belonging at a level (0: at all; -1: where the document is placed)."""
         return xp.interp(score, self.knots, self.below[level])
@@ -105,7 +111,7 @@ def learn_belonging(
     seen = topic_sizes(nearest, np.ones(len(score)), counts)
     doubt = float(np.exp(np.log(seen).std()))
     weight = (seen / np.maximum(counts, 1))[seeds.component]
-    cautious = np.sqrt(weight)  # half way to seeds that all count the same
+    halfway = np.sqrt(weight)  # to seeds that all count the same
     worst = least_favourable_weights(own, seeds.component, weight, doubt)
     sure, curve = evidence(score, own, worst), np.ones(len(knots))
     share = Share(listed_share(score, own, worst).value, listed_share(score, own, weight).low, 1.0)
@@ -114,8 +120,8 @@ def learn_belonging(
         seen = topic_sizes(nearest, belongs, counts)
         weight = (seen / np.maximum(counts, 1))[seeds.component]
         share = listed_share(score, own, weight)
-        worst = least_favourable_weights(own, seeds.component, weight, doubt)
-        curve = belonging_curve(knots, score, own, worst)
+        cautious = least_favourable_weights(own, seeds.component, weight, np.sqrt(doubt))
+        curve = belonging_curve(knots, score, own, cautious)
         belongs = np.interp(score, knots, curve)
     missing = missing_levels(knots, score, 1.0 - belongs, seeds, weight)
     below = np.empty((levels + 1, len(knots)))
@@ -128,8 +134,8 @@ def learn_belonging(
     if knots[0] > NOTHING:
         knots, below = np.append(NOTHING, knots), np.pad(below, ((0, 0), (1, 0)))
     below[:, 0] = 0.0  # documents without content belong nowhere
-    least = min(smooth_quantile(own, cautious, false_alarm), NOTHING / 2.0)  # no content is below
-    limit = max(smooth_quantile(own, cautious, sure * false_alarm), least)
+    least = min(smooth_quantile(own, halfway, false_alarm), NOTHING / 2.0)  # no content is below
+    limit = max(smooth_quantile(own, halfway, sure * false_alarm), least)
     return Belonging(knots, below, limit, share.complement())
 
 

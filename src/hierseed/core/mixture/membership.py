@@ -14,7 +14,7 @@ from hierseed.core.exact import sum_by_group
 from hierseed.core.mixture.belonging import Belonging, conformal_quantile, learn_belonging
 from hierseed.core.mixture.components import Components, Pairs
 from hierseed.core.mixture.left_out import leave_out, seeds_alone
-from hierseed.core.mixture.neighbours import REFERENCES, Neighbourhood
+from hierseed.core.mixture.neighbours import NOTHING, REFERENCES, Neighbourhood
 from hierseed.core.share import Share
 
 Floats = NDArray[np.float64]
@@ -61,9 +61,20 @@ class Membership:
             known.neighbourhood, known.belonging = self.neighbourhood.key, None
         return known.score
 
+    def deciding_scores(self, block: Block) -> Array:
+        """The same as far as it decides where documents go and what they weigh in the fit.
+
+        Where all documents belong, all with content go the same way, and none is looked up.
+        """
+        if self.neighbourhood is None or not self.belonging.all_belong:
+            return self.inlier_scores(block)
+        score = block.xp.full(len(block), float(self.belonging.knots[-1]), block.xp.float64)
+        score[block.squared_norms == 0] = NOTHING
+        return score
+
     def parts_of(self, block: Block) -> Array:
         """Weight of each document of a block in the fit, in whole eighths."""
-        score, known = self.inlier_scores(block), block.cache(_Scores)
+        score, known = self.deciding_scores(block), block.cache(_Scores)
         if known.belonging is not self.belonging:
             known.parts = block.xp.astype(self.parts(score, block.xp), block.xp.int8)
             known.belonging = self.belonging
