@@ -9,6 +9,7 @@ from mixture_worlds import overlapping_topics
 from scipy.stats import norm
 from sklearn.isotonic import IsotonicRegression
 
+from hierseed.core.array_blocks import ArrayBlock
 from hierseed.core.mixture.accuracy import Share
 from hierseed.core.mixture.belonging import (
     LEAST_SEEDS,
@@ -221,8 +222,8 @@ def test_a_greater_false_alarm_rejects_no_less_and_none_rejects_nothing():
 def test_documents_that_score_as_seeds_do_all_belong(shift):
     """80 seeds: a tenth of a standard deviation is one standard error.
 
-    The tails alone say that some documents are foreign in many draws. Two standard errors are
-    exceeded by chance in a few draws of a hundred.
+    The tails alone say that some documents are foreign in many draws. The limit of the test is
+    exceeded by chance in 5 draws of a hundred, and then few documents are lost.
     """
     lost, doubted = [], []
     for seed in range(100):
@@ -237,7 +238,7 @@ def test_documents_that_score_as_seeds_do_all_belong(shift):
         if not doubted[-1]:
             assert not lost[-1]
             assert found.foreign.low == 0.0
-    assert np.mean(lost) < (0.002 if shift else 0.0005)
+    assert np.mean(lost) < (0.005 if shift else 0.001)
     assert np.mean(doubted) < (0.2 if shift else 0.05)
 
 
@@ -307,3 +308,18 @@ def test_documents_without_content_belong_nowhere_however_many_there_are(empty):
 def test_certain_belonging_gives_full_weight():
     assert (Membership.certain(3).parts(np.ones(4)) == 8).all()
     assert (Belonging.certain(2).below == 1.0).all()
+
+
+@pytest.mark.parametrize("listed", [8, 20])
+def test_a_fit_decides_without_the_look_up_as_with_it(listed):
+    """Where all documents belong none is looked up; those without content still belong nowhere."""
+    X, _, pairs, components = overlapping_topics(0, listed, 8)
+    found, _ = learn_membership(X, X.mean(axis=0, dtype=float), pairs, components, 0.05)
+    assert found.belonging.all_belong == (listed == 20)
+    X[::50] = 0.0
+    block = ArrayBlock(X, 0, len(X), X.dtype)
+    score, quick = found.inlier_scores(block), found.deciding_scores(block)
+    assert found.parts(quick).tobytes() == found.parts(score).tobytes()
+    for one, other in zip(found.belonging.depth(quick), found.belonging.depth(score)):
+        assert one.tobytes() == other.tobytes()
+    assert len(np.unique(quick)) == 2 or listed == 8

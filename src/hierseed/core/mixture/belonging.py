@@ -24,6 +24,7 @@ stays below an inner topic, as Other, or belongs nowhere.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,8 @@ KNOTS = 65
 LEAST_SEEDS = 5  # left-out scores that make a distribution
 ROUNDS = 2  # of weighing seeds by the size of their topic, which depends on belonging
 TAIL = (0.4, 0.75)  # quantiles of seeds' scores between which shares are compared
-SIGNIFICANT = 2.0  # standard errors by which documents must score lower than seeds
-CLEAR = 4.0  # standard errors from which on all accepted false alarms are spent
+SIGNIFICANT = 1.64  # standard errors by which documents must score lower than seeds: 5%, one-sided
+CLEAR = 2.58  # standard errors from which on all accepted false alarms are spent: 0.5%
 MIXING = 60  # rounds of expectation-maximisation for the shares of missing levels
 NOWHERE = 0.5  # weight of the prior that foreign documents belong nowhere, to that of the data
 WIDTH = 1.06  # of a kernel density estimate, by Silverman's rule
@@ -78,6 +79,11 @@ class Belonging:
         nothing = Share(0.0, 0.0, 0.0)
         return cls(np.array([-1.0, 1.0]), np.ones((levels + 1, 2)), -np.inf, nothing)
 
+    @cached_property
+    def all_belong(self) -> bool:
+        """Whether no document with content counts as foreign."""
+        return bool(self.below[:, 1:].min() >= 1.0 - TIE)
+
     def at(self, score: Array, level: int = -1, xp: Arrays = NUMPY) -> Array:
         """Probability of belonging at a level (0: at all; -1: where the document is placed)."""
         return xp.interp(score, self.knots, self.below[level])
@@ -110,7 +116,7 @@ def learn_belonging(
     seen = topic_sizes(nearest, np.ones(len(score)), counts)
     doubt = float(np.exp(np.log(seen).std()))
     weight = (seen / np.maximum(counts, 1))[seeds.component]
-    cautious = np.sqrt(weight)  # half way to seeds that all count the same
+    halfway = np.sqrt(weight)  # to seeds that all count the same
     worst = least_favourable_weights(own, seeds.component, weight, doubt)
     sure, curve = evidence(score, own, worst), np.ones(len(knots))
     share = Share(listed_share(score, own, worst).value, listed_share(score, own, weight).low, 1.0)
@@ -119,8 +125,8 @@ def learn_belonging(
         seen = topic_sizes(nearest, belongs, counts)
         weight = (seen / np.maximum(counts, 1))[seeds.component]
         share = listed_share(score, own, weight)
-        worst = least_favourable_weights(own, seeds.component, weight, doubt)
-        curve = belonging_curve(knots, score, own, worst)
+        cautious = least_favourable_weights(own, seeds.component, weight, np.sqrt(doubt))
+        curve = belonging_curve(knots, score, own, cautious)
         belongs = np.interp(score, knots, curve)
     missing = missing_levels(knots, score, 1.0 - belongs, seeds, weight)
     below = np.empty((levels + 1, len(knots)))
@@ -133,8 +139,8 @@ def learn_belonging(
     if knots[0] > NOTHING:
         knots, below = np.append(NOTHING, knots), np.pad(below, ((0, 0), (1, 0)))
     below[:, 0] = 0.0  # documents without content belong nowhere
-    least = min(smooth_quantile(own, cautious, false_alarm), NOTHING / 2.0)  # no content is below
-    limit = max(smooth_quantile(own, cautious, sure * false_alarm), least)
+    least = min(smooth_quantile(own, halfway, false_alarm), NOTHING / 2.0)  # no content is below
+    limit = max(smooth_quantile(own, halfway, sure * false_alarm), least)
     return Belonging(knots, below, limit, share.complement())
 
 
@@ -374,9 +380,20 @@ class Membership:
             known.neighbourhood, known.belonging = self.neighbourhood.key, None
         return known.score
 
+    def deciding_scores(self, block: Block) -> Array:
+        """The same as far as it decides where documents go and what they weigh in the fit.
+
+        Where all documents belong, all with content go the same way, and none is looked up.
+        """
+        if self.neighbourhood is None or not self.belonging.all_belong:
+            return self.inlier_scores(block)
+        score = block.xp.full(len(block), float(self.belonging.knots[-1]), block.xp.float64)
+        score[block.squared_norms == 0] = NOTHING
+        return score
+
     def parts_of(self, block: Block) -> Array:
         """Weight of each document of a block in the fit, in whole eighths."""
-        score, known = self.inlier_scores(block), block.cache(_Scores)
+        score, known = self.deciding_scores(block), block.cache(_Scores)
         if known.belonging is not self.belonging:
             known.parts = block.xp.astype(self.parts(score, block.xp), block.xp.int8)
             known.belonging = self.belonging

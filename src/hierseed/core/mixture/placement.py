@@ -93,7 +93,8 @@ def descend(block: Block, placer: Placer) -> Descent:
         found = most_probable_path(
             *probabilities_of(block, placer), placer.components, placer.curve, block.xp
         )
-    inlier_score = placer.membership.inlier_scores(block)
+    known, counts = placer.membership, placer.thresholds.any()
+    inlier_score = known.inlier_scores(block) if counts else known.deciding_scores(block)
     found = apply_thresholds(found, inlier_score, placer, block.xp)
     return reject(found, inlier_score, placer, block.xp)
 
