@@ -239,7 +239,7 @@ def _in_order(pairs: Pairs) -> Ints:
 
 
 def _some(pairs: Pairs) -> Ints:
-    """All pairs, or every this many of them."""
+    """All pairs, or a part of them, evenly spaced."""
     order = _in_order(pairs)
     return order[:: -(-len(order) // MOST)]
 
