@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-POOL = 4_000  # foreign documents that are clustered
+POOL = 20_000  # foreign documents that are looked at
+CLUSTERED = 4_000  # of these, that clusters are learned from
 LEAST = 5  # documents in a proposal
 SPARE = 6  # clusters for each proposal: most topics fall into several, some mix several
 FEWEST = 12  # clusters, however few proposals are wanted
@@ -134,21 +135,20 @@ def propose_topics(
     is_other = assignments.is_other[first]
     rows = np.flatnonzero((belongs < max(least, 0.5)) | is_other)
     rows = np.array(sorted(rows.tolist(), key=lambda row: _key(ids[row]))[:POOL], dtype=np.intp)
-    wanted = min(max(SPARE * n, FEWEST), len(rows) // LEAST)
+    wanted = min(max(SPARE * n, FEWEST), min(len(rows), CLUSTERED) // LEAST)
     if wanted < 1:
         return Proposals()
     U = _unit(np.asarray(X[np.sort(rows)], dtype=np.float64)[np.argsort(np.argsort(rows))])
-    U, listed = _whiten(U, _cluster(U, wanted), _unit(topics))
-    cluster = _cluster(U, wanted)
-    sums = _sums(U, cluster)
-    size = np.bincount(cluster, minlength=len(sums))
+    U, listed = _whiten(U, _unit(topics), wanted)
+    centres = _unit(_means(U[:CLUSTERED], _cluster(U[:CLUSTERED], wanted), wanted))
+    cluster = (U @ centres.T).argmax(axis=1)
+    size = np.bincount(cluster, minlength=wanted)
     doubt = 1.0 - np.where(is_other, np.minimum(belongs, 0.5), belongs)[rows]
-    foreign = np.bincount(cluster, doubt, len(sums))  # expected number
+    foreign = np.bincount(cluster, doubt, wanted)  # expected number
     to_listed = (U @ listed.T).max(axis=1, initial=-1.0)
-    unlike = 1.0 - np.bincount(cluster, to_listed, len(sums)) / np.maximum(size, 1)
-    coherence = np.linalg.norm(sums, axis=1) / np.maximum(size, 1)
+    unlike = 1.0 - np.bincount(cluster, to_listed, wanted) / np.maximum(size, 1)
+    coherence = np.linalg.norm(_means(U, cluster, wanted), axis=1)
     value = np.where(size < LEAST, 0.0, coherence * np.sqrt(foreign) * unlike)
-    centres = _unit(sums)
     found: list[Proposal] = []
     for number in _choose(centres, value, n):
         mine = np.flatnonzero(cluster == number)
@@ -172,18 +172,21 @@ def _cluster(U: Floats, n: int) -> Ints:
         return np.asarray(model.fit_predict(U.astype(np.float32)), dtype=np.intp)
 
 
-def _sums(U: Floats, cluster: Ints) -> Floats:
-    return np.stack([U[cluster == number].sum(axis=0) for number in range(cluster.max() + 1)])
+def _means(U: Floats, cluster: Ints, n: int) -> Floats:
+    size = np.bincount(cluster, minlength=n)
+    sums = np.stack([U[cluster == number].sum(axis=0) for number in range(n)])
+    return np.asarray(sums / np.maximum(size, 1)[:, None])
 
 
-def _whiten(U: Floats, cluster: Ints, topics: Floats) -> tuple[Floats, Floats]:
-    """Unit vectors of documents and topics in which clusters differ alike in every direction."""
-    size = np.bincount(cluster)[:, None]
-    within = U - (_sums(U, cluster) / np.maximum(size, 1))[cluster]
+def _whiten(U: Floats, topics: Floats, n: int) -> tuple[Floats, Floats]:
+    """Documents and topics in directions in which documents of one cluster differ alike."""
+    sample = U[:CLUSTERED]
+    cluster = _cluster(sample, n)
+    within = sample - _means(sample, cluster, n)[cluster]
     value, vector = np.linalg.eigh(within.T @ within)
     usual = max(float(value.mean()), 1e-300)
     scaled = vector / np.sqrt(value.clip(min=0.0) / usual + RIDGE)
-    centre = (U @ scaled).mean(axis=0)
+    centre = (sample @ scaled).mean(axis=0)
     return _unit(U @ scaled - centre), _unit(topics @ scaled - centre)
 
 
