@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hierseed.assignments import Assignments
 from hierseed.progress import Listener, Step, warn_of_notes
-from hierseed.proposals import Proposal, Proposals, propose_topics
+from hierseed.proposals import AT_LEAST, Proposal, Proposals, propose_topics
 from hierseed.report.gather import gather, results_of
 from hierseed.suggestions import Suggestions, suggest
 
@@ -42,7 +42,9 @@ class PlacedDocuments:
         """Return documents to label next."""
         return suggest(self.assignments, self.X, n, per_topic=per_topic)
 
-    def propose_topics(self, n: int = 10, *, earlier: Sequence[Proposal] = ()) -> Proposals:
+    def propose_topics(
+        self, n: int = 10, *, at_least: float = AT_LEAST, earlier: Sequence[Proposal] = ()
+    ) -> Proposals:
         """Return topics that the taxonomy may lack."""
         foreign = getattr(self.estimator, "foreign_share_", None)
         found = propose_topics(
@@ -51,6 +53,7 @@ class PlacedDocuments:
             self.estimator.vectors_,
             n,
             share=0.0 if foreign is None else foreign.value,
+            at_least=at_least,
             earlier=earlier,
         )
         if not found:
@@ -76,7 +79,7 @@ class PlacedDocuments:
             title=title or self.name,
             assignments=self.assignments,
         )
-        proposals = self.propose_topics(PROPOSED).to_frame().to_dict("records")
+        proposals = self.propose_topics(PROPOSED, at_least=0.0).to_frame().to_dict("records")
         return found | {"results": results_of(self.estimator), "proposals": proposals}
 
     def texts(self, rows: Iterable[int]) -> dict[int, str]:

@@ -1,9 +1,15 @@
 """Topics that the taxonomy may lack: groups among documents that belong to no listed topic.
 
-Foreign documents are cut into more clusters than proposals are wanted (k-means on unit vectors).
-Clusters that are large and coherent are proposed, each unlike those before it, so that a broad
-subject does not take all places. Nothing is known of them but their documents, so a proposal says
-how many of these are nearer to its own centre than to any listed topic.
+1. Documents that probably belong nowhere are cut into more clusters than proposals are wanted, by
+   k-means; also the 5% that fit the listed topics least, if fewer are foreign.
+2. Directions in which documents of one cluster differ say little about what sets subjects apart.
+   Vectors are whitened by the covariance within clusters, and clustered again.
+3. Clusters that are large, coherent and unlike listed topics are proposed one after the other, each
+   unlike those before it, so that a broad subject does not take all places.
+4. Only the more central half of a cluster is shown: at its border subjects mix.
+
+A proposal also says how many of its documents are nearer to its own centre than to any listed
+topic.
 """
 
 from __future__ import annotations
@@ -27,11 +33,17 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-POOL = 4_000  # foreign documents that are clustered
+POOL = 20_000  # foreign documents that are looked at
+CLUSTERED = 4_000  # of these, that clusters are learned from
 LEAST = 5  # documents in a proposal
-SPARE = 4  # clusters for each proposal: most of them mix several subjects
-UNLIKE = 2.0  # power of a cluster's distance from earlier proposals, relative to how clear it is
-CENTRAL = 5  # documents that are shown, and that become seeds
+SPARE = 6  # clusters for each proposal: most topics fall into several, some mix several
+FEWEST = 12  # clusters, however few proposals are wanted
+AT_LEAST = 0.05  # share of the corpus that is looked at, even if less is foreign
+ROUNDS = 30  # of k-means
+RIDGE = 1.0  # mean variances added to the covariance within clusters
+UNLIKE = 4.0  # power of a cluster's distance from earlier proposals, relative to its value
+CORE = 0.5  # share of a cluster's documents that is shown: the most central
+CENTRAL = 5  # documents that become seeds
 SAME = 0.5  # share of documents in common that makes an earlier proposal the same
 
 
@@ -101,9 +113,10 @@ def propose_topics(
     n: int = 10,
     *,
     share: float = 0.0,
+    at_least: float = AT_LEAST,
     earlier: Sequence[Proposal] = (),
 ) -> Proposals:
-    """Group the documents that belong to no listed topic.
+    """Group the documents that probably belong to no listed topic.
 
     Parameters
     ----------
@@ -112,65 +125,81 @@ def propose_topics(
     topics : vectors of the topics, `vectors_` of the estimator
     n : proposals at most
     share : of the corpus that is foreign, `foreign_share_` of the estimator
+    at_least : share of the corpus that is looked at, even if less is foreign
     earlier : proposals of an earlier fit; the same group of documents keeps its id
     """
-    from sklearn.cluster import KMeans  # imported late: a fit does without
-    from sklearn.exceptions import ConvergenceWarning
-
     first = assignments.primary
     ids = [str(id) for id in assignments.ids or range(assignments.n_documents)]
     belongs = np.where(assignments.is_seed, np.inf, assignments.belongs[first, 0])
-    least = np.quantile(belongs, share, method="lower")  # as many as the fit says are foreign
-    rows = np.flatnonzero((belongs < max(least, 0.5)) | assignments.is_other[first])
+    least = np.quantile(belongs, max(share, at_least), method="lower")
+    is_other = assignments.is_other[first]
+    rows = np.flatnonzero((belongs < max(least, 0.5)) | is_other)
     rows = np.array(sorted(rows.tolist(), key=lambda row: _key(ids[row]))[:POOL], dtype=np.intp)
-    wanted = min(SPARE * n, len(rows) // LEAST)
+    wanted = min(max(SPARE * n, FEWEST), min(len(rows), CLUSTERED) // LEAST)
     if wanted < 1:
         return Proposals()
     U = _unit(np.asarray(X[np.sort(rows)], dtype=np.float64)[np.argsort(np.argsort(rows))])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # equal documents
-        cluster = KMeans(wanted, n_init=4, random_state=0).fit_predict(U)
-    sums = np.stack([U[cluster == number].sum(axis=0) for number in range(wanted)])
+    U, listed = _whiten(U, _unit(topics), wanted)
+    centres = _unit(_means(U[:CLUSTERED], _cluster(U[:CLUSTERED], wanted), wanted))
+    cluster = (U @ centres.T).argmax(axis=1)
     size = np.bincount(cluster, minlength=wanted)
-    coherence = np.linalg.norm(sums, axis=1) / np.maximum(size, 1)
-    centres, listed = _unit(sums), _unit(topics)
-    clear = coherence * np.sqrt(size)  # as in Rayleigh's test that directions are not random
-    chosen = _unlike(centres, np.where(size < LEAST, 0.0, clear), n)
-    part_of = _join(centres, coherence, chosen)[cluster]
+    doubt = 1.0 - np.where(is_other, np.minimum(belongs, 0.5), belongs)[rows]
+    foreign = np.bincount(cluster, doubt, wanted)  # expected number
+    to_listed = (U @ listed.T).max(axis=1, initial=-1.0)
+    unlike = 1.0 - np.bincount(cluster, to_listed, wanted) / np.maximum(size, 1)
+    coherence = np.linalg.norm(_means(U, cluster, wanted), axis=1)
+    value = np.where(size < LEAST, 0.0, coherence * np.sqrt(foreign) * unlike)
     found: list[Proposal] = []
-    for number in chosen:
-        mine = np.flatnonzero(part_of == number)
+    for number in _choose(centres, value, n):
+        mine = np.flatnonzero(cluster == number)
         near = U[mine] @ centres[number]
-        sure = float((near > (U[mine] @ listed.T).max(axis=1, initial=-1.0)).mean())
-        order = rows[mine[np.argsort(-near, kind="stable")]]
+        core = np.argsort(-near, kind="stable")[: max(round(CORE * len(mine)), LEAST)]
+        order = rows[mine[core]]
         documents = tuple(ids[row] for row in order)
-        found.append(
-            Proposal(_name(documents, earlier), order, documents, _parent(assignments, order), sure)
-        )
+        sure = float((near[core] > to_listed[mine[core]]).mean())
+        parent = _parent(assignments, order)
+        found.append(Proposal(_name(documents, earlier), order, documents, parent, sure))
     return Proposals(found)
 
 
-def _unlike(centres: Floats, clear: Floats, n: int) -> list[int]:
-    """Choose the clearest clusters one after the other, each unlike those chosen before."""
+def _cluster(U: Floats, n: int) -> Ints:
+    from sklearn.cluster import KMeans  # imported late: a fit does without
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # equal documents
+        model = KMeans(n, n_init=1, max_iter=ROUNDS, random_state=0)
+        return np.asarray(model.fit_predict(U.astype(np.float32)), dtype=np.intp)
+
+
+def _means(U: Floats, cluster: Ints, n: int) -> Floats:
+    size = np.bincount(cluster, minlength=n)
+    sums = np.stack([U[cluster == number].sum(axis=0) for number in range(n)])
+    return np.asarray(sums / np.maximum(size, 1)[:, None])
+
+
+def _whiten(U: Floats, topics: Floats, n: int) -> tuple[Floats, Floats]:
+    """Documents and topics in directions in which documents of one cluster differ alike."""
+    sample = U[:CLUSTERED]
+    cluster = _cluster(sample, n)
+    within = sample - _means(sample, cluster, n)[cluster]
+    value, vector = np.linalg.eigh(within.T @ within)
+    usual = max(float(value.mean()), 1e-300)
+    scaled = vector / np.sqrt(value.clip(min=0.0) / usual + RIDGE)
+    centre = (sample @ scaled).mean(axis=0)
+    return _unit(U @ scaled - centre), _unit(topics @ scaled - centre)
+
+
+def _choose(centres: Floats, value: Floats, n: int) -> list[int]:
+    """Choose the best clusters one after the other, each unlike those chosen before."""
     chosen: list[int] = []
     unlike = np.ones(len(centres))
-    for _ in range(min(n, int((clear > 0).sum()))):
-        value = np.where(clear > 0, clear * unlike**UNLIKE, -1.0)
-        value[chosen] = -1.0
-        chosen.append(int(value.argmax()))
+    for _ in range(min(n, int((value > 0).sum()))):
+        now = np.where(value > 0, value * unlike**UNLIKE, -1.0)
+        now[chosen] = -1.0
+        chosen.append(int(now.argmax()))
         unlike = np.minimum(unlike, np.maximum(1.0 - centres @ centres[chosen[-1]], 0.0))
     return chosen
-
-
-def _join(centres: Floats, coherence: Floats, chosen: list[int]) -> Ints:
-    """Proposal that each cluster is part of: one that is as near to it as its own documents are.
-
-    k-means cuts a large group into parts; they are found again so. -1: of none.
-    """
-    near = centres @ centres[chosen].T
-    found = np.where(near.max(axis=1) > coherence, np.array(chosen)[near.argmax(axis=1)], -1)
-    found[chosen] = chosen
-    return found
 
 
 def _parent(assignments: Assignments, rows: Ints) -> str:

@@ -79,6 +79,9 @@ class ModelViews:
     ) -> Proposals:
         """Return up to n topics that the taxonomy may lack; options as of `place`.
 
+        They come from documents that belong to no listed topic, and from the 5% that fit listed
+        topics least if fewer belong to none: then look at the documents before adding a topic.
+
         Parameters
         ----------
         earlier : proposals of an earlier fit; the same group of documents keeps its id

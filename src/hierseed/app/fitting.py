@@ -159,7 +159,8 @@ def fit(project: Project, dials: Dials, on_progress: OnProgress | None = None) -
     model.about |= {"corpus": project.name, "seconds": facts["seconds"]}
     update({"phase": "Looking for missing topics", "done": 0, "total": 1})
     last = fits.last(project)
-    proposals = placed.propose_topics(PROPOSED, earlier=fits.proposals(last) if last else ())
+    before = fits.proposals(last) if last else ()
+    proposals = placed.propose_topics(PROPOSED, at_least=0.0, earlier=before)
     next_ones = placed.suggest(SUGGESTED)
     offers = [(int(row), reason) for row, reason in zip(next_ones.row, next_ones.reasons)]
     update({"phase": "Saving the fit", "done": 0, "total": 1})

@@ -86,6 +86,8 @@ def suggest(
                 documents, vectors=vectors_folder(model, source), progress=console.listen
             )
             if topics:
+                if not getattr(fitted.estimator, "rejects_", True):
+                    console.note("no document is rejected: these fit the listed topics least")
                 _report_topics(console, placed.propose_topics(number).to_frame(), output)
                 return
             found = placed.suggest(number, per_topic=per_topic)
