@@ -8,7 +8,7 @@ import pytest
 from worlds import TREES, make_world, split_into_blocks
 
 from hierseed import AnchoredHierSeed, Taxonomy
-from hierseed.core.mixture.curve import identity
+from hierseed.core.mixture.accuracy import identity_curves
 from hierseed.estimators.anchored import UnseededTopicWarning
 
 
@@ -55,8 +55,8 @@ def test_curves_change_what_scores_say_and_not_where_documents_go():
     taxonomy, X, y, _ = make_world("deep", per_leaf=40, width=12, spread=1.2, seeds=4)
     model = AnchoredHierSeed(taxonomy).fit(X, y)
     placed = model.assign(X)
-    assert not np.allclose(model.curve_, identity(taxonomy.tree.height))
-    model._placer = replace(model._placer, curve=identity(taxonomy.tree.height))
+    assert not np.allclose(model.curve_, identity_curves(taxonomy.tree.height))
+    model._placer = replace(model._placer, curve=identity_curves(taxonomy.tree.height))
     plain = model.assign(X)
     np.testing.assert_array_equal(placed.topic, plain.topic)
     for level in range(taxonomy.tree.height):

@@ -7,7 +7,7 @@ from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
 from hierseed.errors import ModelError, ParameterError, SeedError, TaxonomyError
-from hierseed.estimators.anchored.placer import pack_placer, unpack_placer
+from hierseed.estimators.anchored.fitting import pack_placer, unpack_placer
 
 
 def test_saved_and_loaded_it_places_alike(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from worlds import TREES, make_world, split_into_blocks
 
 from hierseed import HierSeed, Taxonomy, UnfitHierSeed
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.hierseed.descend import predict
 from hierseed.errors import ModelError
 

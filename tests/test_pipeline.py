@@ -13,7 +13,7 @@ import pytest
 
 import hierseed
 from hierseed import InputError, SeedError, Taxonomy, TextModel, fit
-from hierseed.core.share import Share
+from hierseed.core.mixture.accuracy import Share
 from hierseed.embed import embed_corpus, get_embedder
 from hierseed.engines.choose import Engine
 from hierseed.errors import CorpusError, HierSeedError, ParameterError

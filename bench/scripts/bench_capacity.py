@@ -1,4 +1,4 @@
-"""What a fit costs by documents, topics and dimensions: the rates behind docs/scale.md.
+"""Time of a fit by documents, topics and dimensions: the rates behind docs/scale.md.
 
     python bench/scripts/bench_capacity.py                     all cells that are not there yet
     python bench/scripts/bench_capacity.py anchored-1000-40000-384
@@ -24,7 +24,7 @@ import numpy as np
 from machine import RESULTS, describe, write, write_clouds
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.mixture import moments
 from hierseed.estimators import base
 

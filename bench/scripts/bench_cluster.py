@@ -1,4 +1,4 @@
-"""What a cluster costs: bytes on the wire in a round of a fit, by documents.
+"""Bytes that a cluster sends in a round of a fit, by documents.
 
     python bench/scripts/bench_cluster.py           all sizes
     python bench/scripts/bench_cluster.py 200000    some

@@ -134,7 +134,7 @@ def timed(chosen, work, repeats=None):
 
 
 def limits(chosen):
-    """What the GPU can do: bytes moved a second, and half-precision products."""
+    """Speed of the GPU: bytes moved a second, and half-precision products."""
     size = 1 << 30 if chosen.device != "cpu" else 1 << 20
     source = torch.randint(256, (size,), dtype=torch.uint8, device=chosen.device)
     target = torch.empty_like(source)

@@ -6,7 +6,8 @@
     python bench/scripts/bench_machine.py --reduced -o try.json  tiny sizes, to try the script
 
 Every part runs in a process of its own, for four minutes at most, and is written to
-results/scale/machine.json as soon as it ends. A run that was stopped continues with the parts that
+results/scale/machine.json as soon as it ends; of one that time runs out for, what it has measured
+so far is printed. A run that was stopped continues with the parts that
 are missing; `--budget` says how many seconds may be spent in all. Needed are numpy, scikit-learn
 and numba, for the parts of a GPU torch and Triton. A part that lacks a package or a GPU is recorded
 as skipped, with the reason, and is tried again by the next run.
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import time
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -31,16 +33,16 @@ from machine_inputs import FULL, REDUCED
 LIMIT = 240  # seconds of a part
 
 PARTS = {  # module, function and arguments; those that say most first, as time is short
-    "gpu-start": ("machine_card", "start_torch"),
+    **{f"threads-{n}": ("machine_cores", "threads", n) for n in (16, 8, 1)},
     "gpu-file-5m": ("machine_card", "from_file", "mid"),
-    "threads-16": ("machine_cores", "threads", 16),
-    "threads-1": ("machine_cores", "threads", 1),
+    "gpu-pass": ("machine_card", "on_gpu"),
+    "gpu-assign": ("machine_card", "assign"),
+    "workers-fit": ("machine_cores", "fit_by_workers", 1, 4),
+    "gpu-start": ("machine_card", "start_torch"),
+    **{f"threads-{n}": ("machine_cores", "threads", n) for n in (4, 2)},
     "workers": ("machine_cores", "workers", 1, 4),
     "assign-cores": ("machine_cores", "assign_cores"),
-    "gpu-assign": ("machine_card", "assign"),
     "gpu-embed": ("machine_card", "embed"),
-    "gpu-pass": ("machine_card", "on_gpu"),
-    **{f"threads-{n}": ("machine_cores", "threads", n) for n in (4, 8, 2)},
     "assign-many": ("machine_cores", "assign_many", "hierseed"),
     "gpu-file-20m": ("machine_card", "from_file", "large"),
     "gpu-equal-anchored": ("machine_card", "equal", "AnchoredHierSeed"),
@@ -63,6 +65,10 @@ def measure(name, size, folder):
         return {"skipped": f"{why.name} is not installed"}
 
 
+def last_line(text):
+    return text.strip().split("\n")[-1]
+
+
 def run(name, options, limit):
     """One part, in a process of its own."""
     command = [sys.executable, __file__, name, "--here", "--folder", str(options.folder)]
@@ -72,16 +78,21 @@ def run(name, options, limit):
     began = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                              env={**os.environ, **cores}, start_new_session=True)  # fmt: skip
+    said = ""
     try:
         said, complaint = child.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGKILL)  # with the processes that it started
-        child.wait()
-        return {"skipped": f"took more than {limit:.0f} s"}
+        with suppress(subprocess.TimeoutExpired):
+            said = child.communicate(timeout=10)[0]
+        return {"skipped": f"took more than {limit:.0f} s", "so_far": last_line(said)}
     try:
-        found = json.loads(said.strip().split("\n")[-1])
+        found = json.loads(last_line(said))
     except ValueError:
-        return {"skipped": complaint.strip().split("\n")[-1] or f"ended with {child.returncode}"}
+        why = last_line(complaint) or f"ended with {child.returncode}"
+        return {"skipped": why, "so_far": last_line(said)}
+    if child.returncode:
+        return {"skipped": last_line(complaint), "so_far": last_line(said)}
     return found | {"seconds_of_part": round(time.perf_counter() - began, 1)}
 
 

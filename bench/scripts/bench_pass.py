@@ -23,7 +23,7 @@ from machine import DATA, RESULTS, describe, least, write
 from threadpoolctl import threadpool_limits
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.exact import Grid
 from hierseed.core.hierseed.descend import placed
 from hierseed.core.hierseed.model import Model

@@ -35,7 +35,7 @@ from hierseed.app.store import documents, edits, labels
 from hierseed.app.vectors import _write_sketch
 from hierseed.embed import VectorStore
 from hierseed.embed.choose import get_embedder
-from hierseed.embed.corpus import hash_text
+from hierseed.embed.store import hash_text
 from hierseed.embed.store_writer import StoreWriter
 from hierseed.taxonomy import Taxonomy
 

@@ -1,4 +1,4 @@
-"""What a pass of ours is timed beside (see bench_gpu.py): plain torch, and flash-kmeans."""
+"""Implementations that ours is compared with (see bench_gpu.py): plain torch and flash-kmeans."""
 
 import torch
 

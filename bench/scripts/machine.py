@@ -1,10 +1,9 @@
-"""What a benchmark writes beside its figures: the machine and the versions, and nothing private."""
+"""Facts that a benchmark records with its figures: machine and versions, nothing private."""
 
 import json
 import os
 import platform
 import shutil
-import statistics
 import subprocess
 import time
 from importlib.metadata import version
@@ -46,16 +45,6 @@ def write_clouds(file, centres, topic, rng, rows=20_000):
         some += centres[part]
         X[at : at + rows] = some / np.linalg.norm(some, axis=1, keepdims=True)
     X.flush()
-
-
-def best_of(times, function):
-    """Least and median seconds of several runs, and the last result."""
-    taken = []
-    for _ in range(times):
-        began = time.perf_counter()
-        result = function()
-        taken.append(time.perf_counter() - began)
-    return min(taken), statistics.median(taken), result
 
 
 def least(times, function):

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from machine_commands import SkippedError, hierseed, report, script, timed
+from machine_commands import SkippedError, hierseed, report, script, so_far, timed
 from machine_inputs import REDUCED, WIDTH, inputs, seeds_by_path, vectors
 
 
@@ -47,7 +47,7 @@ print("}", flush=True)
 
 
 def start_torch(size, folder):
-    """What no fit on a GPU can do without: import torch, open the card, close it again."""
+    """The least that a fit on a GPU does: import torch, open the GPU, close it."""
     if need_device(size) == "cpu":
         raise SkippedError("no CUDA device")
     runs = []
@@ -76,6 +76,7 @@ def from_file(size, folder, rows):
         sampled = folder / "phases.json"
         hierseed(*words, profile=sampled)
         found[method]["phases"] = json.loads(sampled.read_text())["phases"]
+        so_far(found)
     return found
 
 
@@ -107,6 +108,7 @@ def assign(size, folder):
             out = Path(place) / "placed"
             seconds, _ = timed(lambda e=engine, o=out: model.write_table(str(file), o, engine=e))
         found[name] = {"seconds": seconds, "rows_per_second": round(len(X) / seconds)}
+        so_far(found)
     return found
 
 

@@ -6,14 +6,15 @@ import shutil
 import time
 
 import numpy as np
-from machine_commands import SkippedError, hierseed, script, timed
+from machine_commands import SkippedError, best_in, hierseed, script, so_far
 from machine_inputs import REDUCED, WIDTH, inputs, repeat, seeds_by_path, vectors
 
 METHODS = ("HierSeed", "AnchoredHierSeed")
+ENOUGH = 12  # seconds after which a measurement is not repeated
 
 
 def threads(size, folder, count):
-    """Whole fits and scikit-learn's KMeans in one process with so many threads."""
+    """Whole fits and scikit-learn's KMeans in one process, by number of threads."""
     from sklearn.cluster import KMeans
 
     import hierseed
@@ -24,25 +25,29 @@ def threads(size, folder, count):
     tree, file, y = vectors(folder, size["rows"])
     X = np.load(file)
     compiled.BREAK_EVEN = 0
-    times, found = 1 if count < 4 else 3, {}
+    found = {"rows": len(X), "dimensions": WIDTH, "leaves": 0, "threads": count}
+
+    def keep(name, function, **more):
+        seconds, _, times = best_in(ENOUGH, function)
+        found[name] = {"seconds": seconds, "times": times} | more
+        so_far(found)
+
     for name in METHODS:
         make = getattr(hierseed, name)
         make(tree, n_jobs=count).fit(X[: 1 << 16], y[: 1 << 16])  # compiles the kernels
-        seconds, model = timed(lambda make=make: make(tree, n_jobs=count).fit(X, y), times)
-        found[name] = {"seconds": seconds, "rounds": model.n_iter_, "times": times}
+        keep(name, lambda make=make: make(tree, n_jobs=count).fit(X, y))
     leaves = np.unique(y[y >= 0])
+    found["leaves"] = len(leaves)
     means = np.array([X[y == leaf].mean(axis=0, dtype=np.float32) for leaf in leaves])
     wide = X.astype(np.float32)
+    keep("bare product", lambda: wide @ means.T)
     peer = KMeans(len(leaves), init=means, n_init=1, max_iter=5)
-    found["scikit-learn KMeans, 5 iterations"] = {
-        "seconds": timed(lambda: peer.fit(wide), times)[0]
-    }
-    found["bare product"] = {"seconds": timed(lambda: wide @ means.T, 3)[0]}
-    return {"rows": len(X), "dimensions": WIDTH, "leaves": len(leaves), "threads": count} | found
+    keep("scikit-learn KMeans, 5 iterations", lambda: peer.fit(wide))
+    return found
 
 
 def workers(size, folder, *counts):
-    """`embed`, `fit` and `assign` by so many workers, beside one process."""
+    """`embed` and `assign` by number of workers, and by one process."""
     small = size is REDUCED
     out = folder / "workers.json"
     script(
@@ -52,16 +57,20 @@ def workers(size, folder, *counts):
     )  # fmt: skip
     record = json.loads(out.read_text())
     found = {name: record[name] for name in ("embed", "assign")}
-    found["embedder"], found["fit"] = record["settings"]["embedder"], []
-    given = inputs(size, folder, "rows")
+    return found | {"embedder": record["settings"]["embedder"]}
+
+
+def fit_by_workers(size, folder, *counts):
+    """`fit` by so many workers."""
+    given, found = inputs(size, folder, "rows"), {"rows": size["rows"], "fit": []}
     for method in ("hierseed", "anchored"):
+        words = ("fit", *given, "-o", folder / "model-workers", "--overwrite", "--method", method)
+        hierseed(*words, "--workers", counts[-1])  # compiles the kernels
         for count in counts:
-            told = hierseed("fit", *given, "-o", folder / "model-workers", "--overwrite",
-                            "--method", method, "--workers", count)  # fmt: skip
-            found["fit"].append({
-                "method": method, "workers": count, "rows": size["rows"],
-                "seconds": told["seconds"], "whole_command": told["whole_command"],
-            })  # fmt: skip
+            told = hierseed(*words, "--workers", count)
+            kept = {name: told[name] for name in ("seconds", "whole_command")}
+            found["fit"].append({"method": method, "workers": count} | kept)
+            so_far(found)
     return found
 
 

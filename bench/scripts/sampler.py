@@ -1,4 +1,4 @@
-"""Where a program spends its time: stacks of all threads, sampled.
+"""A sampling profiler: stacks of all threads.
 
     python bench/scripts/sampler.py stacks.txt fit x.npy --taxonomy t.txt --seeds s.csv -o model
 
@@ -63,7 +63,7 @@ def sampled(file):
 
 
 def phase(frame):
-    """What the main thread is doing."""
+    """The stack of the main thread."""
     seen = []
     while frame is not None:
         seen.append((frame.f_code.co_filename, frame.f_code.co_name))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Integers
 from hierseed.core.score import Scored
 from hierseed.errors import CorpusError
 from hierseed.taxonomy import Taxonomy
@@ -17,19 +18,26 @@ from hierseed.taxonomy import Taxonomy
 if TYPE_CHECKING:
     import pandas as pd
 
-Ints = NDArray[np.integer]
 Floats = NDArray[np.floating]
 
 RANKED = 5  # most probable topics kept for each document
-RECORDS = (
-    "topic", "path", "distance", "score", "runner_up", "belongs", "ranked", "chances", "is_seed"
-)  # fmt: skip
+RECORD: dict[str, type] = {  # arrays with an entry for each record: small, for 10 million documents
+    "row": np.intp,
+    "topic": np.int32,
+    "path": np.int32,
+    "distance": np.float32,  # the last bits of float64 vary with the block
+    "score": np.float32,
+    "runner_up": np.int32,
+    "belongs": np.float32,
+    "ranked": np.int32,
+    "chances": np.float32,
+}
 
 
 class Names(NamedTuple):
     """A column of texts as numbers in a list of names; -1 is the last name."""
 
-    code: Ints
+    code: Integers
     names: list[str]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -44,7 +52,7 @@ def _frame(columns: dict[str, Any]) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Assignments:
-    """Where documents are placed: one record for each document and topic.
+    """Placements of documents: one record for each document and topic.
 
     Records are sorted by document; of several for one document the first is the primary one.
     A document that belongs nowhere has one record with topic -1.
@@ -82,14 +90,14 @@ class Assignments:
 
     taxonomy: Taxonomy
     n_documents: int
-    row: Ints
-    topic: Ints
-    path: Ints
+    row: Integers
+    topic: Integers
+    path: Integers
     distance: Floats
     score: Floats
-    runner_up: Ints
+    runner_up: Integers
     belongs: Floats
-    ranked: Ints
+    ranked: Integers
     chances: Floats
     is_seed: NDArray[np.bool_]
     ids: Sequence[Any] | None = None
@@ -99,12 +107,12 @@ class Assignments:
         cls,
         taxonomy: Taxonomy,
         n_documents: int,
-        row: Ints,
-        topic: Ints,
-        path: Ints,
+        row: Integers,
+        topic: Integers,
+        path: Integers,
         distance: Floats,
         score: Floats,
-        runner_up: Ints,
+        runner_up: Integers,
         is_seed: NDArray[np.bool_],
     ) -> Assignments:
         """Assignments without degrees of belonging: 1 where placed, 0 for None."""
@@ -115,7 +123,7 @@ class Assignments:
         return len(self.row)
 
     @cached_property
-    def primary(self) -> Ints:
+    def primary(self) -> Integers:
         """The first record of each document.
 
         Examples
@@ -126,7 +134,7 @@ class Assignments:
         return np.flatnonzero(np.diff(self.row, prepend=-1))
 
     @property
-    def labels(self) -> Ints:
+    def labels(self) -> Integers:
         """Deepest topic of each document, -1 for None.
 
         Examples
@@ -137,7 +145,7 @@ class Assignments:
         return self.topic[self.primary]
 
     @property
-    def levels(self) -> Ints:
+    def levels(self) -> Integers:
         """The primary topic at each level, documents x levels; -1 below the deepest.
 
         Examples
@@ -191,7 +199,7 @@ class Assignments:
         """
         return float((self.labels >= 0).mean()) if self.n_documents else 0.0
 
-    def counts(self) -> Ints:
+    def counts(self) -> Integers:
         """Documents in each topic, those further down included.
 
         Examples
@@ -275,11 +283,12 @@ class Assignments:
                 "no assignments to join: the corpus is empty. Give at least one document"
             )
         starts = np.cumsum([0, *(part.n_documents for part in every)])
-        records: dict[str, Any] = {
-            name: np.concatenate([getattr(part, name) for part in every]) for name in RECORDS
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in every])
+            for name in (*RECORD, "is_seed")
         }
-        rows = np.concatenate([part.row + start for part, start in zip(every, starts)])
-        return cls(every[0].taxonomy, int(starts[-1]), rows, **records)
+        arrays["row"] = arrays["row"] + np.repeat(starts[:-1], [len(part) for part in every])
+        return cls(every[0].taxonomy, int(starts[-1]), **arrays)
 
     def top(self, k: int = RANKED) -> pd.DataFrame:
         """Return the most probable topics of each document: id, rank, topic, probability.

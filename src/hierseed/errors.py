@@ -25,7 +25,9 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NoReturn
 
 SHOWN = 5  # items named in one message; further ones are counted
 PARAMETER = re.compile(r"\{\{|\}\}|\{(\w+)(?::([^{}]*))?\}")
@@ -163,6 +165,19 @@ class MissingDependency(HierSeedError, ImportError):  # noqa: N818 - the contrac
 
     def __reduce__(self) -> tuple[type[HierSeedError], tuple[str]]:
         return HierSeedError, (self.message,)  # other processes get the message
+
+
+@contextmanager
+def refusing_damaged(refuse: Callable[[str], NoReturn]) -> Iterator[None]:
+    """Refuse a damaged file with a reason, whatever its library raises."""
+    try:
+        yield
+    except (HierSeedError, MemoryError):
+        raise
+    except Exception as fault:
+        if isinstance(fault, OSError) and fault.errno:
+            raise
+        refuse(str(fault).strip().split("\n")[0] or type(fault).__name__)
 
 
 def explain_os_error(fault: OSError) -> str:

@@ -181,7 +181,7 @@ def check_folder(path: str | PathLike[str], marker: str | None = None) -> None:
 def _make_partial_file(path: str | PathLike[str], target: Path) -> tuple[Path, int]:
     """Make an empty file that is locked, and return it with its open handle."""
     while True:
-        with _telling(path):
+        with _naming_target(path):
             handle, name = tempfile.mkstemp(
                 prefix=f".{target.name}.",
                 suffix=SUFFIX + "".join(target.suffixes[-2:]),
@@ -197,7 +197,7 @@ def _make_partial_file(path: str | PathLike[str], target: Path) -> tuple[Path, i
 def _make_partial_folder(path: str | PathLike[str], target: Path) -> tuple[Path, int]:
     """Make an empty folder that is locked, and return it with its open handle."""
     while True:
-        with _telling(path):
+        with _naming_target(path):
             name = tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent)
         if not LOCKS_ANYTHING:
             return Path(name), -1
@@ -227,7 +227,7 @@ def _close(handle: int) -> None:
 
 
 @contextlib.contextmanager
-def _telling(path: str | PathLike[str]) -> Iterator[None]:
+def _naming_target(path: str | PathLike[str]) -> Iterator[None]:
     """Name the target file in an error, not the partial one."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""What scikit-learn's Pipeline, `cross_val_score` and `GridSearchCV` need besides the estimators.
+"""Steps, folds and a scorer for scikit-learn's Pipeline, `cross_val_score` and `GridSearchCV`.
 
 `TextEmbedder` is the step from texts to vectors, `SeedKFold` holds out seeds and nothing else,
 and `HierarchicalScorer` measures in a taxonomy what a plain accuracy can't.
@@ -10,15 +10,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 
+from hierseed.core.arrays import Ints
 from hierseed.embed.choose import get_embedder
 from hierseed.embed.embedder import Vectors, as_text_list, is_trained
 from hierseed.errors import ParameterError, SeedError
-
-Ints = NDArray[np.intp]
 
 
 class TextEmbedder(TransformerMixin, BaseEstimator):

@@ -20,18 +20,20 @@ from hierseed.estimators.base import SeededEstimator
 from hierseed.estimators.block_weights import learn_block_weights
 from hierseed.estimators.inputs import seed_pairs
 from hierseed.estimators.topic_names import learn_names
-from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import make_embedder, vectorize
 from hierseed.io.documents import DocumentVectors, SeedDocuments
 from hierseed.io.inputs import Inputs
+from hierseed.io.model_bundle import Checkpoint
 from hierseed.io.seeds import Seeds, SeedTable, name_text
 from hierseed.io.taxonomies import TaxonomyFile
 from hierseed.progress import Fact, Listener, Note, Step, amount, duration, warn_of_notes
+from hierseed.report.accuracy import expected_of_levels, expected_of_topics, least_accurate
 from hierseed.taxonomy import Taxonomy
 from hierseed.text_model import TextModel, load
 
 MAX_FINDINGS = 5  # about single topics
+MAX_LOWEST = 3  # topics that are named for their expected accuracy
 MANY_FOREIGN = 0.3  # share of foreign documents that deserves a note
 ENOUGH_SEEDS = 19  # in all, for a false alarm rate of 0.05
 
@@ -183,10 +185,13 @@ def report_results(estimator: SeededEstimator, listener: Listener) -> None:
         listener(Fact("Belong", f"about {foreign.complement()} of the documents"))
         if foreign.value > MANY_FOREIGN and foreign.low > 0.0:
             _note_undetected(estimator, foreign.low, listener)
-    expected = getattr(estimator, "expected_accuracy_", [])
-    if expected and estimator.n_held_out_:
+    if expected := expected_of_levels(estimator):
         levels = [f"level {level} {one}" for level, one in enumerate(expected, start=1)]
         listener(Fact("Accuracy", "expected: " + ", ".join(levels)))
+    if lowest := least_accurate(estimator)[:MAX_LOWEST]:
+        shares, paths = expected_of_topics(estimator), estimator.taxonomy_.paths
+        named = [f"{paths[topic]} {shares[topic]}" for topic in lowest]
+        listener(Fact("Lowest", "expected in: " + ", ".join(named)))
     for finding in getattr(estimator, "diagnosis_", [])[:MAX_FINDINGS]:
         listener(Note(str(finding)))
 

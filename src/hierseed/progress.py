@@ -1,4 +1,4 @@
-"""Progress events of a long job: facts, notes, and how far a step is."""
+"""Progress events of a long job: facts, notes, and steps."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Note(NamedTuple):
 
 
 class Step(NamedTuple):
-    """How far a step is; `total` is None where it is not known."""
+    """Progress of a step; `total` is None where it is not known."""
 
     name: str
     done: int

@@ -23,13 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
+from hierseed.core.arrays import Floats, Ints
 from hierseed.errors import CorpusError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 POOL = 20_000  # documents that are clustered; a larger corpus is sampled by uncertainty
 LIKELY = 2 / 3  # a document with a higher score is not uncertain itself
@@ -104,7 +103,7 @@ def suggest(
     assignments : from `model.assign(X, y)`; documents marked as seeds are not suggested again
     X : the vectors that were assigned
     labelled : more rows that have a label already
-    per_topic : at most so many from one current topic, even if that gives fewer than n;
+    per_topic : at most this many from one current topic, even if that gives fewer than n;
         None: three times an equal share (at least 3) while other topics have some
 
     Examples
@@ -190,7 +189,7 @@ def _representatives(
 
 @dataclass(frozen=True)
 class _State:
-    """What is known about each document."""
+    """Features of each document."""
 
     topic: Ints
     runner_up: Ints

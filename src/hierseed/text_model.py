@@ -25,7 +25,6 @@ from hierseed.engines.choose import Engine
 from hierseed.errors import ModelError
 from hierseed.estimators.base import SeededEstimator
 from hierseed.files import file_sha256
-from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import DocumentEmbedder
 from hierseed.io.documents import Counts, DocumentVectors, SeedDocuments, chunks_of_rows, size_of
@@ -33,6 +32,7 @@ from hierseed.io.model_bundle import (
     FILE,
     REJECTED_VECTORS,
     SEED_VECTORS,
+    Checkpoint,
     read_bundle,
     rebuilding,
     write_bundle,
@@ -42,11 +42,10 @@ from hierseed.lazy_object import LazyObject
 from hierseed.placed import PlacedDocuments
 from hierseed.progress import Listener, Step, amount, warn_of_notes
 from hierseed.taxonomy import Taxonomy
-from hierseed.validation import Validation
-from hierseed.views import TopicViews
+from hierseed.views import ModelViews
 
 
-class TextModel(Validation, TopicViews):
+class TextModel(ModelViews):
     """A model that places texts. `hierseed.fit` makes one, `hierseed.load` reads one.
 
     Parameters

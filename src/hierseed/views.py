@@ -1,4 +1,4 @@
-"""What a model shows of its topics: methods that `TextModel` inherits."""
+"""What a model shows of its topics, and how right it is: methods that `TextModel` inherits."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
-from hierseed.errors import CorpusError
+from hierseed.core.mixture.accuracy import Share
+from hierseed.errors import CorpusError, ParameterError
 from hierseed.estimators.base import SeededEstimator
+from hierseed.evaluate import Scores, score, thresholds
 from hierseed.files import atomic_file
 from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents
-from hierseed.io.topic_finder import TopicFinder
+from hierseed.io.score_table import gold_topics
+from hierseed.io.seeds import TopicFinder
 from hierseed.placed import PlacedDocuments
 from hierseed.proposals import Proposal, Proposals
 from hierseed.report import selection
+from hierseed.report.accuracy import expected_by_path
 from hierseed.report.gather import Limits
 from hierseed.report.map import make_map
 from hierseed.report.page import render
@@ -31,8 +36,8 @@ if TYPE_CHECKING:
     from hierseed.plots.canvas import Picture
 
 
-class TopicViews:
-    """Suggestions, proposals, the report; words, examples and pictures of topics.
+class ModelViews:
+    """Suggestions, proposals, the report; words, examples and pictures of topics; scores.
 
     Words, examples and pictures are about the documents of the fit unless others are given. A
     model that was loaded does not hold its documents, so it needs them. Pictures are matplotlib
@@ -52,8 +57,8 @@ class TopicViews:
 
     estimator: SeededEstimator
     taxonomy_: Taxonomy
+    assign: Callable[..., Assignments]
     place: Callable[..., PlacedDocuments]
-    _coded: Callable[..., tuple[Assignments, list[int], list[list[int]]]]
     corpus: Documents | None = None
     _of_the_fit: PlacedDocuments | None = None
 
@@ -84,6 +89,24 @@ class TopicViews:
         0
         """
         return self.place(documents, **options).propose_topics(n, earlier=earlier)
+
+    def expected_accuracy(self) -> dict[str, Share]:
+        """Return for each topic the share of its documents to expect right, the lowest first.
+
+        Of the documents of the fit that were placed in the topic or below it. Empty where no
+        seeds could be held out to estimate it, as with one seed a topic.
+
+        Examples
+        --------
+        >>> seeds = {"Cats": ["a", "c"], "Dogs": ["b", "d"]}
+        >>> two = hierseed.fit(texts, ["Cats", "Dogs"], seeds, embedder="wordllama", other=False)
+        >>> sorted(two.expected_accuracy())
+        ['Cats', 'Dogs']
+        >>> share = two.expected_accuracy()["Cats"]
+        >>> 0 <= share.low <= share.value <= share.high <= 1
+        True
+        """
+        return expected_by_path(self.estimator)
 
     def report(
         self, documents: Any, file: str | PathLike[str], *, title: str | None = None, **options: Any
@@ -288,6 +311,95 @@ class TopicViews:
 
         return draw_history(getattr(self.estimator, "history_", []), type(self.estimator).__name__)
 
+    def evaluate(self, documents: Any, gold: Any, **options: Any) -> Scores:
+        """Score the placement of documents against gold labels; seeds are left out.
+
+        Parameters
+        ----------
+        documents : as `hierseed.fit` takes them
+        gold : mapping of id to path or paths, DataFrame or file with the columns `id` and `topic`
+        **options : as of `assign`
+
+        Examples
+        --------
+        >>> model.evaluate(texts, {"c": "Cats", "d": "Dogs"}).all.mean.accuracy
+        1.0
+        """
+        found, rows, truth = self._coded(documents, gold, **options)
+        return score(self.estimator.taxonomy, found.levels[rows], truth)
+
+    def thresholds(
+        self, documents: Any, coded: Any, precision: float, **options: Any
+    ) -> NDArray[np.float64]:
+        """Return the score that placements of each level must reach for a precision.
+
+        Parameters
+        ----------
+        documents : among them those coded by hand
+        coded : documents coded by hand, drawn at random; as `gold` of `evaluate`
+        precision : share of the remaining placements that must be right
+
+        Returns
+        -------
+        array with a threshold per level, for `assign` and `write_table`; above 1 where no score
+        suffices
+
+        Examples
+        --------
+        Two documents prove nothing, so no score suffices:
+
+        >>> model.thresholds(texts, {"c": "Cats", "d": "Dogs"}, precision=0.9)
+        array([2.])
+        """
+        found, rows, truth = self._coded(documents, coded, **options)
+        scores = found.score[found.primary][rows]
+        return thresholds(self.taxonomy_, found.levels[rows], scores, truth, precision)
+
+    def set_precision(
+        self, documents: Any, coded: Any, precision: float, **options: Any
+    ) -> NDArray[np.float64]:
+        """Set thresholds so that this share of placements is right from now on.
+
+        The thresholds are those of `thresholds`; they are saved with the model, as are the labels
+        that follow from them.
+
+        Parameters
+        ----------
+        documents : of the fit, all of them
+        coded, precision : as of `thresholds`
+
+        Examples
+        --------
+        >>> from copy import deepcopy
+        >>> strict = deepcopy(model)
+        >>> strict.set_precision(texts, {"c": "Cats", "d": "Dogs"}, precision=0.9)
+        array([2.])
+        >>> strict.assign({"e": "a cat"}).coverage
+        0.0
+        """
+        if not hasattr(self.estimator, "set_thresholds"):
+            raise ParameterError(
+                f"{type(self.estimator).__name__} has no thresholds to set. Use the method "
+                "'anchored', or give the precision to `assign`."
+            )
+        found, rows, truth = self._coded(documents, coded, **options)
+        if found.n_documents != len(self.estimator.labels_):
+            raise ParameterError(
+                f"set_precision was given {found.n_documents:,} documents, and the fit had "
+                f"{len(self.estimator.labels_):,}. Give those of the fit; for others, give the "
+                "result of `thresholds` to `assign`."
+            )
+        scores = found.score[found.primary][rows]
+        limits = thresholds(self.taxonomy_, found.levels[rows], scores, truth, precision)
+        self.estimator.set_thresholds(limits)
+        self.estimator.expected_accuracy_ = []  # those were of other thresholds
+        self.estimator.expected_topic_accuracy_ = []
+        self._of_the_fit = None
+        labels = self.place(documents, **options).assignments.labels
+        self.estimator.labels_ = labels
+        self.estimator.coverage_ = float(np.count_nonzero(labels >= 0)) / len(labels)
+        return limits
+
     def _given(self, documents: Any) -> Any:
         """The documents given, or those of the fit."""
         if documents is None and self.corpus is None:
@@ -298,9 +410,24 @@ class TopicViews:
         return self.corpus if documents is None else documents
 
     def _placed(self, documents: Any) -> PlacedDocuments:
-        """Place documents; those of the fit once and for all."""
+        """Place documents; the placement of those of the fit is kept."""
         if documents is not None:
             return self.place(documents)
         if self._of_the_fit is None:
             self._of_the_fit = self.place(self._given(None))
         return self._of_the_fit
+
+    def _coded(
+        self, documents: Any, gold: Any, **options: Any
+    ) -> tuple[Assignments, list[int], list[list[int]]]:
+        """Place documents; return the rows that have gold labels and are no seeds, with these."""
+        found = self.assign(documents, **options)
+        ids = found.ids or ()
+        truth = gold_topics(gold, self.estimator.taxonomy, set(ids).__contains__)
+        rows = [row for row, id in enumerate(ids) if id in truth and not found.is_seed[row]]
+        if not rows:
+            raise CorpusError(
+                f"none of {len(truth):,} documents with gold labels is among the documents, "
+                "apart from seeds. Check that both use the same ids"
+            )
+        return found, rows, [truth[ids[row]] for row in rows]

@@ -273,3 +273,25 @@ def test_the_address_of_this_computer_works_and_commands_can_be_copied_there(
     page.click("text=Copy the commands")
     page.wait_for_selector("button:text-is('Copied')")
     assert [text for text in visit.faults if "Cross-Origin-Opener-Policy" not in text] == []
+
+
+def test_tree_and_review_show_where_few_documents_are_expected_to_be_right(
+    chrome: Any, house: tuple[Server, Project]
+) -> None:
+    server, project = house
+    fit = fits.last(project)
+    assert fit is not None
+    known = fit.model.expected_accuracy()
+    visit = Visit(chrome, server.address + "/review")
+    page = visit.page
+    page.wait_for_selector("section[aria-label='Topics to review first'] li")
+    assert "are in a topic" not in page.inner_text(".lead")
+    first = page.locator("section[aria-label='Topics to review first'] button").first
+    path = first.inner_text().replace(" › ", " > ")
+    first.click()
+    page.wait_for_selector("h1.path")
+    assert f"expected right: {known[path]}" in page.inner_text("h1.path + p")
+    line = page.locator("#side .line[aria-selected=true]")
+    assert line.locator(".right").inner_text() == f"{known[path].value:.0%}"
+    assert f"expected right {known[path]}" in line.get_attribute("title")
+    assert visit.faults == []

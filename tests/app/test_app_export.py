@@ -17,11 +17,11 @@ import pytest
 from hierseed.app import corpus_import, export, fits, fitting
 from hierseed.app.current_report import current_report
 from hierseed.app.pages.session import Session
-from hierseed.app.placements import ARRAYS
 from hierseed.app.project import Project
 from hierseed.app.store import actions, documents, edits, examples, labels, topics
 from hierseed.app.store.actions import Person
 from hierseed.app.tree import tree_view
+from hierseed.assignments import RECORD
 from hierseed.io.taxonomies import FORMATS
 from hierseed.taxonomy import Taxonomy
 
@@ -224,7 +224,7 @@ def test_an_unchanged_tree_reads_the_fit_as_it_was(project: Project) -> None:
     fit = fits.get(project, fitting.fit(project, fitting.Dials(method="hierseed")))
     today = fit.placements(topics.current(project))
     assert today.taxonomy == fit.taxonomy
-    for name in ARRAYS:
+    for name in RECORD:
         same = np.array_equal(getattr(today, name), getattr(fit.fitted, name), equal_nan=True)
         assert same, name
 

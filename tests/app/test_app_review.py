@@ -25,6 +25,7 @@ from hierseed.app.project import Project
 from hierseed.app.store import codings, documents, edits, labels, topics
 from hierseed.app.store.actions import Person
 from hierseed.app.vectors import Space
+from hierseed.assignments import RECORD
 from hierseed.taxonomy import Taxonomy
 
 
@@ -374,5 +375,5 @@ def test_renumbered_placements_are_those_of_the_long_way(
     monkeypatch.setattr(placements, "_only_renumbered", lambda *given: False)
     long, other = placements.in_tree(fit.fitted, now)
     assert np.array_equal(number, other)
-    for name in placements.ARRAYS:
+    for name in RECORD:
         assert np.array_equal(getattr(short, name), getattr(long, name), equal_nan=True), name

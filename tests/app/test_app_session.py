@@ -14,11 +14,14 @@ from hierseed.app import (
     vectors,
 )
 from hierseed.app.corpus_import import look_at_corpus
+from hierseed.app.current_report import current_report
+from hierseed.app.pages.review import ENOUGH
 from hierseed.app.pages.session import SCREENS, Session
 from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, labels, topics
 from hierseed.app.store.actions import Person
 from hierseed.io.corpus import ROW_NUMBER
+from hierseed.io.model_bundle import read_sealed, write_sealed
 
 
 def id_of(project: Project, path: str) -> int:
@@ -310,3 +313,50 @@ def test_the_header_says_what_to_expect_right(project: Project) -> None:
         assert f"{value:.0%}" in summary
         assert value < fit.facts["coverage"]
     assert "placed" not in summary
+
+
+def test_each_topic_shows_what_to_expect_right_until_its_documents_change(
+    project: Project,
+) -> None:
+    session, here = Session(project), topics.current(project)
+    fit = fits.last(project)
+    assert fit is not None
+    told = session.everything()["numbers"]["expected"]
+    known = fit.model.expected_accuracy()
+    assert {here.path(int(key)): share[0] for key, share in told.items()} == {
+        path: round(share.value, 4) for path, share in known.items()
+    }
+    view = session.act("go", screen="review")["stage"]["view"]
+    rights = [topic["right"][0] for topic in view["least"]]
+    assert rights == sorted(rights)
+    assert rights[0] == min(
+        told[str(id)][0]
+        for id, leaf in zip(here.ids, here.taxonomy.tree.is_leaf)
+        if leaf and fit.placements(here).counts_below[str(id)] >= ENOUGH
+    )
+    merged, into = (id_of(project, f"Files > {name}") for name in ("zipfile", "tarfile"))
+    above = str(id_of(project, "Files"))
+    view = session.act("select", key=str(into))["stage"]["view"]
+    assert view["expected"] == told[str(into)]
+    edits.rename(project, into, "archives")
+    edits.merge(project, merged, into)
+    now = session.everything()["numbers"]["expected"]
+    assert now == {key: told[key] for key in told if key not in (str(merged), str(into))}
+    assert above in now  # the same documents are in it
+    report = current_report(fit, topics.current(project))["topics"]
+    shown = dict(zip(report["name"], report["expected"]))
+    assert shown["archives"] is None
+    assert shown["Files"] == told[above]
+
+
+def test_a_fit_of_an_older_version_shows_no_expected_accuracy(project: Project) -> None:
+    fit = fits.last(project)
+    assert fit is not None
+    content, arrays = read_sealed(fit.folder / fits.FILE, format=fits.FORMAT, version=fits.VERSION)
+    assert arrays.pop("expected") is not None
+    write_sealed(
+        fit.folder / fits.FILE, format=fits.FORMAT, version=fits.VERSION,
+        content=content, arrays=arrays, files=["report.json"],
+    )  # fmt: skip
+    older = fits.Fit(fit.id, fit.folder)
+    assert older.expected(topics.current(project)) == {}

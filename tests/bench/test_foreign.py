@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from hierseed import AnchoredHierSeed, Taxonomy
 from hierseed.assignments import Assignments
+from hierseed.core.mixture.accuracy import Share
 from hierseed.evaluate.left_out import INSIDE
 from hierseed.proposals import Proposal, Proposals, propose_topics
 from hierseed_bench.commands.make import made
@@ -121,7 +123,7 @@ def test_a_run_is_recorded_once_and_shown(dataset, tmp_path, monkeypatch):
         assert [record["key"] for record in found] == [one.key for one in runs]
     assert keys == [one.key for one in runs]
     text = "\n".join(table.markdown() for table in tables(Records(tmp_path)))
-    assert text.count("### ") == 4  # nothing is foreign in the closed world
+    assert text.count("### ") == 5  # nothing is foreign in the closed world
     assert "nearest seed mean less background" in text
 
 
@@ -160,3 +162,23 @@ def test_expected_accuracy_is_compared_with_the_accuracy_counted_by_hand(dataset
                 gold = scenario.gold[row]
                 right[level] += gold >= 0 and tree.ancestors[gold, level] == topic
     assert [one["accuracy"] for one in found] == [r / n for r, n in zip(right, count)]
+
+
+def test_topics_are_compared_with_the_accuracy_counted_by_hand():
+    """Six topics of 20 documents and one of 2, which counts for intervals only."""
+    topic = np.append(np.repeat(np.arange(6), 20), [6, 6])
+    hits = [2, 6, 10, 14, 18, 20]
+    right = np.append(np.concatenate([np.arange(20) < n for n in hits]), [False, False])
+    values = [0.2, 0.3, 0.5, 0.7, 0.6, 0.9]
+    expected = [Share(value, value - 0.1, value + 0.1) for value in values] + [None]
+    score = np.full(len(topic), 0.8)
+    found = run.judge_topics(topic, right, score, expected, level=0.6)
+    seen = np.array(hits) / 20
+    assert (found["topics"], found["large_topics"]) == (7, 6)
+    assert found["topics_inside"] == 6  # all but the fifth, and nothing is known of the seventh
+    assert found["topic_width"] == pytest.approx((6 * 0.2 + 1.0) / 7)
+    assert found["topic_distance"] == pytest.approx(np.abs(values - seen).sum())
+    assert found["level_distance"] == pytest.approx(np.abs(0.6 - seen).sum())
+    assert found["score_distance"] == pytest.approx(np.abs(0.8 - seen).sum())
+    assert found["rank"] == pytest.approx(spearmanr(values, hits).statistic)
+    assert run.judge_topics(topic[:20], right[:20], score[:20], expected, 0.6)["rank"] is None

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -42,7 +43,13 @@ def test_every_method_fits(project: Project, hierseed: Run, method: str) -> None
     assert done.stderr == ""
     facts = json.loads(done.stdout)
     assert facts["documents"] == 48
-    assert facts["coverage"] == pytest.approx(load(project / "model").estimator.coverage_)
+    saved = load(project / "model")
+    assert facts["coverage"] == pytest.approx(saved.estimator.coverage_)
+    assert ("expected_accuracy" in facts) == (method == "anchored")
+    if method == "anchored":
+        topics = facts["expected_accuracy"]["topics"]
+        assert topics == {path: asdict(one) for path, one in saved.expected_accuracy().items()}
+        assert len(facts["expected_accuracy"]["levels"]) == 2
 
 
 def test_the_same_corpus_in_any_format_gives_the_same_model(

@@ -13,8 +13,8 @@ import pytest
 from cli_project import FIT, Project
 from typer.testing import Result
 
-from hierseed.io import checkpoint
-from hierseed.io.checkpoint import Checkpoint
+from hierseed.io import model_bundle
+from hierseed.io.model_bundle import Checkpoint
 
 Run = Callable[..., Result]
 
@@ -26,8 +26,8 @@ pytestmark = [  # dask's own, when a connection is cut
 
 DIES = """
 import os, signal
-from hierseed.io import checkpoint
-write, seal = checkpoint.Checkpoint.write, checkpoint.write_sealed
+from hierseed.io import model_bundle
+write, seal = model_bundle.Checkpoint.write, model_bundle.write_sealed
 
 def die_after(self, state):
     write(self, state)
@@ -36,7 +36,7 @@ def die_after(self, state):
 
 def die_in(file, **content):
     seal(file, **content)
-    if content["content"]["rounds"] == {rounds} + 1:
+    if content["content"].get("rounds") == {rounds} + 1:
         os.kill(os.getpid(), signal.SIGKILL)
 
 {where}
@@ -44,8 +44,8 @@ from hierseed.cli import main
 main()
 """
 WHERE = {
-    "between rounds": "checkpoint.Checkpoint.write = die_after",
-    "while a round is written": "checkpoint.write_sealed = die_in",
+    "between rounds": "model_bundle.Checkpoint.write = die_after",
+    "while a round is written": "model_bundle.write_sealed = die_in",
 }
 
 
@@ -139,7 +139,7 @@ def test_a_lost_scheduler_ends_the_fit_in_one_line_and_it_resumes(
 
     command = ("v", *FIT[:4], "-o", "model", "--dask", cluster.address)
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint.Checkpoint, "write", kill)
+        patch.setattr(model_bundle.Checkpoint, "write", kill)
         done = hierseed("fit", *command)
     assert done.exit_code == 1
     said = done.stderr.splitlines()[-1]

@@ -3,15 +3,14 @@
 import numpy as np
 from worlds import make_world
 
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.exact import Quantization
-from hierseed.core.mixture.belonging import Belonging
+from hierseed.core.mixture.accuracy import Share
+from hierseed.core.mixture.belonging import Belonging, Membership
 from hierseed.core.mixture.components import Pairs, VarianceComponents, make_components, sum_seeds
 from hierseed.core.mixture.em import initial_mixture, make_problem
-from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import corpus_moments
 from hierseed.core.mixture.neighbours import Neighbourhood
-from hierseed.core.share import Share
 from hierseed.core.tree import Tree
 
 

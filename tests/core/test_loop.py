@@ -6,7 +6,7 @@ import reference
 from worlds import TREES, make_world, seeds_of
 
 from hierseed import HierSeed
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 
 OPTIONS = [
     {},
@@ -78,8 +78,8 @@ def test_blocks_may_forget_at_any_time(name, options, monkeypatch):
         return original(self, step, *model)
 
     monkeypatch.setattr(ArrayBlocks, "map", forgetful)
-    monkeypatch.setattr("hierseed.core.blocks.BLOCK_VALUES", 2_000)
-    monkeypatch.setattr("hierseed.core.blocks.LEAST_ROWS", 20)
+    monkeypatch.setattr("hierseed.core.array_blocks.BLOCK_VALUES", 2_000)
+    monkeypatch.setattr("hierseed.core.array_blocks.LEAST_ROWS", 20)
     other = HierSeed(taxonomy, **options).fit(X, y)
     assert other.vectors_.tobytes() == whole.vectors_.tobytes()
     told = ["objective", "within", "coverage", "moved", "kept"]

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed, Taxonomy
-from hierseed.core import block as block_module
-from hierseed.core.array_block import ArrayBlock, as_floats
+from hierseed.core import blocks as block_module
+from hierseed.core.array_blocks import ArrayBlock, ArrayBlocks, as_floats
 from hierseed.core.arrays import NUMPY
-from hierseed.core.block import Families
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.blocks import Families
 from hierseed.core.distance import squared_distances, two_least
 from hierseed.core.exact import Grid, Quantization, Tally
 from hierseed.core.hierseed import sphere
@@ -25,7 +24,7 @@ from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.sphere import tightest, unbeaten
 from hierseed.core.kernels import compiled
 from hierseed.core.kernels.compiled import aligned_zeros
-from hierseed.core.mixture.membership import PARTS
+from hierseed.core.mixture.belonging import PARTS
 from hierseed.core.mixture.moments import _add_products, weighted_sums
 from hierseed.core.mixture.neighbours import Neighbourhood
 from hierseed.core.tree import Tree
@@ -206,8 +205,8 @@ with (
     from hierseed.core.kernels import llvm_kernels as tiles
 import numpy as np
 from hierseed.core.kernels import compiled
-from hierseed.core.array_block import ArrayBlock
-from hierseed.core.block import Families
+from hierseed.core.array_blocks import ArrayBlock
+from hierseed.core.blocks import Families
 assert tiles.LANES == int(sys.argv[1])
 rng = np.random.default_rng(0)
 for n, k, width in ((17, 2, 5), (18, 9, 30), (50, 70, 33), (25, 131, 16)):

@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from hierseed.core.mixture.calibration import HeldPlacements, share_right
-from hierseed.core.share import Share
+from hierseed.core.mixture.accuracy import (
+    SPREAD,
+    HeldPlacements,
+    Share,
+    below_their_level,
+    expect_topics,
+    share_right,
+    shift_to,
+)
 
 
 def placements(right, topic, sizes, score=None):
@@ -89,3 +96,67 @@ def test_the_order_of_seeds_does_not_matter():
     assert placements(right, topic, sizes).accuracy(np.zeros(1)) == placements(
         right[order], topic[order], sizes
     ).accuracy(np.zeros(1))
+
+
+LEVEL = Share(0.6, 0.45, 0.73)
+
+
+def test_scores_moved_to_an_accuracy_have_it_as_their_mean_and_keep_their_order():
+    rng = np.random.default_rng(2)
+    score, weight = rng.random(30), rng.integers(1, 500, 30)
+    for target in (0.05, 0.5, 0.97):
+        moved = shift_to(score, weight, target)
+        assert moved @ weight / weight.sum() == pytest.approx(target, abs=1e-9)
+        np.testing.assert_array_equal(np.argsort(moved), np.argsort(score))
+        odds = np.log(moved / (1 - moved)) - np.log(score / (1 - score))
+        np.testing.assert_allclose(odds, odds[0], rtol=1e-6)
+    np.testing.assert_allclose(shift_to(np.full(3, 0.4), weight[:3], 0.8), 0.8)
+
+
+@pytest.mark.parametrize("documents", [3, 40, 5_000])
+def test_intervals_of_topics_hold_their_accuracy_where_levels_and_topics_err_as_said(documents):
+    """Drawn as the model says: its level errs, topics stray from their scores, documents vary."""
+    rng, inside, lowest = np.random.default_rng(documents), [], []
+    n, level = np.full(50, documents), np.ones(50, dtype=int)
+    off = (np.log(LEVEL.high / (1 - LEVEL.high)) - np.log(0.6 / 0.4)) / 1.96
+    for _ in range(100):
+        score = rng.beta(6, 2, 50)
+        value = shift_to(score, n, 0.6)
+        odds = np.log(value / (1 - value)) + rng.normal() * off + SPREAD * rng.normal(size=50)
+        seen = rng.binomial(documents, 1 / (1 + np.exp(-odds))) / documents
+        found = expect_topics(score, n, level, [LEVEL])
+        np.testing.assert_allclose([one.value for one in found], value)
+        inside += [one.low <= each <= one.high for one, each in zip(found, seen)]
+        lowest += seen[below_their_level(found, n, level, [LEVEL], sure=1.28)].tolist()
+    assert 0.93 < np.mean(inside) < 0.985
+    assert np.mean(lowest or [0.0]) < 0.4
+
+
+def test_a_topic_is_expected_of_where_its_level_is_and_it_has_documents():
+    score = np.array([0.9, 0.8, np.nan, 0.7, 0.6])
+    documents, level = np.array([9, 5, 4, 0, 2]), np.array([1, 2, 1, 2, 3])
+    found = expect_topics(score, documents, level, [LEVEL, Share(0.3, 0.0, 1.0)])
+    assert [one is None for one in found] == [False, False, True, True, True]
+    assert found[0].value == pytest.approx(0.6)
+    assert (found[1].value, found[1].low, found[1].high) == pytest.approx((0.3, 0.0, 1.0))
+
+
+def test_fewer_documents_and_a_less_certain_level_widen_the_interval():
+    def width(documents, level):
+        (one,) = expect_topics(np.array([0.7]), np.array([documents]), np.array([1]), [level])
+        return one.high - one.low
+
+    assert width(5_000, LEVEL) < width(50, LEVEL) < width(5, LEVEL)
+    assert width(5_000, Share(0.6, 0.6, 0.6)) < width(5_000, LEVEL)
+    assert width(1, LEVEL) == 1.0
+
+
+def test_topics_below_their_level_come_lowest_first():
+    score, n = np.array([0.9, 0.3, 0.9, 0.2, 0.9]), np.full(5, 100)
+    level = np.array([1, 1, 1, 1, 2])
+    levels = [Share(0.6, 0.1, 0.9), Share(0.2, 0.1, 0.3)]
+    found = expect_topics(score, n, level, levels)
+    assert below_their_level(found, n, level, levels, sure=1.28) == [3, 1]
+    assert below_their_level(found, n, level, levels, sure=100.0) == []
+    few = np.full(5, 2)
+    assert below_their_level(found, few, level, levels, sure=1.28) == []

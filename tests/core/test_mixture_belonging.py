@@ -9,28 +9,26 @@ from mixture_worlds import overlapping_topics
 from scipy.stats import norm
 from sklearn.isotonic import IsotonicRegression
 
-from hierseed.core.array_block import ArrayBlock
+from hierseed.core.array_blocks import ArrayBlock
+from hierseed.core.mixture.accuracy import Share
 from hierseed.core.mixture.belonging import (
     LEAST_SEEDS,
     TAIL,
     Belonging,
+    Membership,
     belonging_curve,
     density,
     isotonic_regression,
     learn_belonging,
+    learn_membership,
     least_favourable_weights,
     listed_share,
     missing_levels,
-)
-from hierseed.core.mixture.left_out import LeftOut
-from hierseed.core.mixture.membership import (
-    Membership,
-    learn_membership,
     pack_membership,
     unpack_membership,
 )
+from hierseed.core.mixture.left_out import LeftOut
 from hierseed.core.mixture.neighbours import NOTHING
-from hierseed.core.share import Share
 
 # ------------------------------------------------------------------ oracles
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from hierseed.core.mixture.accuracy import calibrate_scores, identity_curves, learn_curves
 from hierseed.core.mixture.calibration import BINS, most_likely, thresholds
-from hierseed.core.mixture.curve import calibrate_scores, identity, learn
 from hierseed.core.mixture.gaussian_mixture import responsibilities
 from hierseed.core.mixture.placement import FINE
 
@@ -29,13 +29,13 @@ def test_curves_are_found_from_what_was_drawn_on_them():
         [rng.random(20_000) < calibrate_scores(s, c) for s, c in zip(score.T, truth)], axis=1
     )
     score[rng.random(20_000) < 0.3, 2] = np.nan  # placed higher up
-    np.testing.assert_allclose(learn(score, right), truth, atol=0.12)
+    np.testing.assert_allclose(learn_curves(score, right), truth, atol=0.12)
 
 
 def test_a_curve_that_few_seeds_support_stays_near_the_one_above():
     score = np.array([[0.9, 0.8, np.nan], [0.6, 0.5, np.nan]])
     right = np.array([[True, False, False], [True, False, False]])
-    curve = learn(score, right)
+    curve = learn_curves(score, right)
     assert abs(curve[1] - curve[0]).max() < 0.5  # two failures are no proof
     assert curve[1, 0] < curve[0, 0]
     np.testing.assert_array_equal(curve[2], curve[1])
@@ -43,8 +43,8 @@ def test_a_curve_that_few_seeds_support_stays_near_the_one_above():
 
 def test_curves_rise_and_straight_ones_change_no_bit():
     score = np.linspace(0, 1, 101)
-    assert calibrate_scores(score, identity(3)[2]) is score
-    worst = learn(np.linspace(0.01, 0.99, 99)[:, None], np.arange(99)[:, None] < 50)[0]
+    assert calibrate_scores(score, identity_curves(3)[2]) is score
+    worst = learn_curves(np.linspace(0.01, 0.99, 99)[:, None], np.arange(99)[:, None] < 50)[0]
     bent = calibrate_scores(score, worst)
     assert (np.diff(bent) > 0).all()
     assert 0 <= bent.min() <= bent.max() <= 1

@@ -7,10 +7,8 @@ from scipy.stats import gamma, norm
 
 from hierseed.core.mixture.belonging import (
     conformal_quantile,
-    smooth_quantile,
-)
-from hierseed.core.mixture.membership import (
     learn_membership,
+    smooth_quantile,
 )
 
 # ------------------------------------------------------------------ quantiles

@@ -9,10 +9,11 @@ from scipy.stats import multivariate_normal
 from worlds import TREES, make_world
 
 from hierseed import AnchoredHierSeed
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.kernels import compiled
+from hierseed.core.mixture.accuracy import identity_curves
+from hierseed.core.mixture.belonging import PARTS, Membership
 from hierseed.core.mixture.components import make_components, sum_up
-from hierseed.core.mixture.curve import identity
 from hierseed.core.mixture.em import (
     PULL,
     SIZE_PRIOR,
@@ -31,7 +32,6 @@ from hierseed.core.mixture.gaussian_mixture import (
     invert,
     responsibilities,
 )
-from hierseed.core.mixture.membership import PARTS, Membership
 from hierseed.core.mixture.moments import FINE, DescentRule, MixtureCache, corpus_moments, e_step
 from hierseed.core.mixture.placement import Placer, labels, log_joint
 from hierseed.core.tree import Tree
@@ -246,7 +246,7 @@ def test_the_last_round_counts_alike_and_what_it_remembers_is_used_once():
     assert last.log_likelihood == usual.log_likelihood
     nodes = np.zeros((len(components.nodes), 6))
     placer = Placer(
-        components, mixture.without_covariance(), 2.0, nodes, np.zeros(9), identity(9),
+        components, mixture.without_covariance(), 2.0, nodes, np.zeros(9), identity_curves(9),
         quantization.vectors, membership, np.full(len(components.tree), -1),
     )  # fmt: skip
     known, again = (list(blocks.map(log_joint, placer)) for _ in range(2))
@@ -269,7 +269,7 @@ def test_where_the_last_round_saw_documents_go_is_used_once_and_by_the_same_mode
     )
     nodes = np.zeros((len(components.nodes), 6))
     placer = Placer(
-        components, mixture.without_covariance(), 2.0, nodes, np.zeros(2), identity(2),
+        components, mixture.without_covariance(), 2.0, nodes, np.zeros(2), identity_curves(2),
         quantization.vectors, membership, np.full(len(components.tree), -1),
     )  # fmt: skip
     plain = e_step(blocks, mixture, quantization, rows, membership)

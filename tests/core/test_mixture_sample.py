@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from mixture_worlds import graded_membership, set_up
 
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.exact import Quantization
+from hierseed.core.mixture.belonging import Membership
 from hierseed.core.mixture.gaussian_mixture import CholeskyCovariance, Mixture
-from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import corpus_moments, e_step
 from hierseed.core.mixture.sample import SAMPLE, draw
 

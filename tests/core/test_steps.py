@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from hierseed.core.block import squared_norms
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.blocks import squared_norms
 from hierseed.core.distance import Centres, squared_distances
 from hierseed.core.exact import Grid, sum_by_group
 from hierseed.core.hierseed.empty_topics import widen

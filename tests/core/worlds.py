@@ -6,7 +6,7 @@ import threading
 import numpy as np
 
 from hierseed import Taxonomy
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 
 TREES = {
     "two levels": ["A > a1", "A > a2", "A > a3", "B > b1", "B > b2", "C > c1", "C > c2"],
@@ -54,6 +54,6 @@ def split_into_blocks(monkeypatch, rows, threads, width):
             together.wait(timeout=30)
         return original(self, step, block, *model)
 
-    monkeypatch.setattr("hierseed.core.blocks.LEAST_ROWS", 1)
-    monkeypatch.setattr("hierseed.core.blocks.BLOCK_VALUES", rows * width)
+    monkeypatch.setattr("hierseed.core.array_blocks.LEAST_ROWS", 1)
+    monkeypatch.setattr("hierseed.core.array_blocks.BLOCK_VALUES", rows * width)
     monkeypatch.setattr(ArrayBlocks, "_run", run)

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from hierseed.embed import choose_embedder, get_embedder, load_embedder, save_embedder
-from hierseed.embed.catalogue import KINDS
+from hierseed.embed.choose import KINDS
 from hierseed.embed.embedder import fingerprint
 from hierseed.errors import EmbeddingError
 from hierseed.files import model_folder, with_checksum

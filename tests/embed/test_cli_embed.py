@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from hierseed.cli.app import make_app
 from hierseed.embed import VectorStore, get_embedder
-from hierseed.embed.catalogue import KINDS
+from hierseed.embed.choose import KINDS
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from hierseed.embed import VectorStore, embed_corpus, get_embedder, load_embedder
-from hierseed.embed.corpus import read_ahead
 from hierseed.embed.tfidf import TfidfSvd
 from hierseed.errors import CorpusError, EmbeddingError
+from hierseed.threads import read_ahead
 
 
 def documents(n: int) -> list[tuple[str, str]]:

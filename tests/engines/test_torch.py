@@ -9,15 +9,15 @@ import pytest
 from worlds import TREES, make_world
 
 from hierseed import AnchoredHierSeed, HierSeed, UnfitHierSeed
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.arrays import Arrays
-from hierseed.core.block import portable
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.blocks import portable
 from hierseed.core.hierseed import refine
 from hierseed.core.mixture import sample
 from hierseed.embed.prepare import Preparation, Prepared
 from hierseed.engines.choose import Engine
 from hierseed.errors import CorpusError
-from hierseed.io.checkpoint import digest_of_documents
+from hierseed.io.model_bundle import digest_of_documents
 
 torch = pytest.importorskip("torch", reason="the extra 'gpu' is not installed")
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"

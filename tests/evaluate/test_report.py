@@ -1,5 +1,5 @@
 from hierseed.evaluate import score
-from hierseed.evaluate.report import to_text
+from hierseed.evaluate.protocol import to_text
 from hierseed.taxonomy import Taxonomy
 
 TAXONOMY = Taxonomy.from_paths(["A > B", "A > C", "D"])

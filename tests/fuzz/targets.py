@@ -31,8 +31,8 @@ from hierseed.embed.choose import save_embedder
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.tfidf import TfidfSvd
 from hierseed.errors import ProjectError
-from hierseed.io.checkpoint import Checkpoint
 from hierseed.io.corpus import Corpus
+from hierseed.io.model_bundle import Checkpoint
 from hierseed.io.score_table import read_placed
 from hierseed.io.seeds import read_seeds
 

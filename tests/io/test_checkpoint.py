@@ -8,11 +8,11 @@ import pytest
 from worlds import make_world
 
 from hierseed import AnchoredHierSeed, HierSeed
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
 from hierseed.core.hierseed import loop
 from hierseed.core.mixture import em
 from hierseed.files import CHECKSUM, with_checksum
-from hierseed.io.checkpoint import FILE, Checkpoint, CheckpointWarning, digest_of_documents
+from hierseed.io.model_bundle import STATE, Checkpoint, CheckpointWarning, digest_of_documents
 
 METHODS = {
     "hierseed": lambda taxonomy: HierSeed(taxonomy, tol=0.0),
@@ -118,13 +118,13 @@ def places(value, path=()):
             yield from places(below, (*path, key))
 
 
-@pytest.mark.filterwarnings("ignore::hierseed.io.checkpoint.CheckpointWarning")
+@pytest.mark.filterwarnings("ignore::hierseed.io.model_bundle.CheckpointWarning")
 def test_a_forged_checkpoint_is_left_alone_or_resumes_without_a_crash(world, tmp_path):
     """Right checksums, a value of another type: any place of the state, each in turn."""
     method, taxonomy, X, y, _ = world
     kept = tmp_path / "kept"
     stop_after(1, method, taxonomy, X, y, kept)
-    body = json.loads((kept / FILE).read_text())
+    body = json.loads((kept / STATE).read_text())
     del body[CHECKSUM]
     for path in list(places(body["state"])):
         *above, last = ("state", *path)
@@ -136,7 +136,7 @@ def test_a_forged_checkpoint_is_left_alone_or_resumes_without_a_crash(world, tmp
             inside[last] = forged
             folder = tmp_path / "forged"
             shutil.copytree(kept, folder)
-            (folder / FILE).write_text(json.dumps(with_checksum(changed)))
+            (folder / STATE).write_text(json.dumps(with_checksum(changed)))
             state = Checkpoint(folder).open(STATES[type(method(taxonomy))], changed["fit"])
             if state is not None:
                 method(taxonomy).fit(X, y, checkpoint=folder)
@@ -154,7 +154,7 @@ def test_a_folder_of_somebody_else_is_not_touched(world, tmp_path):
 def test_no_pickle_on_disk(world, tmp_path):
     method, taxonomy, X, y, _ = world
     stop_after(1, method, taxonomy, X, y, tmp_path / "kept")
-    assert json.loads((tmp_path / "kept" / FILE).read_text())["rounds"] == 1
+    assert json.loads((tmp_path / "kept" / STATE).read_text())["rounds"] == 1
     for path in (tmp_path / "kept").glob("*.npy"):
         np.load(path, allow_pickle=False)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hierseed.errors import CorpusError
 from hierseed.io.corpus import Corpus
-from hierseed.io.records import lines
+from hierseed.io.records import rows
 from hierseed.io.records.delimited import DelimitedFile
 from hierseed.io.records.rows import Fault
 
@@ -87,7 +87,7 @@ def test_a_huge_line_never_fills_the_memory(
     assert [document.id for document in corpus] == ["1", "2"]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 3 * lines.LIMIT
+    assert peak < 3 * rows.LIMIT
     (fault,) = corpus.survey().faults.kept
     assert fault.kind == "line too long"
     assert "67,108,8" in fault.detail
@@ -188,7 +188,7 @@ def test_files_of_a_folder_have_faults_too(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("fine")
     (tmp_path / "b.txt").write_bytes(b"one\ncaf\xe9")
     (tmp_path / "c.txt").write_bytes(b"%PDF-1.4")
-    (tmp_path / "d.txt").write_bytes(b"x" * (lines.LIMIT + 1))
+    (tmp_path / "d.txt").write_bytes(b"x" * (rows.LIMIT + 1))
     corpus = Corpus(tmp_path, on_error="skip")
     assert list(corpus) == [("a.txt", "fine")]
     assert faults_of(corpus) == [(2, "not UTF-8"), (0, "not text"), (0, "file too long")]

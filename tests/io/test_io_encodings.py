@@ -10,7 +10,7 @@ import pytest
 
 from hierseed.errors import CorpusError
 from hierseed.io.records import open_records
-from hierseed.io.records.lines import check_encoding, detect_encoding
+from hierseed.io.records.rows import check_encoding, detect_encoding
 
 TEXTS = {
     "cp1252": [

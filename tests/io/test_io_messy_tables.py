@@ -9,8 +9,7 @@ from hierseed import Taxonomy
 from hierseed.errors import CorpusError, SeedError, TaxonomyError
 from hierseed.io.corpus import Corpus
 from hierseed.io.records import open_records
-from hierseed.io.seeds import read_seeds
-from hierseed.io.topic_finder import TopicFinder
+from hierseed.io.seeds import TopicFinder, read_seeds
 
 TAXONOMY = Taxonomy.from_paths(["Animals > Cats", "Animals > Dogs", "Food > Soup", "Food > HIV/x"])
 TEXT = "a text that is long enough to be one"

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from hierseed import Taxonomy
 from hierseed.errors import CorpusError, SeedError, TaxonomyError
 from hierseed.io.score_table import read_gold
-from hierseed.io.seeds import Seeds, name_text, read_seeds
-from hierseed.io.topic_finder import TopicFinder
+from hierseed.io.seeds import Seeds, TopicFinder, name_text, read_seeds
 
 TAXONOMY = Taxonomy(
     ["Health", "Mental health", "HIV/AIDS", "General", "Safety", "Guns", "General"],

@@ -155,3 +155,43 @@ def test_nothing_overflows_in_either_theme(visit, width, scheme):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.locator("#theme").click()
     assert page.evaluate("document.documentElement.dataset.theme") != scheme
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_each_topic_shows_its_expected_accuracy_and_the_lowest_come_first(
+    browser, case, tmp_path, scheme
+):
+    X = case.X + np.random.default_rng(0).normal(size=case.X.shape) * 2.0
+    y = np.full(len(X), -1)
+    for leaf in np.unique(case.gold):
+        y[np.flatnonzero(case.gold == leaf)[:6]] = leaf
+    model = AnchoredHierSeed(case.model.taxonomy, other=False).fit(X, y)
+    file = tmp_path / "expected.html"
+    found = gather(model, X, zip(case.ids, case.texts))
+    file.write_text(render(found), encoding="utf-8")
+    names, shares = model.taxonomy_.names, model.expected_topic_accuracy_
+    page = browser.new_page(viewport={"width": 400, "height": 900}, color_scheme=scheme)
+    page.goto(file.as_uri())
+    table = page.locator("#detail div", has=page.get_by_text("Lowest expected accuracy")).last
+    rows = table.locator("tr").all_inner_texts()
+    lowest = sorted(np.flatnonzero(model.taxonomy_.tree.is_leaf), key=lambda t: shares[t].value)
+    assert [row.split()[0] for row in rows] == [names[t] for t in lowest]
+    assert str(shares[lowest[0]]) in rows[0]
+    page.goto(file.as_uri() + f"#topic-{lowest[0]}")
+    page.reload()
+    assert (
+        f"expected right {shares[lowest[0]]}" in page.locator("#detail .facts").first.inner_text()
+    )
+    row = page.locator("#tree .row", has_text=names[lowest[0]]).last
+    assert row.locator(".count").first.inner_text() == f"{shares[lowest[0]].value:.0%}"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    page.close()
+
+
+def test_on_a_phone_the_topics_to_look_at_follow_the_chosen_topic(browser, many_topics, tmp_path):
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    page.goto(many_topics)
+    page.evaluate("document.getElementById('look').append('One topic')")
+    tops = [page.locator(part).bounding_box()["y"] for part in ("header", "#detail", "#look")]
+    assert tops == sorted(tops)
+    page.close()

@@ -50,3 +50,17 @@ def test_a_large_group_is_proposed_before_a_small_one_that_is_tighter():
     model = hierseed.fit(X, ["A", "B", "C"], seeds)
     first, *_ = model.propose_topics(X, 3)
     assert (np.append(truth, np.full(8, 4))[first.rows] == 3).mean() > 0.5
+
+
+def test_each_topic_has_the_accuracy_that_the_fit_expects_of_it(tmp_path):
+    X, _, seeds = open_world()
+    model = hierseed.fit(X, ["A", "B", "C"], seeds)
+    found = model.report(X, tmp_path / "page.html")["topics"]
+    shares = model.expected_accuracy()
+    assert list(shares) == sorted(shares, key=lambda path: shares[path].value)
+    for name, told in zip(found["name"], found["expected"], strict=True):
+        share = shares.get(name)
+        assert told == (share and [round(one, 4) for one in (share.value, share.low, share.high)])
+    lone = hierseed.fit(X, ["A", "B", "C"], {name: rows[:1] for name, rows in seeds.items()})
+    assert lone.expected_accuracy() == {}
+    assert lone.report(X, tmp_path / "lone.html")["topics"]["expected"] == []

@@ -1,4 +1,4 @@
-"""Where a clone keeps its documentation and results; commands that write pages need a clone."""
+"""Folders of documentation and results in a clone; commands that write pages need a clone."""
 
 import json
 from pathlib import Path

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from hierseed.app.project import Project
 
-EVERY = 15 * 60  # seconds between two looks
+EVERY = 15 * 60  # seconds between two copies
 KEPT = 12  # copies; the oldest ones go
 ROOM = 2 * 2**30  # bytes that all copies may take; two are always kept
 
 
 def folder(project: Project) -> Path:
-    """Where the copies lie."""
+    """The folder of the copies."""
     place = project.folder / "backups"
     place.mkdir(exist_ok=True)
     return place
@@ -54,7 +54,7 @@ def running(project: Project, every: float = EVERY) -> Iterator[None]:
     def work() -> None:
         own = Project(project.path)  # a thread has its own connection, and closes it
         while True:
-            with contextlib.suppress(OSError, sqlite3.Error):  # the next look may do better
+            with contextlib.suppress(OSError, sqlite3.Error):  # tried again next time
                 make(own)
             if done.wait(every):
                 break

@@ -102,7 +102,7 @@ def _target(
 
 
 def places_of(placed: Placements, row: int, here: topics.Topics) -> list[dict[str, Any]]:
-    """Where the fit put a document: path, score, and the topic that came second."""
+    """Placements of a document in the fit: path, score, and the runner-up."""
     if row >= placed.n_documents:
         return []
     places = []

@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 from hierseed.app.project import Project
 from hierseed.app.store import documents, examples, labels, topics
 from hierseed.files import atomic_file
+from hierseed.report.gather import shorten
 
 FORMATS = ("md", "html", "docx")
 QUOTED = 400  # letters of an example
@@ -47,7 +48,7 @@ def entries(project: Project) -> Iterator[Entry]:
             ("Notes", topic.notes),
         ]
         shown = [d.text for d in documents.get(project, seeds.get(id, [])[:EXAMPLES])]
-        quotes = [_short(text) for text in [*own.get(id, []), *shown][:EXAMPLES]]
+        quotes = [shorten(text, QUOTED) for text in [*own.get(id, []), *shown][:EXAMPLES]]
         code = f"{topic.code} " if topic.code else ""
         yield Entry(
             int(here.taxonomy.tree.level[i]),
@@ -168,8 +169,3 @@ def _paragraph(text: str, style: str = "") -> str:
     marks = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
     clean = "".join(c for c in text if c in "\t\n" or ord(c) >= 32)
     return f'<w:p>{marks}<w:r><w:t xml:space="preserve">{escape(clean)}</w:t></w:r></w:p>'
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= QUOTED else line[:QUOTED].rsplit(" ", 1)[0] + " …"

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hierseed.app.placements import Placements
 from hierseed.app.store.topics import Topics
 from hierseed.app.tree import path_of
+from hierseed.core.arrays import Ints
 
 SHOWN = 40
-
-Ints = NDArray[np.intp]
 
 
 def compare(before: Placements, after: Placements, here: Topics) -> dict[str, Any]:

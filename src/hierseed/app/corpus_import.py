@@ -14,6 +14,7 @@ from hierseed.app.project import Project
 from hierseed.app.store import documents, edits, gold, labels, loads
 from hierseed.app.store.actions import record
 from hierseed.app.wording import fault_lines, left_out, worded
+from hierseed.embed.corpus import batched
 from hierseed.embed.language import foreign_language
 from hierseed.errors import HierSeedError
 from hierseed.io.corpus import EVERY_COLUMN, ROW_NUMBER, Corpus
@@ -33,7 +34,7 @@ ENOUGH = 1_000  # rows that show whether a column's values differ
 
 @dataclass
 class Look:
-    """What a file seems to hold."""
+    """Columns and first rows of a file, with the columns that were guessed."""
 
     columns: list[str] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)
@@ -128,8 +129,7 @@ def load_corpus(
     others = [(i, title) for i, title in enumerate(corpus.kept) if title.lower() != text.lower()]
     known = project.get("columns", [])
     project.put("columns", [*known, *(title for _, title in others if title not in known)])
-    rows = corpus.rows()
-    while batch := list(islice(rows, BATCH)):
+    for batch in batched(corpus.rows(), BATCH):
         kept = [{title: plain_value(values[i]) for i, title in others} for _, values in batch]
         added += documents.add(project, [document for document, _ in batch], kept)
         done += len(batch)

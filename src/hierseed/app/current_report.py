@@ -13,25 +13,19 @@ from hierseed.report.gather import topic_columns
 
 
 def current_report(fit: Fit, here: Topics) -> dict[str, Any]:
-    """What `hierseed report` shows, with topics renamed, moved, merged and deleted as they are."""
+    """The content of `hierseed report`, with topics as they are named and placed now."""
     found = fit.report
     placed, number = fit.placements(here), fit.topic_numbers(here)
-    taxonomy, old = placed.taxonomy, found["topics"]
-    n = len(taxonomy)
-    counts = np.zeros(n, dtype=int)
-    own = np.zeros(n, dtype=int)
+    taxonomy, n = placed.taxonomy, len(placed.taxonomy)
     labels = placed.labels
-    np.add.at(own, labels[labels >= 0], 1)
+    own = np.bincount(labels[labels >= 0], minlength=n)
     above = taxonomy.tree.ancestors[labels]
-    np.add.at(counts, above[above >= 0], 1)
+    counts = np.bincount(above[above >= 0], minlength=n)
     topics: dict[str, Any] = topic_columns(taxonomy, counts, own)
-    for name in ("words", "central", "border"):
-        topics[name] = _joined(old[name], number, n)
-    topics["rivals"] = _joined(
-        [[[int(number[other]), share] for other, share in line] for line in old["rivals"]],
-        number,
-        n,
-    )
+    expected, old = fit.expected(here), dict(found["topics"])
+    topics["expected"] = [expected.get(key) for key in placed.keys[:n]]
+    old["rivals"] = [[[int(number[to]), share] for to, share in line] for line in old["rivals"]]
+    topics |= {name: _joined(old[name], number, n) for name in old if name not in topics}
     topics["rivals"] = [
         [rival for rival in line if rival[0] >= 0 and rival[0] != topic]
         for topic, line in enumerate(topics["rivals"])

@@ -37,7 +37,7 @@ VERDICTS = {1: "yes", -1: "no", 0: "withdrawn"}
 
 
 def folder(project: Project) -> Path:
-    """Where exported files lie."""
+    """The folder of exported files."""
     place = project.folder / "exports"
     place.mkdir(exist_ok=True)
     return place

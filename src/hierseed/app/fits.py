@@ -10,21 +10,24 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Sequence
+from dataclasses import astuple
 from functools import cached_property, lru_cache
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.app.placements import ARRAYS, Placements, in_tree, renamed
+from hierseed.app.placements import Placements, in_tree, renamed
 from hierseed.app.project import Project, now
 from hierseed.app.store.topics import Topics
-from hierseed.assignments import Assignments
+from hierseed.assignments import RECORD, Assignments
 from hierseed.errors import ModelError
 from hierseed.files import atomic_folder
 from hierseed.io.model_bundle import read_sealed, taxonomy_header, write_sealed
 from hierseed.proposals import Proposal
+from hierseed.report.accuracy import expected_of_topics
 from hierseed.taxonomy import Taxonomy
 from hierseed.text_model import TextModel, load
 
@@ -53,6 +56,7 @@ class Fit:
         self.ids: list[int] = content["ids"]  # of the listed topics; Others have none
         self.taxonomy = Taxonomy(**content["taxonomy"])
         self.fitted = _placements(arrays, self.taxonomy, tuple(self.ids))
+        self._expected: Floats | None = arrays.get("expected")  # older fits have none
         self.points: Floats | None = arrays.get("points")  # older fits have none
         self.n: int = content["n"]
         self.seeds: list[list[str]] = content["seeds"]  # rows of id, text, topic, as given
@@ -76,6 +80,21 @@ class Fit:
         elif known[0] is not here:
             known = self._current = (here, renamed(known[1], self.fitted, here), known[2])
         return known
+
+    def expected(self, here: Topics) -> dict[str, list[float]]:
+        """By key, the share of a topic's documents to expect right, and its interval.
+
+        Topics that have gained or lost documents by a change of the taxonomy are left out.
+        """
+        if self._expected is None:
+            return {}
+        then, now = self.fitted, self.placements(here).counts_below
+        pairs = zip(then.keys, self._expected.tolist())
+        return {
+            key: [round(value, 4) for value in share]
+            for key, share in pairs
+            if isfinite(share[0]) and now.get(key) == then.counts_below[key]
+        }
 
     @cached_property
     def report(self) -> dict[str, Any]:
@@ -115,7 +134,7 @@ def _placements(
     if "belongs" not in arrays:
         names = ("row", "topic", "path", "distance", "score", "runner_up", "is_seed")
         arrays = vars(Assignments.ungraded(taxonomy, n, *(arrays[name] for name in names)))
-    own = {name: arrays[name] for name in ARRAYS}
+    own = {name: arrays[name] for name in RECORD}
     return Placements(taxonomy, n, **own, is_seed=is_seed, topic_ids=topic_ids)
 
 
@@ -155,8 +174,11 @@ def write(
         ],
         "taxonomy": taxonomy_header(assignments.taxonomy),
     }
-    arrays = {name: _small(getattr(assignments, name)) for name in ARRAYS}
+    arrays = {name: _small(getattr(assignments, name)) for name in RECORD}
     arrays["is_seed"] = assignments.is_seed
+    if shares := expected_of_topics(model.estimator):
+        unknown = (np.nan, np.nan, np.nan)
+        arrays["expected"] = np.array([astuple(one) if one else unknown for one in shares])
     if points is not None:
         arrays["points"] = points
     folder = project.fit_folder(id)

@@ -18,12 +18,12 @@ from hierseed.app.store import gold as gold_labels
 from hierseed.app.store.topics import Topics
 from hierseed.assignments import Assignments
 from hierseed.errors import ProjectError, SeedError
-from hierseed.estimators.parameters import DEFAULT, METHODS, Method
+from hierseed.estimators.parameters import DEFAULT, METHODS
 from hierseed.evaluate import score
 from hierseed.io.seeds import Seeds
 from hierseed.pipeline import fit as fit_model
 from hierseed.progress import Event, Listener, Step
-from hierseed.report.gather import expected_accuracy
+from hierseed.report.accuracy import expected_of_levels
 from hierseed.taxonomy import Taxonomy
 
 SUGGESTED = 60  # documents to label next, found at each fit
@@ -62,11 +62,6 @@ class ProjectTexts:
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Read all documents in order."""
         return ((document.id, document.text) for document in documents.every(self._project))
-
-
-def methods() -> list[Method]:
-    """The ways to fit, the default first."""
-    return list(METHODS.values())
 
 
 def project_seeds(project: Project, here: Topics) -> Seeds:
@@ -159,7 +154,7 @@ def fit(project: Project, dials: Dials, on_progress: OnProgress | None = None) -
         "scores": gold_scores(project, here, assignments),
         "started": begun,
         "event": last_event,
-        "expected": [round(one.value, 4) for one in expected_accuracy(model.estimator)],
+        "expected": [round(one.value, 4) for one in expected_of_levels(model.estimator)],
     }
     model.about |= {"corpus": project.name, "seconds": facts["seconds"]}
     update({"phase": "Looking for missing topics", "done": 0, "total": 1})

@@ -81,7 +81,7 @@ def _watch(path: Path, id: int, worker: subprocess.Popen[bytes]) -> None:
         worker.stdin.close()
     if not path.exists():
         return
-    with contextlib.suppress(Exception):  # the disk is full, say: it is buried at the next start
+    with contextlib.suppress(Exception):  # of a full disk; `mark_lost` will do it
         project = Project(path)
         finish(project, id, "died", f"the work stopped unexpectedly (exit {code}). Try again")
         project.close()

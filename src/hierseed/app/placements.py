@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.app.store.topics import Topics
-from hierseed.assignments import RECORDS, Assignments
+from hierseed.assignments import RECORD, Assignments
+from hierseed.core.arrays import Bools
+from hierseed.core.mixture.components import add_up
 from hierseed.core.tree import Tree
 from hierseed.taxonomy import Taxonomy
 from hierseed.topics import free_name
 
 NONE = "none"
-ARRAYS = ("row", *(name for name in RECORDS if name != "is_seed"))  # one entry for each record
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float32]
-Bools = NDArray[np.bool_]
 
 
 class Grouped:
@@ -78,6 +78,13 @@ class Placements(Assignments):
         counts = np.bincount(self.topic + 1, minlength=len(self.taxonomy) + 1)
         return {key: int(n) for key, n in zip(self.keys, np.roll(counts, -1)) if n}
 
+    @cached_property
+    def counts_below(self) -> dict[str, int]:
+        """Records at each topic or below it, by key."""
+        own = np.bincount(self.topic[self.topic >= 0], minlength=len(self.taxonomy))
+        total = add_up(self.taxonomy.tree, own.astype(np.float64))
+        return {key: int(n) for key, n in zip(self.keys, total)}
+
     def level(self, topic: int) -> int:
         """Level of a topic, 1 for None."""
         return int(self.taxonomy.tree.level[topic]) if topic >= 0 else 1
@@ -127,7 +134,7 @@ class Placements(Assignments):
         """The placements of consecutive documents as the library knows them."""
         stop = self.n_documents if stop is None else min(stop, self.n_documents)
         part = slice(self.records(start).start, self.records(stop - 1).stop)
-        arrays: dict[str, Any] = {name: getattr(self, name)[part] for name in ARRAYS}
+        arrays: dict[str, Any] = {name: getattr(self, name)[part] for name in RECORD}
         arrays |= {"row": arrays["row"] - start, "is_seed": self.is_seed[start:stop]}
         return Assignments(self.taxonomy, stop - start, **arrays)
 
@@ -157,7 +164,7 @@ def in_tree(fitted: Placements, here: Topics) -> tuple[Placements, Ints]:
     # Of two topics of a document that were merged, the first record stays.
     pair = fitted.row.astype(np.int64) * (len(taxonomy) + 1) + found["topic"]
     kept = np.sort(np.unique(pair, return_index=True)[1])
-    today |= {name: found[name][kept] for name in ARRAYS}
+    today |= {name: found[name][kept] for name in RECORD}
     return replace(fitted, **today), number
 
 

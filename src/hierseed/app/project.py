@@ -24,7 +24,7 @@ ENDING = ".hierseed"
 
 
 class Pulse(NamedTuple):
-    """What changes whenever the project does: two tabs compare it to stay in step."""
+    """Counters of changes: browser tabs compare them to notice that the project has changed."""
 
     action: int
     topics: int
@@ -76,7 +76,7 @@ class Project:
         return self.folder / "vectors"
 
     def fit_folder(self, fit: int) -> Path:
-        """Where one fit is."""
+        """The folder of one fit."""
         return self.folder / "fits" / f"{fit:04d}"
 
     # ---------------------------------------------------------------- the database
@@ -170,7 +170,7 @@ class Project:
             yield from self.db.execute(query % ",".join("?" * len(part)), (*part, *others))
 
     def pulse(self) -> Pulse:
-        """Read what changes whenever the project does."""
+        """Read the counters of changes."""
         return Pulse(
             *self.db.execute(
                 "SELECT (SELECT coalesce(max(id), 0) FROM action),"

@@ -47,7 +47,7 @@ def queue(
     ----------
     key : only documents that the fit placed in this line of the tree
     within : only these rows
-    share : (number, count) to share the queue between so many coders; each row is one coder's
+    share : (number, count) for the part of one coder of `count`; each row is in one part
     """
     rows = disputed(project, placed) if kind == "disagreement" else np.arange(n)
     if placed is not None and key and kind == "disagreement":

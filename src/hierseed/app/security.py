@@ -68,7 +68,7 @@ def web_address(host: str, port: int, token: str = "") -> str:
 
 
 def own_names(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
-    """What the Host header may say."""
+    """Allowed Host headers."""
     names = {*LOOPBACK, *more}
     if not is_loopback(host) and host not in ("0.0.0.0", "::"):
         names.add(f"[{host}]" if ":" in host else host)
@@ -82,9 +82,9 @@ class Guard:
     Parameters
     ----------
     app : the application
-    names : what the Host header may say, with the port
-    token : asked of everyone, once, where one is set
-    most : bytes that a request may bring
+    names : allowed Host headers, with the port
+    token : required once of every browser; None for none
+    most : maximum bytes of a request
     any_address : True where the server listens on every address of this computer; then the
         address that a request came in by is one of its names
     """

@@ -25,7 +25,7 @@ Pairs = list[tuple[int, int]]
 
 @dataclass
 class Plan:
-    """What taking a file over would change."""
+    """Changes that loading a file would make."""
 
     kind: str
     name: str

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 import secrets
+import shutil
 import time
 import zipfile
 from collections.abc import AsyncIterator
@@ -16,6 +16,7 @@ from hierseed.errors import CorpusError, ProjectError
 from hierseed.files import atomic_file
 from hierseed.io.records import READERS
 from hierseed.io.records.database import ENDINGS as DATABASES
+from hierseed.io.records.rows import detect_encoding, display_name
 from hierseed.io.taxonomies import FORMATS
 
 TABLES = set(READERS) - set(DATABASES)  # a database asks for a table, which no field here names
@@ -26,13 +27,11 @@ KEPT = 24 * 3600  # seconds that a file nobody used is kept
 UNFOLDED = 2**30  # bytes of an Excel workbook when unpacked
 SUSPICIOUS, RATIO = 100 * 2**20, 60  # more than this, and packed tighter than real sheets are
 PLAIN = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".txt", ".md", ".yaml", ".yml")
-MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-TITLES = {"utf-16": "UTF-16", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
 CHUNK = 2**20
 
 
 def folder(project: Project) -> Path:
-    """Where uploads lie until they are taken over."""
+    """The folder of uploads that are not loaded yet."""
     place = project.folder / "uploads"
     place.mkdir(exist_ok=True)
     return place
@@ -119,41 +118,16 @@ def to_utf8(file: Path) -> str:
     """Rewrite an uploaded text file as UTF-8 where it is not; return a sentence about it, or ""."""
     if file.suffix.lower() not in PLAIN:
         return ""
-    encoding = guess_encoding(file)
+    encoding = detect_encoding(file)
     if encoding == "utf-8":
         return ""
     with (
         atomic_file(file) as partial,
-        file.open(encoding=encoding, newline="") as source,
+        file.open(encoding=encoding, errors="replace", newline="") as source,
         partial.open("w", encoding="utf-8", newline="") as target,
     ):
-        while part := source.read(CHUNK):
-            target.write(part)
+        shutil.copyfileobj(source, target, CHUNK)
     return (
-        f"The file is not UTF-8; it was read as {TITLES[encoding]}. Look at letters with accents "
-        "below: if they are wrong, save the file as UTF-8 and bring it again"
+        f"The file is not UTF-8; it was read as {display_name(encoding)}. Look at letters with "
+        "accents below: if they are wrong, save the file as UTF-8 and bring it again"
     )
-
-
-def guess_encoding(file: Path) -> str:
-    """utf-8, utf-16, cp1252 or latin-1."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    with file.open("rb") as source:
-        start = source.read(CHUNK)
-        for mark, encoding in MARKS.items():
-            if start.startswith(mark):
-                return encoding
-        part = start
-        try:
-            while part:
-                decoder.decode(part)
-                part = source.read(CHUNK)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            # These five bytes are no letters in Windows-1252.
-            source.seek(0)
-            while part := source.read(CHUNK):
-                if any(byte in part for byte in b"\x81\x8d\x8f\x90\x9d"):
-                    return "latin-1"
-            return "cp1252"
-    return "utf-8"

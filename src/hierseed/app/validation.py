@@ -1,4 +1,4 @@
-"""What coded samples show: how far coders agree, and how right a fit is, with intervals."""
+"""Statistics of coded samples: agreement of coders and accuracy of a fit, with intervals."""
 
 from __future__ import annotations
 

@@ -15,8 +15,15 @@ from hierseed.app.jobs import OnProgress
 from hierseed.app.project import Project
 from hierseed.app.store import documents
 from hierseed.embed import Embedder, Preparation, Prepared, VectorStore, embed_corpus
-from hierseed.embed.catalogue import AUTO, KINDS, Kind
-from hierseed.embed.choose import HEADER, choose_embedder, get_embedder, load_embedder
+from hierseed.embed.choose import (
+    AUTO,
+    HEADER,
+    KINDS,
+    Kind,
+    choose_embedder,
+    get_embedder,
+    load_embedder,
+)
 from hierseed.embed.embedder import is_fitted, is_trained
 from hierseed.embed.function import refuse_unnamed
 from hierseed.embed.store import is_store

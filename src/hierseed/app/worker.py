@@ -1,4 +1,4 @@
-"""What a worker process does: one job of a project, then it ends."""
+"""A worker process: it runs one job of a project, then it ends."""
 
 from __future__ import annotations
 

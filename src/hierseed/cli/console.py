@@ -1,4 +1,4 @@
-"""What a command says: facts, notes, progress bars and errors on stderr; its exit code.
+"""Output of a command: facts, notes, progress bars and errors on stderr; its exit code.
 
 Results go to stdout. Where stderr is not a terminal, a line every ten seconds replaces the bar.
 Output never replaces an input, or labels that a person filled in.
@@ -225,26 +225,27 @@ def guarded(command: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def run(*args: Any, **options: Any) -> Any:
-        say = functools.partial(_say, command, options.get("json") or options.get("as_json"))
+        as_json = options.get("json") or options.get("as_json")
+        fail = functools.partial(_print_error, command, as_json)
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("always", category=UserWarning)
                 warnings.showwarning = functools.partial(_note, bool(options.get("quiet")))
                 return function(*args, **options)
         except HierSeedError as fault:
-            say(fault.worded(wording))
+            fail(fault.worded(wording))
         except BrokenPipeError:  # `hierseed … | head` closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except OSError as fault:
-            say(explain_os_error(fault))
+            fail(explain_os_error(fault))
         except MemoryError:
-            say(
+            fail(
                 "this computer has not enough memory. Close other programs, fit on a part of "
                 "the corpus, or on more machines with --dask (docs/scale.md)"
             )
         except KeyboardInterrupt:
-            say("stopped. No file is incomplete; run it again to resume")
+            fail("stopped. No file is incomplete; run it again to resume")
             raise typer.Exit(STOPPED) from None
         raise typer.Exit(1)
 
@@ -340,7 +341,7 @@ def refuse_other_model(output: Path, source: Path) -> None:
         )
 
 
-def _say(command: str, as_json: bool | None, message: str) -> None:
+def _print_error(command: str, as_json: bool | None, message: str) -> None:
     # soft_wrap: a wrapped path can't be copied
     Terminal(stderr=True, soft_wrap=True, highlight=False).print(
         Text.assemble((f"hierseed {command}: ", "bold red"), message)

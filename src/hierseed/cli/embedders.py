@@ -61,7 +61,7 @@ def _get(name: str, console: Console) -> None:
 def _list(console: Console) -> None:
     from rich.text import Text
 
-    from hierseed.embed.catalogue import AUTO, KINDS
+    from hierseed.embed.choose import AUTO, KINDS
 
     rows = [(kind, kind.lacking()) for kind in KINDS.values()]
     if console.json:

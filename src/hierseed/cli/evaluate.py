@@ -47,7 +47,7 @@ def evaluate(
 
     Example: hierseed evaluate placed.csv --gold gold.csv --taxonomy topics.txt
     """
-    from hierseed.evaluate.report import to_text
+    from hierseed.evaluate.protocol import to_text
     from hierseed.io.score_table import score_table
     from hierseed.taxonomy import Taxonomy
 

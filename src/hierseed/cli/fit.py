@@ -179,6 +179,7 @@ def checkpoint_folder(model: Path) -> Path:
 
 def _report(console: Console, model: TextModel, output: Path, words: str, seconds: float) -> None:
     from hierseed.io.documents import Counts
+    from hierseed.report.accuracy import expected_to_dict
 
     counts, estimator = Counts(model.taxonomy_), model.estimator
     counts.add(estimator.labels_)
@@ -194,4 +195,4 @@ def _report(console: Console, model: TextModel, output: Path, words: str, second
     )
     if console.json:
         more = {"rounds": estimator.n_iter_, "seconds": round(seconds, 3)}
-        console.result({"model": output, **counts.to_dict(), **more})
+        console.result({"model": output, **counts.to_dict(), **more, **expected_to_dict(estimator)})

@@ -36,7 +36,7 @@ def suggest(
         int, typer.Option("--number", "-n", min=1, help="How many documents to suggest.")
     ] = 20,
     per_topic: Annotated[
-        int | None, typer.Option(min=1, help="At most so many from one topic; a few unless given.")
+        int | None, typer.Option(min=1, help="At most N from one topic; a few unless given.")
     ] = None,
     topics: Annotated[
         bool,

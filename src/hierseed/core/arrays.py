@@ -17,6 +17,10 @@ from numpy.typing import NDArray
 from hierseed.core.kernels.compiled import compiled
 
 Array = Any  # of numpy, or of the library of an engine
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]  # positions
+Integers = NDArray[np.integer]
+Bools = NDArray[np.bool_]
 
 
 class Arrays:

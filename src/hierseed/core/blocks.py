@@ -1,38 +1,208 @@
-"""The corpus as an algorithm sees it: checked, run through a step block by block, or a few rows.
+"""The corpus as an algorithm sees it: blocks of rows, and the interface of an engine.
 
 A step is a pure function of a block and of small arguments, and returns a mergeable statistic.
 In memory, memory-mapped, on workers or on a GPU the same steps run. Sums are exact (see `exact`),
-so the result depends on none of these.
+so the result depends on none of these. `array_blocks` is the implementation with numpy.
 """
 
 from __future__ import annotations
 
 import math
-import os
-from collections import deque
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hierseed.core.array_block import ArrayBlock, Vectors
-from hierseed.core.block import Block, portable
-from hierseed.core.distance import FEW
-from hierseed.cpus import one_thread, usable_cpus
+from hierseed.core.arrays import Array, Arrays, Floats, Integers
+from hierseed.core.exact import Grid
 from hierseed.errors import CorpusError
 
-__all__ = ["ArrayBlocks", "Block", "Blocks", "M", "Mergeable", "Vectors", "merge"]
-
-T = TypeVar("T")
-LEAST_ROWS = 256
-BLOCK_VALUES = 2_000_000  # numbers in a block at least
-EACH = 3  # blocks for each thread, so that all end at about the same time
+CHUNK_VALUES = 400_000  # numbers of a chunk that fits a core's cache, with temporary arrays
 LONGEST = 1e18  # four times its square is less than the largest float32
+
+C = TypeVar("C")
+S = TypeVar("S", bound=Callable[..., Any])
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Families:
+    """Centres in families; a row is compared with the centres of its own family.
+
+    Attributes
+    ----------
+    vectors : (centres, width), family by family
+    first : position of the first centre of each family
+    prepared : what a block derived from these; blocks of one process share it
+    """
+
+    vectors: Floats
+    first: Integers
+    prepared: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Families, (self.vectors, self.first)
+
+    @classmethod
+    def one(cls, vectors: Floats) -> Families:
+        """A single family."""
+        return cls(vectors, np.zeros(1, dtype=np.intp))
+
+    @property
+    def edges(self) -> list[int]:
+        """Where each family begins, and where the last ends."""
+        return [*self.first.tolist(), len(self.vectors)]
+
+
+@dataclass(frozen=True)
+class Gains:
+    """What some centres gained less what they lost: sums of rows on a grid, and counts."""
+
+    centre: Integers
+    sums: Floats
+    counts: Integers
+
+
+class Block(ABC):
+    """Consecutive rows of the corpus.
+
+    A step may keep what it derived in a cache of its own (`cache`), for later steps on the same
+    block. An engine may drop all caches at any time: that costs time, never the result.
+    """
+
+    xp: Arrays
+
+    def __init__(self, start: int, stop: int) -> None:
+        self.start, self.stop = start, stop
+        self._caches: dict[type, Any] = {}
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    def cache(self, kind: type[C]) -> C:
+        """Return the block's cache of this class; an empty one where there is none."""
+        found: C = self._caches.setdefault(kind, kind())
+        return found
+
+    def forget(self) -> None:
+        """Drop all caches."""
+        self._caches = {}
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Dimensions of a row."""
+
+    @property
+    @abstractmethod
+    def X(self) -> Array:  # noqa: N802 - the matrix
+        """The rows."""
+
+    def rows_at(self, at: Array) -> Array:
+        """Some of the rows."""
+        return self.X[at]
+
+    @property
+    @abstractmethod
+    def squared_norms(self) -> Array:
+        """Squared length of each row, in float64."""
+
+    @abstractmethod
+    def distances(self, C: Floats, rows: Array | None = None) -> Array:
+        """Squared distance of some rows (None: all) to each of some centres, in float64."""
+
+    @abstractmethod
+    def nearest(
+        self, centres: Families, rows: Array | None = None, family: Array | None = None
+    ) -> Array:
+        """Position of the nearest centre of each row's family; `rows` None: all rows.
+
+        `family` may be None where there is one family only.
+        """
+
+    def lloyd(
+        self, centres: Families, children: Integers, tree: Any, placements: Any, state: Any,
+        used: Floats | None, grid: Grid,
+    ) -> tuple[Gains, int, int] | None:  # fmt: skip
+        """`hierseed.refine.reassign` in one go; None where an engine has no kernel for it.
+
+        Returns what centres gained, the placements that moved, and those that are in a child.
+        """
+        return None
+
+    @abstractmethod
+    def reassign(
+        self, centres: Families, rows: Array, family: Array, was: Array, grid: Grid | None
+    ) -> tuple[Array, Array, Gains | None]:
+        """Nearest centre of each row, the margin to the second one, and what that changed.
+
+        The margin is not squared, a lower bound, and infinite in a family of one. `was` is the
+        centre that a row belonged to, -1 for none. Without a grid nothing is summed.
+        """
+
+    @property
+    @abstractmethod
+    def stored(self) -> Array:
+        """The rows in the numbers that they are stored in; not prepared, if steps see them so."""
+
+    def quantized(self, grid: Grid, order: Array | None = None) -> Array:
+        """The rows, or some of them, as whole multiples of a grid's step."""
+        return grid.quantize(self.X if order is None else self.X[order], self.xp)
+
+    def quantized_sums(self, grid: Grid) -> Array:
+        """Sum of each row of `quantized`."""
+        return self.quantized(grid).sum(axis=1)
+
+    def kernel_rows(self, results: int = 1) -> Iterator[tuple[slice, Array, int]] | None:
+        """The rows for a compiled kernel: slices of the block, an array, and where it begins there.
+
+        None where an engine has no compiled kernels, or they do not pay off yet; `results` is how
+        many numbers the kernel computes for each row.
+        """
+        return None
+
+    @abstractmethod
+    def sum_by_group(
+        self, rows: Array, groups: Array, n_groups: int, grid: Grid
+    ) -> tuple[Floats, Integers]:
+        """Sum of the rows of each group on a grid, and their number; on the host."""
+
+
+def chunks(n: int, width: int, values: int | None = None) -> Iterator[slice]:
+    """Slices of n rows that fit the cache of a core."""
+    most = max(64, (values or CHUNK_VALUES) // max(width, 1))
+    size = -(-n // -(-n // most)) if n else 1  # of equal size
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
+
+
+def squared_norms(X: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Squared length of each row, in float64."""
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+
+
+def portable(step: S) -> S:
+    """Mark a step that uses only `block.xp` and the methods of `Block`: any engine can run it."""
+    step.portable = True  # type: ignore[attr-defined]
+    return step
+
+
+class Vectors(Protocol):
+    """Rows that can be sliced and indexed: an array, a memory map, a lazy view."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Documents, dimensions."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Number type as stored."""
+
+    def __getitem__(self, rows: Any) -> Any: ...
 
 
 class Mergeable(Protocol):
@@ -65,81 +235,6 @@ class Blocks(Protocol):
 def merge(one: M, other: M) -> M:
     """Merge two statistics."""
     return one.merge(other)
-
-
-class ArrayBlocks:
-    """Blocks of an array or a memory map, on the threads of this machine.
-
-    Each thread works on a block of its own, with the matrix library limited to one thread: that
-    is faster than many threads on one small product. Steps make arrays of rows times `topics`, so
-    blocks shrink as these grow; `largest` bounds how many times the least size they have, for
-    steps that keep little of each row. `start` and `stop` select some of the rows,
-    which keep their numbers. With `forget` blocks drop their caches after each step, for a single
-    pass over many documents.
-    """
-
-    def __init__(
-        self,
-        vectors: Vectors,
-        block_rows: int | None = None,
-        threads: int | None = None,
-        *,
-        topics: int = 0,
-        largest: int = 1,
-        start: int = 0,
-        stop: int | None = None,
-        forget: bool = False,
-    ) -> None:
-        self.n, self.width = int(vectors.shape[0]), int(vectors.shape[1])
-        self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
-        self.threads = threads or int(os.environ.get("OMP_NUM_THREADS") or usable_cpus())
-        if isinstance(vectors, np.ndarray):
-            vectors = np.asarray(vectors)  # slicing a np.memmap object is slow
-        self._vectors, self._forget = vectors, forget
-        size = block_rows or _block_rows(self.n, max(self.width, topics, 1), self.threads, largest)
-        self._blocks = [
-            ArrayBlock(vectors, at, min(at + size, stop or self.n), self.dtype)
-            for at in range(start, stop or self.n, size)
-        ]
-
-    def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
-        """Yield `step(block, *model)` for every block, in order of rows."""
-        if len(self._blocks) == 1 and len(self._blocks[0]) <= FEW:
-            yield self._run(step, self._blocks[0], *model)  # too small for threads
-            return
-        with one_thread():
-            if self.threads == 1 or len(self._blocks) == 1:
-                for block in self._blocks:
-                    yield self._run(step, block, *model)
-                return
-            waiting: deque[Future[T]] = deque()
-            with ThreadPoolExecutor(self.threads) as pool:
-                for block in self._blocks:
-                    if len(waiting) > 2 * self.threads:
-                        yield waiting.popleft().result()
-                    waiting.append(pool.submit(self._run, step, block, *model))
-                while waiting:
-                    yield waiting.popleft().result()
-
-    def fold(self, step: Callable[..., M], *model: Any) -> M:
-        """Merge the results of `step(block, *model)` over all blocks."""
-        return reduce(merge, self.map(step, *model))
-
-    def _run(self, step: Callable[..., T], block: ArrayBlock, *model: Any) -> T:
-        result = step(block, *model)
-        if self._forget:
-            block.forget()
-        return result
-
-    def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Fetch a few rows."""
-        return np.asarray(self._vectors[np.asarray(rows)], dtype=np.float64)
-
-
-def _block_rows(n: int, wide: int, threads: int, largest: int) -> int:
-    """Rows of a block: few large blocks, because every step costs each block some Python."""
-    fair = n * wide // (EACH * threads)
-    return max(LEAST_ROWS, min(max(fair, BLOCK_VALUES), largest * BLOCK_VALUES) // wide)
 
 
 def check_vectors(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import chunks, squared_norms
+from hierseed.core.blocks import chunks, squared_norms
 from hierseed.core.exact import Tally
 
 Reals = NDArray[np.floating]

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hierseed.core.arrays import NUMPY, Array, Arrays
+from hierseed.core.arrays import NUMPY, Array, Arrays, Floats
 from hierseed.core.kernels.compiled import aligned_zeros, compiled
 
-Floats = NDArray[np.float64]
 SINGLE = 24  # bits of a float32: quantized values fit one
 WEIGHT = 3  # bits of the weight of a document
 

@@ -7,27 +7,34 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Integers
+
 Floats = NDArray[np.floating]
-Ints = NDArray[np.integer]
 
 
 @dataclass
 class Scored:
     """Placements of a block; a document without any has one with topic -1."""
 
-    row: Ints  # position in the corpus
-    topic: Ints
-    path: Ints  # placements x levels, -1 below the topic
+    row: Integers  # position in the corpus
+    topic: Integers
+    path: Integers  # placements x levels, -1 below the topic
     distance: Floats  # placements x levels, NaN below the topic
     score: Floats
-    runner_up: Ints
+    runner_up: Integers
     belongs: Floats  # placements x levels, probability; NaN below the topic
-    ranked: Ints  # placements x k, most probable topics of the document; -1 beyond
+    ranked: Integers  # placements x k, most probable topics of the document; -1 beyond
     chances: Floats  # placements x k, their probabilities
 
     @classmethod
     def ungraded(
-        cls, row: Ints, topic: Ints, path: Ints, distance: Floats, score: Floats, runner_up: Ints
+        cls,
+        row: Integers,
+        topic: Integers,
+        path: Integers,
+        distance: Floats,
+        score: Floats,
+        runner_up: Integers,
     ) -> Scored:
         """Placements of a method without degrees of belonging: 1 where placed, 0 for None."""
         belongs = np.where(path >= 0, 1.0, np.nan)

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.intp]
+from hierseed.core.arrays import Ints
 
 
 class Tree:

@@ -90,7 +90,7 @@ def load_corpus(
 
 
 def draw_seeds(gold: NDArray[np.intp], seeds: int, random_state: int) -> NDArray[np.intp]:
-    """Draw so many documents of each topic at random: their topic where drawn, else -1."""
+    """Draw seeds of each topic at random; return the topic of each seed, -1 for other documents."""
     random = np.random.default_rng(random_state)
     y = np.full(len(gold), -1, dtype=np.intp)
     for topic in np.unique(gold):

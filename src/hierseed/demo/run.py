@@ -29,7 +29,7 @@ TITLE = "Docstrings of Python's library"
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What came out, and the seconds each step took."""
+    """Results, and the seconds of each step."""
 
     model: TextModel
     assignments: Assignments

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import queue
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -16,17 +13,17 @@ from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from hierseed.embed.catalogue import KINDS
-from hierseed.embed.choose import get_embedder, save_embedder, saved_embedder, split_spec
+from hierseed.embed.choose import KINDS, get_embedder, save_embedder, saved_embedder, split_spec
 from hierseed.embed.embedder import Embedder, Vectors, is_fitted, is_trained, refuse_unfitted
 from hierseed.embed.precomputed import Precomputed
-from hierseed.embed.store import VectorStore, read_ids
+from hierseed.embed.store import VectorStore, hash_text, read_ids
 from hierseed.embed.store_writer import SHARD_ROWS, StoreWriter
 from hierseed.errors import CorpusError, HierSeedError, StoreMismatchError
+from hierseed.threads import read_ahead
 
 BLOCK = 512  # documents embedded and saved at a time: the most that a killed process loses
 
@@ -75,7 +72,7 @@ def embed_corpus(
     with StoreWriter(folder, embedder, dtype, shard_rows) as writer:
         choose = _new_ones if append else _rest
         pending = choose(_hashed(documents), Path(folder), writer.rows, report)
-        with closing(read_ahead(_blocks(pending, block))) as blocks:
+        with closing(read_ahead(batched(pending, block))) as blocks:
             used = embedder
             if workers and not isinstance(embedder, Precomputed):
                 used = saved_embedder(folder, embedder.name)
@@ -107,7 +104,7 @@ def embed_in_memory(
         if workers and not isinstance(embedder, Precomputed):
             save_embedder(embedder, folder)
             used = saved_embedder(folder, embedder.name)
-        blocks = _blocks(_hashed(documents), BLOCK)
+        blocks = batched(_hashed(documents), BLOCK)
         for part, made in _embedded(blocks, used, "float32", 0, workers):
             parts.append(made.vectors)
             cut += made.cut
@@ -209,11 +206,6 @@ def _hashed(documents: Iterable[Document]) -> Iterator[Hashed]:
         yield document, text, hash_text(text)
 
 
-def hash_text(text: str) -> str:
-    """Hash by which the store recognises a text."""
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
 def _rest(
     documents: Iterator[Hashed], folder: Path, rows: int, report: _Report
 ) -> Iterator[Hashed]:
@@ -258,55 +250,15 @@ def _new_ones(
             report.total -= 1
 
 
-def _blocks(documents: Iterator[Hashed], size: int) -> Iterator[list[Hashed]]:
-    while block := list(islice(documents, size)):
-        yield block
-
-
-def read_ahead(items: Iterable[Item], depth: int = 2) -> Generator[Item]:
-    """Yield the same items, with up to `depth` of them read ahead.
-
-    An exception of the source is raised here, at its place. Closing the generator ends the thread.
-    """
-    ready: queue.Queue[tuple[str, object]] = queue.Queue(maxsize=depth)
-    stop = threading.Event()
-
-    def hand_over(kind: str, value: object) -> bool:
-        while not stop.is_set():
-            try:
-                ready.put((kind, value), timeout=0.1)
-                return True
-            except queue.Full:
-                continue
-        return False
-
-    def read() -> None:
-        try:
-            for item in items:
-                if not hand_over("item", item):
-                    return
-            hand_over("end", None)
-        except BaseException as fault:
-            hand_over("fault", fault)
-
-    thread = threading.Thread(target=read, name="hierseed-reader", daemon=True)
-    thread.start()
-    try:
-        while True:
-            kind, value = ready.get()
-            if kind == "end":
-                return
-            if kind == "fault":
-                raise cast(BaseException, value)
-            yield cast(Item, value)
-    finally:
-        stop.set()
-        thread.join()
+def batched(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
+    """Lists of `size` items; `itertools` has it from Python 3.12 on."""
+    while batch := list(islice(items, size)):
+        yield batch
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one embedder would take for the whole corpus."""
+    """Expected time of one embedder for the whole corpus."""
 
     name: str
     seconds: float  # embedding
@@ -344,7 +296,7 @@ def estimate(
 
 
 def expected_seconds(embedder: Embedder, texts: Iterable[str], n_characters: int) -> float:
-    """Time for a corpus of so many characters, from a trial on its first texts.
+    """Time for a corpus of `n_characters`, from a trial on its first texts.
 
     Long texts cost more than short ones, so time is scaled by characters, not by documents.
     """

@@ -102,6 +102,12 @@ def fingerprint(*parts: str | int | bytes | Path | NDArray[Any]) -> str:
     return digest.hexdigest()[:16]
 
 
+def unit_length(vectors: NDArray[Any], dtype: Any = np.float32) -> NDArray[Any]:
+    """Scale each row to length 1; rows of zeros stay zero."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.divide(vectors, np.where(length > 0, length, 1), dtype=dtype)
+
+
 def as_text_list(texts: Sequence[str]) -> list[str]:
     """Return a list; refuse one text alone and entries that are no texts."""
     if isinstance(texts, str):

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
+from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted, unit_length
 from hierseed.embed.learned import load_learned, sample_texts, save_learned
 from hierseed.embed.words import mean_of_words, split_words
 from hierseed.errors import EmbeddingError, MissingDependency
@@ -91,7 +91,7 @@ class FastText:
         words = [word for word in model.words if word != "</s>"]
         means = [rows_of[model.get_subwords(word)[1]].mean(axis=0) for word in words]
         self._row_of = {word: row for row, word in enumerate(words)}
-        self._words = _unit(np.array(means)).astype(np.float16)
+        self._words = unit_length(np.array(means)).astype(np.float16)
         self._subwords = rows_of[len(model.words) :].astype(np.float16)
         self.fitted = True
         return self
@@ -110,7 +110,7 @@ class FastText:
             if row is not None:
                 table[place] = self._words[row]
             elif pieces := subwords(word, len(self._subwords)):
-                table[place] = _unit(self._subwords[pieces].astype(np.float32).mean(axis=0))
+                table[place] = unit_length(self._subwords[pieces].astype(np.float32).mean(axis=0))
             else:
                 known[place] = False
         return table, known
@@ -137,11 +137,6 @@ class FastText:
         embedder._words, embedder._subwords = arrays
         embedder.fitted = True
         return embedder
-
-
-def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, np.where(length > 0, length, 1), dtype=np.float32)
 
 
 def subwords(word: str, buckets: int) -> list[int]:

@@ -23,6 +23,7 @@ from hierseed.embed.embedder import (
     is_fitted,
     is_trained,
     refuse_unfitted,
+    unit_length,
 )
 from hierseed.embed.learned import sample_by_content
 from hierseed.embed.lsa import Lsa
@@ -120,9 +121,3 @@ class Joined:
 def join(inner: Vectors, learned: Vectors) -> Vectors:
     """Put the blocks side by side, the second scaled to unit length."""
     return np.hstack([np.asarray(inner, dtype=np.float32), unit_length(learned)])
-
-
-def unit_length(vectors: Vectors) -> Vectors:
-    """Scale each row to length 1; rows of zeros stay zero."""
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, np.where(length > 0, length, 1), dtype=np.float32)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.cpus import one_thread
+from hierseed.core.arrays import Floats
+from hierseed.threads import one_thread
 
-Floats = NDArray[np.float64]
 Single = NDArray[np.float32]
 
 QUADRATIC = 0.2  # weight of the quadratic part; features consist of three blocks of unit length

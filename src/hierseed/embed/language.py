@@ -42,9 +42,9 @@ WORD = re.compile(r"[^\W\d_]+")
 
 
 def language_note(embedder: str, texts: Iterable[str]) -> str:
-    """What to say of texts in a language that the embedder of this name was not made for.
+    """Return a note if the embedder of this name was not made for the language of the texts.
 
-    Nothing where it is joined with `lsa`: seeds then say how much of it counts.
+    Empty where it is joined with `lsa`: seeds then say how much of it counts.
     """
     if embedder.endswith("+lsa"):
         return ""
@@ -59,10 +59,10 @@ def language_note(embedder: str, texts: Iterable[str]) -> str:
 
 
 def foreign_language(texts: Iterable[str]) -> str:
-    """Name of the language, or of the script, that the texts are in; "" for English or no idea.
+    """Language or script of the texts; "" for English, or if it is not clear.
 
-    Told by the commonest words of a language, and only where there are many of them and hardly
-    any English ones: lists of keywords, and texts in languages not listed here, are not judged.
+    Detected by the commonest words of a language, if there are many of them and hardly any English
+    ones: for lists of keywords, and for languages that are not listed here, it is empty.
     """
     beginnings = [text[:BEGINNING] for text in islice(texts, SAMPLE)]
     return _script(beginnings) or _language(beginnings)

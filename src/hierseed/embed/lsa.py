@@ -15,12 +15,12 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from hierseed.cpus import one_thread
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
 from hierseed.embed.language import foreign_language, foreign_script
 from hierseed.embed.learned import load_learned, sample_by_content, save_learned
 from hierseed.embed.terms import Terms, Vocabulary, learn_terms
 from hierseed.errors import EmbeddingError
+from hierseed.threads import one_thread
 
 CHUNK = 2048
 IDF_POWER = 2.0  # see `tfidf`

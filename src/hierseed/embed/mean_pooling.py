@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hierseed.core.arrays import Ints
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
 from hierseed.errors import EmbeddingError, MissingDependency
 
 TOKENS_PER_BATCH = {"cpu": 4096, "cuda": 65_536}
-Ints = NDArray[np.intp]
 
 
 class MeanPooling:
@@ -98,11 +97,16 @@ class MeanPooling:
 
     def token_spans(self, texts: list[str]) -> list[list[tuple[int, int]]]:
         """Position of each token in its text."""
-        options = {"add_special_tokens": False, "truncation": False, "verbose": False}
-        spans: list[list[tuple[int, int]]] = self._tokenizer(
-            texts, return_offsets_mapping=True, **options
-        )["offset_mapping"]
-        return spans
+        return token_spans(self._tokenizer, texts)
+
+
+def token_spans(tokenizer: Any, texts: list[str]) -> list[list[tuple[int, int]]]:
+    """Position of each token in its text, however long that is."""
+    options = {"add_special_tokens": False, "truncation": False, "verbose": False}
+    spans: list[list[tuple[int, int]]] = tokenizer(texts, return_offsets_mapping=True, **options)[
+        "offset_mapping"
+    ]
+    return spans
 
 
 def pad(ids: list[np.ndarray], filler: int) -> tuple[np.ndarray, np.ndarray]:

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.cpus import usable_cpus
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint
 from hierseed.errors import EmbeddingError, MissingDependency
+from hierseed.threads import usable_cpus
 
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 

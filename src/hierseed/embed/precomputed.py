@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.embed.embedder import Vectors, fingerprint
-from hierseed.errors import CorpusError, EmbeddingError, HierSeedError, name_some
+from hierseed.errors import CorpusError, EmbeddingError, name_some, refusing_damaged
 
 ENDINGS = (".npy", ".parquet", ".arrow", ".feather", ".ipc")
 
@@ -124,21 +124,14 @@ def _read_table(file: Path, id_column: str, wanted: str | None) -> tuple[list[st
     return ids, vectors
 
 
-@contextmanager
-def _readable(file: Path) -> Iterator[None]:
-    """Say in one line that a file is damaged: numpy and pyarrow let through all sorts of errors."""
-    try:
-        yield
-    except (HierSeedError, MemoryError):
-        raise
-    except Exception as fault:
-        if isinstance(fault, OSError) and fault.errno:
-            raise
-        reason = str(fault).strip().split("\n")[0] or type(fault).__name__
+def _readable(file: Path) -> AbstractContextManager[None]:
+    def refuse(reason: str) -> NoReturn:
         raise CorpusError(
             f"{file.name} can't be read as vectors: it is damaged, or of another format "
             f"({reason}). Copy or write it again."
         ) from None
+
+    return refusing_damaged(refuse)
 
 
 def _check(file: Path, vectors: NDArray[Any]) -> None:

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.array_block import as_floats
+from hierseed.core.array_blocks import ArrayBlocks, as_floats
 from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import Block, portable
-from hierseed.core.blocks import ArrayBlocks, Blocks
+from hierseed.core.blocks import Block, Blocks, portable
 from hierseed.core.exact import Grid, Sums
 from hierseed.core.kernels.compiled import compiled
 from hierseed.errors import CorpusError, ModelError, ParameterError
@@ -33,7 +32,7 @@ LARGEST = 1e17  # the square of a row's length is less than the largest float32
 
 
 class ArrayLike(Protocol):
-    """What an estimator asks of a matrix: its shape, its type, and rows of it."""
+    """A matrix as estimators use it: shape, type, and access to rows."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -221,7 +220,7 @@ class Preparation(Transformer):
 
     @property
     def arrays(self) -> dict[str, NDArray[np.float32]]:
-        """What was learned, for an array file."""
+        """Learned arrays, to be saved."""
         learned = {"prepare_mean": self.mean_, "prepare_components": self.components_}
         return {name: array for name, array in learned.items() if array is not None}
 

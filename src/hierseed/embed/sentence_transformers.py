@@ -14,6 +14,7 @@ from hierseed.embed.mean_pooling import (
     find_device,
     hash_parameters,
     local_copy,
+    token_spans,
     without_bars,
 )
 from hierseed.errors import MissingDependency
@@ -61,8 +62,4 @@ class SentenceTransformers:
 
     def token_spans(self, texts: list[str]) -> list[list[tuple[int, int]]]:
         """Position of each token in its text."""
-        options = {"add_special_tokens": False, "truncation": False, "verbose": False}
-        spans: list[list[tuple[int, int]]] = self._model.tokenizer(
-            texts, return_offsets_mapping=True, **options
-        )["offset_mapping"]
-        return spans
+        return token_spans(self._model.tokenizer, texts)

@@ -152,7 +152,7 @@ class VectorStore:
 
 @dataclass(frozen=True)
 class Header:
-    """What a store says about itself."""
+    """The content of store.json."""
 
     embedder: str
     fingerprint: str
@@ -162,7 +162,7 @@ class Header:
     checksum: str = ""
 
     def npy_header(self, rows: int) -> bytes:
-        """What a shard of so many rows begins with."""
+        """The header of a shard with this many rows."""
         return npy_header(rows, self.dimension, self.dtype)
 
     @property
@@ -173,7 +173,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Journal:
-    """How far a store has come: the last whole line of the journal, and the checksums so far."""
+    """State of a store: the last whole line of the journal, and the checksums up to it."""
 
     rows: int = 0
     ids_bytes: int = 0
@@ -316,6 +316,11 @@ def _check_npy_header(file: BinaryIO, header: Header, rows: int) -> int:
     if claimed < rows or start != header.npy_header(claimed):
         raise ValueError("its header differs")
     return len(start)
+
+
+def hash_text(text: str) -> str:
+    """Hash by which the store recognises a text."""
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def npy_header(rows: int, columns: int, dtype: str) -> bytes:

@@ -19,8 +19,14 @@ from typing import Self
 
 import numpy as np
 
-from hierseed.embed.embedder import Embedder, Vectors, as_text_list, fingerprint, refuse_unfitted
-from hierseed.embed.joined import unit_length
+from hierseed.embed.embedder import (
+    Embedder,
+    Vectors,
+    as_text_list,
+    fingerprint,
+    refuse_unfitted,
+    unit_length,
+)
 from hierseed.embed.kernel_ridge import KernelRidge, fit_kernel_ridge
 from hierseed.embed.learned import load_learned, sample_by_content, save_learned
 from hierseed.embed.lsa import IDF_POWER, Lsa

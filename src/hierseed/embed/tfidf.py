@@ -14,10 +14,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from hierseed.cpus import one_thread
 from hierseed.embed.embedder import Vectors, as_text_list, fingerprint, refuse_unfitted
 from hierseed.embed.learned import load_learned, sample_texts, save_learned
 from hierseed.errors import EmbeddingError
+from hierseed.threads import one_thread
 
 CHUNK = 4096
 
@@ -128,7 +128,7 @@ class TfidfSvd:
         return embedder
 
     def _prepare(self) -> None:
-        # Fitted and loaded embedders take the same road, so their vectors agree to the bit.
+        # The same code for fitted and loaded embedders, so that their vectors agree to the bit.
         self._vectorizer = _vectorizer(vocabulary=self._words)
         self._vectorizer.idf_ = self._idf
 

@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import BLOCK_VALUES, LEAST_ROWS, M, Vectors, merge
+from hierseed.core.array_blocks import BLOCK_VALUES, LEAST_ROWS
+from hierseed.core.blocks import M, Vectors, merge
 from hierseed.engines.worker import (
     Part,
     Source,

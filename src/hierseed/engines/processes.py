@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, BinaryIO
 
-from hierseed.cpus import usable_cpus
 from hierseed.engines.client import ClusterError
 from hierseed.engines.worker import THREADS
+from hierseed.threads import usable_cpus
 
 ATTEMPTS = 3  # processes that may die over one call
 LIBRARIES = ("OMP", "OPENBLAS", "MKL", "RAYON")  # that read NAME_NUM_THREADS when they start

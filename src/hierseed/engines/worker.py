@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hierseed.core.blocks import ArrayBlocks, Vectors, merge
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.blocks import Vectors, merge
 from hierseed.errors import CorpusError
 
 THREADS = "HIERSEED_WORKER_THREADS"  # set in processes of this machine; dask keeps its own number

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import Assignments
-from hierseed.core.blocks import ArrayBlocks, Blocks, check_finite, check_vectors
+from hierseed.assignments import RECORD, Assignments
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Floats
+from hierseed.core.blocks import Blocks, check_finite, check_vectors
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
 from hierseed.errors import ModelError, ParameterError, name_some
 from hierseed.estimators.inputs import (
-    RECORD,
     Groups,
     SeedPairs,
     check_column_names,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 else:
     Estimator = estimator_base()
 
-Floats = NDArray[np.float64]
 MEASURES = ("hierarchical_f1", "accuracy", "macro_f1", "bcubed_f1", "v_measure")  # of `score`
 Progress = Callable[[dict[str, Any]], None]
 
@@ -66,7 +66,9 @@ class SeededEstimator(Estimator, ABC):
     taxonomy_: Taxonomy
     labels_: NDArray[np.integer]
     vectors_: Floats
+    objective_: float
     coverage_: float
+    history_: list[dict[str, Any]]
     n_iter_: int
     n_jobs: int | None
     _parameter_constraints: ClassVar[Constraints]
@@ -95,7 +97,7 @@ class SeededEstimator(Estimator, ABC):
 
     @abstractmethod
     def _pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return what was learned, as JSON and arrays."""
+        """Return what was learned besides the history, as JSON and arrays."""
 
     @abstractmethod
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
@@ -303,10 +305,11 @@ class SeededEstimator(Estimator, ABC):
 
         check_fitted(self)
         header, arrays = self._pack()
-        header["history"] = [  # without seconds: the same fit must give the same files
+        history = [  # without seconds: the same fit must give the same files
             {name: value for name, value in one.items() if name != "seconds"}
-            for one in header["history"]
+            for one in self.history_
         ]
+        header |= {"objective": self.objective_, "coverage": self.coverage_, "history": history}
         params = {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in self.get_params(deep=False).items()
@@ -329,6 +332,8 @@ class SeededEstimator(Estimator, ABC):
         self.check_parameters()
         self.taxonomy_ = taxonomy
         self.n_features_in_ = int(header["width"])
+        self.objective_, self.coverage_ = header["objective"], header["coverage"]
+        self.history_, self.n_iter_ = header["history"], len(header["history"])
         self._unpack(header, bundle.arrays)
         return self
 

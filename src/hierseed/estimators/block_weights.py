@@ -22,21 +22,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import chunks
-from hierseed.core.blocks import ArrayBlocks
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Floats, Ints
+from hierseed.core.blocks import chunks
 from hierseed.core.exact import Quantization
+from hierseed.core.mixture.belonging import Membership
 from hierseed.core.mixture.calibration import halves, held_out_losses, hold_out
 from hierseed.core.mixture.components import Pairs, Seeds, make_components, sum_seeds
 from hierseed.core.mixture.em import Settings, initialise
-from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.sample import draw
-from hierseed.cpus import one_thread
 from hierseed.embed.prepare import ArrayLike, Preparation
 from hierseed.estimators.inputs import seed_pairs
 from hierseed.taxonomy import Taxonomy
-
-Ints = NDArray[np.intp]
-Floats = NDArray[np.float64]
+from hierseed.threads import one_thread
 
 # The second is of what is learned from the corpus.
 CANDIDATES: tuple[tuple[float, ...], ...] = (
@@ -103,7 +101,7 @@ def least_of(losses: Sequence[Floats]) -> int:
 
     Breiman's rule: candidates come in order, and a later one is taken only where the seeds show
     the difference. `losses` holds one number per seed, for the same seeds in the same order. Sums
-    are exact, so the order of seeds is no matter.
+    are exact, so the order of seeds makes no difference.
     """
     best = int(np.argmin([math.fsum(loss) for loss in losses]))
     n = len(losses[best])

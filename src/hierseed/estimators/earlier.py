@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hierseed.core.arrays import Bools, Floats
 from hierseed.core.hierseed.vectors import start as start_vectors
 from hierseed.errors import ModelError
 from hierseed.estimators.inputs import refuse_bare_leaves
 from hierseed.taxonomy import Taxonomy
 from hierseed.topics import SEPARATOR, Edit
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 
 def topics_of(earlier: Any, taxonomy: Taxonomy, width: int) -> list[int]:
@@ -99,7 +95,7 @@ def _follow(log: Sequence[Edit], path: str) -> str | None:
 
 
 def _unique(texts: Sequence[str]) -> dict[str, int]:
-    """Where each text is, for those that only one topic has."""
+    """The position of each text that only one topic has."""
     places: dict[str, int] = {}
     for i, text in enumerate(texts):
         places[text] = -1 if text in places else i

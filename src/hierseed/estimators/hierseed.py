@@ -12,7 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import ArrayBlocks, Blocks
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Floats
+from hierseed.core.blocks import Blocks
 from hierseed.core.hierseed.descend import predict
 from hierseed.core.hierseed.loop import VARIANTS, Fitted, Settings, State, fit, unfit
 from hierseed.core.hierseed.model import Model, pivots
@@ -34,7 +36,6 @@ from hierseed.estimators.inputs import (
 from hierseed.estimators.parameters import NONE, Constraints, Each, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
 
-Floats = NDArray[np.float64]
 SHARE, NOT_NEGATIVE, POSITIVE = Interval(0, 1), Interval(0), Interval(0, closed="neither")
 COUNT = Interval(1, whole=True)
 
@@ -268,12 +269,6 @@ class HierSeed(SeededEstimator):
         return blocks.map(scored, self._model, self.margins_)
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        header = {
-            "pivot_level": self._model.pivot_level,
-            "objective": self.objective_,
-            "coverage": self.coverage_,
-            "history": self.history_,
-        }
         arrays = {
             "vectors": self.vectors_,
             "radii": self.radii_,
@@ -282,7 +277,7 @@ class HierSeed(SeededEstimator):
             "labels": self.labels_,
             "empty": self.empty_,
         }
-        return header, arrays
+        return {"pivot_level": self._model.pivot_level}, arrays
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.vectors_, self.radii_ = arrays["vectors"], arrays["radii"]
@@ -292,9 +287,6 @@ class HierSeed(SeededEstimator):
             self.taxonomy_.tree, int(header["pivot_level"]), self.vectors_, self.radii_,
             arrays["eccentricity"],
         )  # fmt: skip
-        self.objective_, self.coverage_ = header["objective"], header["coverage"]
-        self.history_ = header["history"]
-        self.n_iter_ = len(self.history_)
 
     def _constraints(self) -> Constraints:
         return {

@@ -1,4 +1,4 @@
-"""What estimators check and read before a fit: one clear error each, offenders counted.
+"""Checks of an estimator's inputs, and reading of labels; each error counts all offenders.
 
 A document that was rejected for a topic is placed neither there nor below it. One that was
 rejected for every topic of level 1 is placed nowhere.
@@ -13,8 +13,10 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import Assignments
-from hierseed.core.blocks import ArrayBlocks, Blocks, check_finite, check_vectors
+from hierseed.assignments import RECORD, Assignments
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Bools, Floats, Ints
+from hierseed.core.blocks import Blocks, check_finite, check_vectors
 from hierseed.core.exact import Grid, sum_by_group
 from hierseed.errors import CorpusError, SeedError, TaxonomyError, name_some
 from hierseed.taxonomy import Taxonomy
@@ -22,21 +24,7 @@ from hierseed.taxonomy import Taxonomy
 SAMPLED = 1024  # rows: enough to find a common offset
 FARTHEST = 150  # offset / spread; the rounding error of a square is 2**-24 of it
 
-Ints = NDArray[np.intp]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Groups = dict[tuple[int, ...], Ints]
-RECORD: dict[str, type] = {  # columns of `assign`: small, for 10 million documents
-    "row": np.intp,
-    "topic": np.int32,
-    "path": np.int32,
-    "distance": np.float32,  # the last bits of float64 vary with the block
-    "score": np.float32,
-    "runner_up": np.int32,
-    "belongs": np.float32,
-    "ranked": np.int32,
-    "chances": np.float32,
-}
 
 
 @dataclass(frozen=True)
@@ -202,7 +190,7 @@ def _whole_numbers(values: NDArray[Any], name: str) -> Ints:
 
 
 def seed_means(vectors: Floats, topics: Ints, n_topics: int) -> tuple[Floats, NDArray[np.bool_]]:
-    """Mean of each topic's seeds, and which topics have any; the order of seeds is no matter."""
+    """Mean of each topic's seeds, and which topics have any; in any order of the seeds."""
     grid = Grid.holding(len(topics), float(np.abs(vectors).max(initial=0.0)))
     sums = grid.dequantize(sum_by_group(topics, grid.quantize(vectors), n_topics))
     counts = np.bincount(topics, minlength=n_topics)
@@ -366,6 +354,6 @@ def checkpointing(
     """Arguments of the core's loop that save each round and resume from the last."""
     if checkpoint is None:
         return {}
-    from hierseed.io.checkpoint import checkpoint_arguments
+    from hierseed.io.model_bundle import checkpoint_arguments
 
     return checkpoint_arguments(estimator, checkpoint, state, blocks, *seeds)

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from hierseed.core.arrays import Floats
+from hierseed.embed.embedder import unit_length
 
 ENOUGH = 5  # topics, to learn from what they have in common
 MOST = 4.0  # seeds that a name may be worth
@@ -62,19 +63,19 @@ def learn_names(
     """
     names, seeds = _exact(names), _exact(seeds)
     if len(names) < ENOUGH:
-        return NameEvidence(_unit(names), 1.0)
+        return NameEvidence(unit_length(names, np.float64), 1.0)
     number = {topic: i for i, topic in enumerate(topics)}
     pairs = [(i, number[t]) for i, every in enumerate(seed_topics) for t in every if t in number]
     rows, which = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     counts = np.bincount(which, minlength=len(names))
     known = np.flatnonzero(counts)
     if len(known) < ENOUGH:
-        return NameEvidence(_unit(names - names.mean(axis=0)), 1.0)
+        return NameEvidence(unit_length(names - names.mean(axis=0), np.float64), 1.0)
     means = np.zeros_like(names)
     np.add.at(means, which, seeds[rows])
     means /= np.maximum(counts, 1)[:, None]
     shift = means[known].mean(axis=0) - names[known].mean(axis=0)
-    moved = _unit(names + shift)
+    moved = unit_length(names + shift, np.float64)
     freedom = len(which) - len(known)
     if not freedom:  # one seed per topic: the spread of seeds is unknown
         return NameEvidence(moved, 1.0)
@@ -87,8 +88,3 @@ def learn_names(
 def _exact(vectors: NDArray[np.floating]) -> Floats:
     """Round to so few bits that the order of sums does not matter."""
     return np.rint(np.asarray(vectors, dtype=np.float64) * 2.0**BITS) / 2.0**BITS
-
-
-def _unit(vectors: Floats) -> Floats:
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(length > 0, length, 1.0)

@@ -21,7 +21,7 @@ INSIDE = -2  # home of a document whose topic is in the taxonomy
 
 @dataclass(frozen=True)
 class LeftOutScore:
-    """Where documents of left-out topics were placed (shares), and the cost for the others."""
+    """Placements of documents of left-out topics, as shares, and the cost for the others."""
 
     left_out: int
     home_other: float

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.embed.choose import choose_embedder, get_embedder, load_embedder, split_wrappers
-from hierseed.embed.corpus import Mapper, embed_corpus, embed_in_memory, expected_seconds, hash_text
+from hierseed.embed.corpus import Mapper, embed_corpus, embed_in_memory, expected_seconds
 from hierseed.embed.embedder import Embedder, describe_learning, is_fitted, is_trained
 from hierseed.embed.language import language_note
 from hierseed.embed.precomputed import Precomputed
-from hierseed.embed.store import VectorStore, is_store
+from hierseed.embed.store import VectorStore, hash_text, is_store
 from hierseed.embed.store_writer import remove_store
 from hierseed.embed.windows import SUFFIX as WINDOWS
 from hierseed.engines.choose import OpenEngine

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hierseed.embed.choose import load_embedder
-from hierseed.embed.corpus import read_ahead
 from hierseed.embed.embedder import Embedder
 from hierseed.embed.precomputed import Precomputed
 from hierseed.embed.prepare import ArrayLike
@@ -29,6 +28,7 @@ from hierseed.io.corpus import Corpus, Document
 from hierseed.io.records.frames import MemoryRecords, open_frame
 from hierseed.progress import amount
 from hierseed.taxonomy import Taxonomy
+from hierseed.threads import read_ahead
 
 Key = tuple[str, str]  # id of a document, and hash of its text
 NAME = "documents"  # of a corpus in memory, in messages
@@ -257,16 +257,12 @@ def chunks_of_text(
 
     `known` returns the vectors of documents, or None if they must be embedded.
     """
-    with closing(read_ahead(_batches(corpus.rows(), size))) as batches:
+    rows = corpus.rows()
+    with closing(read_ahead(iter(lambda: list(islice(rows, size)), []))) as batches:
         for batch in batches:
             documents = [document for document, _ in batch]
             ids, texts = (list(column) for column in zip(*documents))
             yield Chunk(ids, texts, known(documents), extra=[values for _, values in batch])
-
-
-def _batches(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:
-    while batch := list(islice(rows, size)):
-        yield batch
 
 
 def chunks_of_rows(

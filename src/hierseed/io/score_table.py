@@ -15,8 +15,7 @@ from hierseed.evaluate import Scores, score
 from hierseed.io.records import Records, as_text, choose_column, open_records
 from hierseed.io.records.frames import open_frame
 from hierseed.io.records.rows import Fault
-from hierseed.io.seeds import read_seeds
-from hierseed.io.topic_finder import TopicFinder
+from hierseed.io.seeds import TopicFinder, read_seeds
 from hierseed.taxonomy import Taxonomy
 from hierseed.topics import OTHER, SEPARATOR
 

@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from hierseed.errors import CorpusError
-from hierseed.io.records.lines import LIMIT, SIGNATURES
-from hierseed.io.records.rows import NOT_UTF8, Fault, Row, is_unicode
+from hierseed.io.records.rows import LIMIT, NOT_UTF8, SIGNATURES, Fault, Row, is_unicode
 
 
 class TextFolder:

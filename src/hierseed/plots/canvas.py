@@ -41,7 +41,7 @@ class Picture(Figure):
 
 
 def new_picture(width: float, height: float, title: str, subtitle: str = "") -> Picture:
-    """Return an empty figure of so many inches with a title above it."""
+    """Return an empty figure of this size in inches, with a title above it."""
     figure = Picture(figsize=(width, height), facecolor="white")
     FigureCanvasAgg(figure)  # measures texts
     points = 72 * height

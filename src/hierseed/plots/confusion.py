@@ -1,4 +1,4 @@
-"""What experts chose against where documents were placed."""
+"""Confusion of gold topics and placements."""
 
 from __future__ import annotations
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from hierseed.assignments import Assignments, Ints
-from hierseed.core.share import Share
+from hierseed.assignments import Assignments
+from hierseed.core.arrays import Integers
 from hierseed.errors import CorpusError
 from hierseed.report import selection
+from hierseed.report.accuracy import expected_of_levels, expected_of_topics
 from hierseed.report.map import make_map
 from hierseed.report.words import distinctive_words
 from hierseed.taxonomy import Taxonomy
@@ -95,6 +96,10 @@ def gather(
             "central": [[index[r] for r in chosen] for chosen in central],
             "border": [[index[r] for r in chosen] for chosen in borderline],
             "rivals": selection.rival_topics(placements, second, vectors, 4),
+            "expected": [
+                one and _rounded((one.value, one.low, one.high), 4)
+                for one in expected_of_topics(model)
+            ],
         },
         "nowhere": [index[int(r)] for r in nowhere],
         "docs": {
@@ -118,7 +123,7 @@ def gather(
     }
 
 
-def topic_columns(taxonomy: Taxonomy, counts: Ints, own: Ints) -> dict[str, list[Any]]:
+def topic_columns(taxonomy: Taxonomy, counts: Integers, own: Integers) -> dict[str, list[Any]]:
     """Names, place and size of topics; `counts` include documents further down."""
     described = any(taxonomy.descriptions)
     return {
@@ -128,13 +133,8 @@ def topic_columns(taxonomy: Taxonomy, counts: Ints, own: Ints) -> dict[str, list
         "count": counts.tolist(),
         "own": own.tolist(),
         "code": list(taxonomy.codes) if any(taxonomy.codes) else [],
-        "about": [_shorten(text, ABOUT) for text in taxonomy.descriptions] if described else [],
+        "about": [shorten(text, ABOUT) for text in taxonomy.descriptions] if described else [],
     }
-
-
-def expected_accuracy(model: Any) -> list[Share]:
-    """Expected accuracy of each level; empty if no seeds were held out to estimate it."""
-    return getattr(model, "expected_accuracy_", []) if getattr(model, "n_held_out_", 0) else []
 
 
 def results_of(model: Any) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def results_of(model: Any) -> dict[str, Any]:
     foreign = getattr(model, "foreign_share_", None)
     return {
         "belong": None if foreign is None else str(foreign.complement()),
-        "expected": [str(one) for one in expected_accuracy(model)],
+        "expected": [str(one) for one in expected_of_levels(model)],
         "findings": [str(one) for one in getattr(model, "diagnosis_", [])],
     }
 
@@ -151,8 +151,8 @@ def _read(
     documents: Iterable[tuple[str, str]],
     n: int,
     listed: list[int],
-    on_map: selection.Ints,
-    for_words: selection.Ints,
+    on_map: Integers,
+    for_words: Integers,
     placements: Assignments,
     limits: Limits,
 ) -> tuple[dict[int, tuple[str, str]], list[list[str]]]:
@@ -172,7 +172,7 @@ def _read(
             if row >= n:
                 continue
             if length[row]:
-                kept[row] = (str(name), _shorten(text, int(length[row])))
+                kept[row] = (str(name), shorten(text, int(length[row])))
             if counted[row]:
                 yield text
 
@@ -193,7 +193,7 @@ def _read(
     return kept, words
 
 
-def _shorten(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """One line of at most `most` characters, cut between words."""
     line = " ".join(text[: 8 * most].split())
     if len(line) <= most:

@@ -16,11 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from hierseed.core.arrays import Floats, Integers
 from hierseed.core.tree import Tree
 from hierseed.taxonomy import Taxonomy
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
 
 MOST = 600  # islands; a tree with more leaves is drawn at its deepest level with no more topics
 ROUNDS = 150
@@ -32,21 +30,21 @@ LAND = 0.38  # share of the map's square that islands cover
 
 @dataclass(frozen=True)
 class Map:
-    """Where topics and documents lie, inside the square from -1 to 1."""
+    """Positions of topics and documents, in the square from -1 to 1."""
 
-    topics: Ints  # that are islands
+    topics: Integers  # that are islands
     positions: Floats  # of the islands
     radii: Floats
-    rows: Ints  # documents that are shown
+    rows: Integers  # documents that are shown
     points: Floats  # where they lie
 
 
 def make_map(
     taxonomy: Taxonomy,
     vectors: Floats,
-    counts: Ints,
-    rows: Ints,
-    labels: Ints,
+    counts: Integers,
+    rows: Integers,
+    labels: Integers,
     X: Floats,
 ) -> Map:
     """Lay out the topics, and place the documents `rows` with their labels and vectors."""
@@ -58,7 +56,7 @@ def make_map(
     return Map(shown, positions, radii, rows, points)
 
 
-def map_topics(tree: Tree, most: int = MOST) -> Ints:
+def map_topics(tree: Tree, most: int = MOST) -> Integers:
     """Return the topics that become islands: the leaves, or a level with few enough topics."""
     for level in range(tree.height, 0, -1):
         shown = np.flatnonzero((tree.level == level) | (tree.is_leaf & (tree.level < level)))
@@ -67,7 +65,9 @@ def map_topics(tree: Tree, most: int = MOST) -> Ints:
     return tree.at_level(1)[:most]
 
 
-def lay_out(tree: Tree, vectors: Floats, shown: Ints, counts: Ints) -> tuple[Floats, Floats]:
+def lay_out(
+    tree: Tree, vectors: Floats, shown: Integers, counts: Integers
+) -> tuple[Floats, Floats]:
     """Place the shown topics: (positions, radii), inside the square from -1 to 1."""
     points = vectors[shown].astype(float)
     parents = tree.parent[shown]
@@ -82,18 +82,18 @@ def lay_out(tree: Tree, vectors: Floats, shown: Ints, counts: Ints) -> tuple[Flo
     return (positions - (low + high) / 2) / reach, radii / reach
 
 
-def find_islands(tree: Tree, shown: Ints, labels: Ints) -> Ints:
+def find_islands(tree: Tree, shown: Integers, labels: Integers) -> Integers:
     """Return for each document the position of its topic in `shown`, -1 where it has none."""
     island_of = np.full(len(tree) + 1, -1)
     island_of[shown] = np.arange(len(shown))
     above = tree.ancestors[labels]
-    islands: Ints = np.where(above >= 0, island_of[above], -1).max(axis=1, initial=-1)
+    islands: Integers = np.where(above >= 0, island_of[above], -1).max(axis=1, initial=-1)
     return islands
 
 
 def place(
     X: Any,
-    island: Ints,
+    island: Integers,
     vectors: NDArray[np.floating],
     positions: Floats,
     radii: Floats,

@@ -8,27 +8,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import RECORDS, Assignments
+from hierseed.assignments import RECORD, Assignments
+from hierseed.core.arrays import Integers
 
 Floats = NDArray[np.floating]
-Ints = NDArray[np.integer]
 
 
 def first_placements(assignments: Assignments) -> Assignments:
     """Keep the primary record of each document."""
     first = assignments.primary
-    names = ("row", *(name for name in RECORDS if name != "is_seed"))
-    records: dict[str, Any] = {name: getattr(assignments, name)[first] for name in names}
+    records: dict[str, Any] = {name: getattr(assignments, name)[first] for name in RECORD}
     return replace(assignments, **records)
 
 
-def runner_ups(placements: Assignments) -> Ints:
+def runner_ups(placements: Assignments) -> Integers:
     """Topic of the runner-up at each level, -1 where it is the document's own."""
     path, rival = placements.path, placements.taxonomy.tree.ancestors[placements.runner_up]
     return np.where(rival == path, -1, rival)
 
 
-def count_documents(placements: Assignments) -> tuple[Ints, Ints]:
+def count_documents(placements: Assignments) -> tuple[Integers, Integers]:
     """Documents in each topic's whole subtree, and those that stopped at the topic itself."""
     n = len(placements.taxonomy)
     labels, path = placements.labels, placements.path
@@ -61,7 +60,7 @@ def borderline_documents(
 
 
 def _take(
-    chosen: list[list[int]], topic: Ints, key: Floats, usable: NDArray[np.bool_], k: int
+    chosen: list[list[int]], topic: Integers, key: Floats, usable: NDArray[np.bool_], k: int
 ) -> None:
     """Append to each topic its k usable documents of least key."""
     rows = np.flatnonzero(usable)
@@ -72,7 +71,7 @@ def _take(
         chosen[int(topic[best[0]])] = best.tolist()
 
 
-def second_choices(placements: Assignments, rows: Ints, X: Floats, vectors: Floats) -> Ints:
+def second_choices(placements: Assignments, rows: Integers, X: Floats, vectors: Floats) -> Integers:
     """Complete the rivals of the given rows, whose vectors are X.
 
     The runner-up concerns the last choice only; at the levels above, the second choice is
@@ -92,7 +91,7 @@ def second_choices(placements: Assignments, rows: Ints, X: Floats, vectors: Floa
 
 
 def rival_topics(
-    placements: Assignments, rival: Ints, vectors: Floats, k: int
+    placements: Assignments, rival: Integers, vectors: Floats, k: int
 ) -> list[list[tuple[int, float]]]:
     """Find (topic, share of documents whose second choice it was); then the nearest siblings."""
     taxonomy = placements.taxonomy
@@ -118,7 +117,7 @@ def rival_topics(
     return rivals
 
 
-def sample_documents(labels: Ints, most: int, random_state: int = 0) -> Ints:
+def sample_documents(labels: Integers, most: int, random_state: int = 0) -> Integers:
     """Sample documents from every topic, with shares between equal and proportional."""
     n = len(labels)
     if n <= most:

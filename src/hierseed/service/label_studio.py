@@ -38,7 +38,7 @@ class Tasks(BaseModel):
 
 @dataclass(frozen=True)
 class Configuration:
-    """Where the text is, and which tag takes topics.
+    """The field of the text, and the tag that takes topics.
 
     Attributes
     ----------

@@ -74,7 +74,7 @@ class Topic(BaseModel):
 
 
 class PlacedDocument(BaseModel):
-    """Where a document is placed; as the table of `hierseed assign`."""
+    """The placement of a document; as the table of `hierseed assign`."""
 
     id: str
     topic: str | None = Field(description="The deepest topic; null where the document is None.")
@@ -117,7 +117,7 @@ class TopicEntry(BaseModel):
 
 
 class Model(BaseModel):
-    """What is served."""
+    """The model that is served."""
 
     name: str
     version: str
@@ -129,7 +129,7 @@ class Model(BaseModel):
 
 
 class Problem(BaseModel):
-    """What is wrong, and what to do."""
+    """An error: the fault, and what to do."""
 
     kind: str
     message: str

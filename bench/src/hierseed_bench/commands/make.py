@@ -113,7 +113,7 @@ def all_(
     jobs: Jobs = 2,
     minutes: Annotated[
         float,
-        typer.Option("--minutes", help="Stop after so many minutes; trainings resume next time."),
+        typer.Option("--minutes", help="Stop after N minutes; trainings resume next time."),
     ] = float("inf"),
     again: Again = False,
     allow_dirty: AllowDirty = False,

@@ -23,7 +23,7 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Runs at the same
 Again = Annotated[bool, typer.Option("--again", help="Make runs again that are on disk already.")]
 Draws = Annotated[int, typer.Option("--draws", min=1, help="Draws of the seeds.")]
 Seeds = Annotated[int, typer.Option("--seeds", min=0, help="Seed documents a topic.")]
-Limit = Annotated[int, typer.Option("--limit", min=0, help="Use so many documents; 0 for all.")]
+Limit = Annotated[int, typer.Option("--limit", min=0, help="Use at most N documents; 0 for all.")]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method."),

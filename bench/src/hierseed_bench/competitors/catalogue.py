@@ -14,7 +14,7 @@ from hierseed_bench.errors import MissingExtra
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a method is defined and how it is called in a table.
+    """The module of a method, and its name in tables.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class Comparison:
         return self.system.predict(documents.texts)
 
     def judge(self, documents: Documents, topics: Sequence[Sequence[int]]) -> dict[str, Any]:
-        """What else the system shows against true topics."""
+        """Further measures of the system, against true topics."""
         return self.system.judge(documents.texts, topics)
 
     @property

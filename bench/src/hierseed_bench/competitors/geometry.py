@@ -11,16 +11,14 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import RidgeCV
 
+from hierseed.core.arrays import Floats
 from hierseed.core.tree import Tree
 from hierseed_bench.competitors.nearest import unit
 from hierseed_bench.competitors.ours import Ours
 from hierseed_bench.competitors.task import Documents, Ints, Task, means
-
-Floats = NDArray[np.float64]
 
 
 class Sphere:

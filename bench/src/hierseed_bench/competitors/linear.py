@@ -99,7 +99,7 @@ class RidgeAllLabels(Flat):
         Y[rows, column] = 1
         self.learn(task, ridge, X, Y)
         score = np.sort(ridge.decision_function(X), axis=None)
-        self.threshold = score[len(score) - len(topics)]  # so many labels there are in training
+        self.threshold = score[len(score) - len(topics)]  # as many labels as in training
         return self
 
     def predict(self, documents: Documents) -> Ints:

@@ -27,7 +27,7 @@ class FewShot:
     Parameters
     ----------
     model : a sentence-transformers folder; none for MiniLM
-    max_steps : stop after so many steps; -1 for none. All pairs are 380 steps with 20 topics
+    max_steps : -1 for no limit. All pairs are 380 steps with 20 topics
         of 4 seeds, hours without a GPU, and grow with the square of the topics
     max_tokens : texts are cut here, in training and in use
     """
@@ -75,7 +75,7 @@ class FewShot:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What was trained, for the record of a run."""
+        """Facts of the training, for the record of a run."""
         from hierseed_bench.competitors.systems.backend import on_device
 
         seen = {"steps": self.steps, "pairs_a_step": self.batch, "max_tokens": self.max_tokens}

@@ -1,4 +1,4 @@
-"""What a method is given and what it must answer: the same for every row of a table."""
+"""Inputs and outputs of a method, the same for every row of a table."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hierseed.core.arrays import Ints
 from hierseed.taxonomy import Taxonomy
-
-Ints = NDArray[np.intp]
 
 
 class Documents(NamedTuple):

@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from hierseed.assignments import Assignments
+from hierseed.core.mixture.accuracy import Share
 from hierseed.estimators.parameters import METHODS
 from hierseed.evaluate import score as score_levels
 from hierseed.evaluate import score_left_out
@@ -31,6 +33,9 @@ from hierseed_bench.runs.records import Record
 from hierseed_bench.runs.run import rounded
 
 SETS = ("20newsgroups", "arxiv", "cap", "wos_partial", "us_code")
+ENOUGH = 20  # documents of a topic whose accuracy is compared with the expected one
+RANKED = 5  # such topics of a level that are ranked
+ROUNDING = 1e-9
 FALSE_ALARM = 0.05  # share of own documents lost, at which detectors are compared
 
 
@@ -164,7 +169,7 @@ def judge_decision(scenario: Scenario, placed: Assignments) -> dict[str, Any]:
     }
 
 
-def judge_expected(scenario: Scenario, model: Any, placed: Assignments) -> list[dict[str, float]]:
+def judge_expected(scenario: Scenario, model: Any, placed: Assignments) -> list[dict[str, Any]]:
     """Accuracy that the fit expects at each level, with its interval, and the accuracy seen.
 
     Of the documents placed at a level; a foreign document is never placed rightly.
@@ -173,13 +178,57 @@ def judge_expected(scenario: Scenario, model: Any, placed: Assignments) -> list[
     levels, gold = np.asarray(placed.levels)[rows], scenario.gold[rows]
     path = np.vstack([scenario.taxonomy.tree.ancestors, np.full(levels.shape[1], -1)])
     listed = np.append(~np.asarray(placed.taxonomy.is_other), False)
+    scores = np.asarray(placed.score)[placed.primary][rows]
     found = []
     for level, share in enumerate(getattr(model, "expected_accuracy_", [])):
         here = listed[levels[:, level]]
         if here.any():
-            right = (levels[:, level] == path[gold, level])[here].mean()
-            found.append(asdict(share) | {"accuracy": float(right)})
+            topic, right = levels[here, level], (levels[:, level] == path[gold, level])[here]
+            found.append(asdict(share) | {"accuracy": float(right.mean())})
+            expected = model.expected_topic_accuracy_
+            found[-1] |= judge_topics(topic, right, scores[here, level], expected, share.value)
     return found
+
+
+def judge_topics(
+    topic: NDArray[np.intp],
+    right: NDArray[np.bool_],
+    score: NDArray[np.floating],
+    expected: list[Share | None],
+    level: float,
+) -> dict[str, float | None]:
+    """Compare the accuracy that each topic of a level is expected to have with the one seen.
+
+    Parameters
+    ----------
+    topic, right, score : of each document placed at the level
+    expected : of each topic
+    level : accuracy expected of the whole level
+
+    Returns the number of topics, those whose interval holds the accuracy, and the mean width of
+    intervals. Of topics with `ENOUGH` documents: their number; distances of the accuracy seen
+    from the one expected, from that of the level, and from the mean score, summed up; and the
+    rank correlation of expected and seen.
+    """
+    topics, of, n = np.unique(topic, return_inverse=True, return_counts=True)
+    seen, mean = (np.bincount(of, value) / n for value in (right, score))
+    low, value, high = np.array(
+        [(one.low, one.value, one.high) if one else (0.0, level, 1.0)
+         for one in (expected[t] for t in topics)]
+    ).T  # fmt: skip
+    inside = (low <= seen + ROUNDING) & (seen <= high + ROUNDING)
+    many = n >= ENOUGH
+    ranked = many.sum() >= RANKED and np.ptp(value[many]) > 0 and np.ptp(seen[many]) > 0
+    return {
+        "topics": len(topics),
+        "topics_inside": int(inside.sum()),
+        "topic_width": float((high - low).mean()),
+        "large_topics": int(many.sum()),
+        "topic_distance": float(np.abs(value - seen)[many].sum()),
+        "level_distance": float(np.abs(level - seen)[many].sum()),
+        "score_distance": float(np.abs(mean - seen)[many].sum()),
+        "rank": float(spearmanr(value[many], seen[many]).statistic) if ranked else None,
+    }
 
 
 def judge_proposals(scenario: Scenario, proposals: Proposals) -> float | None:

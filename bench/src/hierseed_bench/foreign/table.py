@@ -54,7 +54,7 @@ def detector_table(records: Iterable[Record], scenario: str) -> Table:
 
 
 def decision_table(records: Iterable[Record], scenario: str) -> Table:
-    """What the method itself decided."""
+    """The decision of the method itself."""
     every = list(filter_records(records, scenario=scenario))
     names = [(key, title) for key, title in DECISIONS if any(_known(r, key) for r in every)]
     rows = []
@@ -101,13 +101,54 @@ def expected_table(records: Iterable[Record]) -> Table:
     )
 
 
+def expected_topics_table(records: Iterable[Record]) -> Table:
+    """Accuracy that a fit expects of single topics, beside two simpler guesses."""
+    every = [r for r in filter_records(records, seeds=SEEDS) if r.get("expected")]
+    every = [r for r in every if not r["setting"]["parameters"]]
+    rows = []
+    for scenario in present(SCENARIOS, every, "scenario"):
+        for data in present(SETS, every, "data"):
+            own = list(filter_records(every, scenario=scenario, data=data))
+            levels = [one for r in own for one in r["expected"] if "topics" in one]
+            if not levels:
+                continue
+            topics, inside, large = (
+                sum(one[part] for one in levels)
+                for part in ("topics", "topics_inside", "large_topics")
+            )
+            distances = [
+                sum(one[part] for one in levels) / max(large, 1)
+                for part in ("topic_distance", "level_distance", "score_distance")
+            ]
+            ranks = [one["rank"] for one in levels if one["rank"] is not None]
+            rank = f"{np.mean(ranks):.2f}" if ranks else "-"
+            width = sum(one["topic_width"] * one["topics"] for one in levels) / topics
+            rows.append(
+                (TITLES[scenario], data, str(topics), f"{inside / topics:.0%}", f"{width:.2f}",
+                 rank, *(f"{one:.2f}" for one in distances))
+            )  # fmt: skip
+    return Table(
+        "Expected accuracy of topics",
+        "Topics of all draws, how many intervals of 95% hold the accuracy seen, and how wide they "
+        "are. Of topics with at least 20 documents: rank correlation of expected and seen "
+        "accuracy, mean over levels and draws; mean distance from the accuracy seen of the "
+        "accuracy expected of the topic, of that expected of its level, and of the mean score of "
+        "its documents.",
+        (
+            "world", "data", "topics", "inside the interval", "width", "rank correlation",
+            "distance", "of the level's", "of the mean score",
+        ),
+        tuple(rows),
+    )  # fmt: skip
+
+
 def tables(records: Iterable[Record]) -> list[Table]:
     """Every table for which there are records."""
     every = list(records)
     scenarios = present(SCENARIOS, every, "scenario")
     made = [detector_table(every, scenario) for scenario in scenarios]
     made += [decision_table(every, scenario) for scenario in scenarios]
-    made.append(expected_table(every))
+    made += [expected_table(every), expected_topics_table(every)]
     return [table for table in made if table.rows]
 
 

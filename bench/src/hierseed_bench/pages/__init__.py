@@ -1,1 +1,1 @@
-"""What fills the tables of docs/."""
+"""Tables of docs/, filled from records."""

@@ -168,7 +168,7 @@ def speed() -> str:
 
 
 def store() -> str:
-    """What writing to the store and reading from it cost."""
+    """Time of writing to the store and reading from it."""
     record = read_result("embed_speed")
     rows = [
         (f"embedding {one['documents']:,} documents with {name}",

@@ -195,6 +195,7 @@ CONSTANTS = {  # those that a result depends on; the others are for speed and ro
     "em": ("START", "PULL", "SIZE_PRIOR", "ROUNDS"),
     "calibration": ("ROUNDS", "NARROW", "PLENTY", "USUAL", "LONE", "BELIEF"),
     "curve": ("BELIEF", "LEAST_SLOPE"),
+    "accuracy": ("SPREAD",),
     "placement": ("SAMPLE",),
 }  # fmt: skip
 

@@ -134,7 +134,7 @@ PHASES = {  # of the command's main thread, from what bench/scripts/sampler.py d
 
 
 def phases() -> str:
-    """Where a fit of a file goes on a GPU."""
+    """Time of each part of a fit on a GPU."""
     (part,) = measured("gpu-file-5m")
     rows = []
     for name, kinds in PHASES.items():

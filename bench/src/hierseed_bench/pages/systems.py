@@ -193,7 +193,7 @@ def reduced() -> Table:
 
 
 def acceptance() -> Table:
-    """What a real implementation must reach on 20 Newsgroups, and what was seen."""
+    """Scores that an implementation must reach on 20 Newsgroups, and those that it has."""
     rows = []
     for method, full, tag, what, bound, pick in ACCEPTANCE:
         plain = runs(full, data=ABLATED[0], method=method)

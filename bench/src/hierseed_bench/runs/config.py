@@ -19,10 +19,10 @@ class RunConfig:
 
     Parameters
     ----------
-    seeds : at most so many seed documents a topic
+    seeds : seed documents a topic at most
     draw : which draw of the seeds; also the random state of the method
     min_docs : topics with fewer documents are dropped first
-    limit : use so many documents at most, 0 for all
+    limit : documents used at most, 0 for all
     skew : exponent of Zipf's law for topic sizes, 0 to leave them
     leave_out : share of leaves that the taxonomy is made to lack
     vectors : "minilm" (in the folder of the data), an embedder's name, or an .npy file; the

@@ -32,7 +32,7 @@ def versions(more: tuple[str, ...] = ()) -> dict[str, str]:
 
 
 def provenance(threads: int = 1, packages: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What made a record: versions, commit, source, machine."""
+    """The environment of a record: versions, commit, source, machine."""
     return {
         "versions": versions(packages),
         "commit": commit(),

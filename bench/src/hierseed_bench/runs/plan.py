@@ -218,7 +218,7 @@ def teachers(draws: int = DRAWS) -> Iterator[RunConfig]:
 
 
 def german(draws: int = DRAWS) -> Iterator[RunConfig]:
-    """What learns from the corpus, alone and joined, on texts that are not English."""
+    """Embedders that learn from the corpus, alone and joined, on texts that are not English."""
     for kind, draw in product(GERMAN, range(draws)):
         yield RunConfig("gnad", "anchored", draw=draw, vectors=kind)
 

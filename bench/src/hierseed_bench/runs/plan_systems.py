@@ -35,7 +35,7 @@ HIAGM_EPOCHS = {
 }  # fmt: skip
 
 # TSNTM about 20,000 steps with an update of the tree every 1,000 (published: up to 1,000 epochs,
-# every 5,000), WeSHClass at most so many batches of self-training a level (5,000), hLDA 150 or
+# every 5,000), WeSHClass at most this many batches of self-training a level (5,000), hLDA 150 or
 # 200 sweeps (500)
 CUT: dict[tuple[str, str], dict[str, Any]] = {
     ("tsntm", "arxiv"): {"epochs": 60, "update_every": 1000},
@@ -126,7 +126,7 @@ def reduced(draws: int = DRAWS, data: Iterable[str] = DATA[:4]) -> Iterator[RunC
 
 
 def checks(draws: int = DRAWS) -> Iterator[RunConfig]:
-    """What an implementation must show on 20 Newsgroups to be believed."""
+    """The check of each implementation on 20 Newsgroups."""
     tag = "batches of 64, patience 8"
     yield config("20newsgroups", "hdltex", full=True, tag=tag, batch=64, patience=8)
     words, shuffled = one_word_names(), one_word_names(shuffled=True)

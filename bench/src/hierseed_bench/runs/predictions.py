@@ -36,7 +36,7 @@ STEPS = 255
 
 @dataclass(frozen=True)
 class Predictions:
-    """Where a method put the documents of the test part."""
+    """Placements of the documents of the test part."""
 
     path: NDArray[np.integer]
     row: NDArray[np.integer] | None = None
@@ -74,7 +74,7 @@ class Predictions:
 
 
 def predictions_file(folder: Path, data: str, key: str) -> Path:
-    """Where the predictions of a record lie."""
+    """The file with the predictions of a record."""
     return folder / "predictions" / data / f"{key}.npz"
 
 

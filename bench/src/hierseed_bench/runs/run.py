@@ -44,7 +44,7 @@ class Clock(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a run leaves: its record, its predictions, and the gold labels of the test part."""
+    """Results of a run: its record, its predictions, and the gold labels of the test part."""
 
     record: Record
     predictions: Predictions

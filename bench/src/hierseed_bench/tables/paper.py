@@ -100,7 +100,7 @@ def _open_sets(runs: list[Record], number: int, methods: Iterable[str], measure:
         rows.append((METHODS[method].title, learns, range_, *pairs))
     return Table(
         f"Table {number} on the open sets: {title_of(measure)} under `paper` / under `all`",
-        "4 seeds a topic; means over so many draws."
+        "4 seeds a topic; means over the draws."
         if number == 2
         else "With all training labels; HierSeed and Anchored HierSeed from 4 seeds a topic.",
         ("method", "learns from", "draws", *columns),
@@ -160,5 +160,5 @@ def _beside(records: list[Record], row: Row) -> list[str]:
 
 
 def _first(measure: str) -> int:
-    """Where the columns of a measure begin in the paper's tables."""
+    """The first column of a measure in the paper's tables."""
     return {"bcubed_f1": 0, "v_measure": 3}[measure]

@@ -59,7 +59,7 @@ TABLE_5: dict[str, Row] = {  # HierSeed by embedding
 
 
 def differences(name: str, dataset: Dataset) -> list[str]:
-    """Where a copy does not have the paper's counts; a partial copy is fine if it says so."""
+    """Differences between a copy and the paper's counts; none for a copy that is marked partial."""
     expected = TABLE_1[name]
     found = {
         "topics": (len(dataset.taxonomy), expected.topics),

@@ -195,7 +195,7 @@ def skewed_table(records: Records, measure: str = "bcubed_f1") -> Table:
 
 
 def catch_table(records: Records) -> Table:
-    """Where documents of topics that the taxonomy lacks were placed."""
+    """Placements of documents whose topic is missing from the taxonomy."""
     every = [r for r in records.find(seeds=4, leave_out=0.15, limit=0) if "catch" in r]
     names = ("home", "home_other", "none", "elsewhere_other", "listed", "false_alarm")
     rows = []

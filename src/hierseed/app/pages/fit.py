@@ -7,8 +7,9 @@ from typing import Any
 from hierseed.app import fits, fitting, jobs, vectors
 from hierseed.app.pages.screen import Screen
 from hierseed.app.store import documents, labels, loads, topics
-from hierseed.embed.catalogue import KINDS
+from hierseed.embed.choose import KINDS
 from hierseed.errors import ProjectError
+from hierseed.estimators.parameters import DEFAULT, METHODS
 from hierseed.progress import duration
 
 
@@ -26,12 +27,12 @@ class FitScreen(Screen):
         """Show dials, what is missing, and the list of fits."""
         here = topics.current(self.project)
         n = documents.count(self.project)
-        chosen = self.dials.method or fitting.methods()[0].name
+        chosen = self.dials.method or DEFAULT
         bare = fitting.lacking(self.project) if len(here.taxonomy) else []
         shown = self.session.fit
         return {
             "methods": [
-                {"name": m.name, "title": m.title, "about": m.about} for m in fitting.methods()
+                {"name": m.name, "title": m.title, "about": m.about} for m in METHODS.values()
             ],
             "method": chosen,
             "fine": self.dials.fine,
@@ -59,7 +60,7 @@ class FitScreen(Screen):
         return load.name if load else ""
 
     def _embedders(self, n: int) -> dict[str, Any]:
-        """What can turn texts into vectors, with the time it would take here."""
+        """Embedders that are ready, with the time that each would take here."""
         chosen = self.project.get("embedder", "auto")
         stored = vectors.stored_embedder(self.project)
         best, title = vectors.automatic(), "automatic: the best one installed"

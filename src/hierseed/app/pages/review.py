@@ -19,6 +19,8 @@ from hierseed.app.tree import path_of
 from hierseed.errors import ProjectError
 
 SETTLED = "settled_proposals"
+ENOUGH = 20  # documents of a topic that is offered for review
+SHOWN = 8  # topics in a list of where to look first
 SEEDS = 3  # documents of a proposed topic that become its seeds
 TABS = ("topic", "map", "time", "changes", "scores")
 
@@ -106,7 +108,7 @@ class Review(DecisionScreen, GroupScreen):
             "kinds": review.KINDS,
             "words": review.words(fit, here, key),
             "rivals": review.rivals(placed, here, key),
-            "expected": self._expected(fit, members),
+            "expected": fit.expected(here).get(key),
             "cards": cards(self.project, rows, placed=placed, key=key, whole=self.whole),
             "why": self.why,
             "groups": self.groups,
@@ -140,6 +142,8 @@ class Review(DecisionScreen, GroupScreen):
         rows = inside["rows"][start : start + PAGE] if inside else []
         return {
             "key": "",
+            "levels": fit.facts.get("expected") or [],
+            "least": self._least(fit, here),
             "places": self._places(fit, here),
             "proposals": [self._proposal(one) for one in offered],
             "inside": self.inside if inside else "",
@@ -188,17 +192,19 @@ class Review(DecisionScreen, GroupScreen):
         self.project.put(SETTLED, {**self.project.get(SETTLED, {}), id: topic})
         self.inside = ""
 
-    def _expected(self, fit: fits.Fit, members: Any) -> float | None:
-        """The share of a topic's documents to expect right, where scores are probabilities."""
-        if not fits.calibrated(fit) or not len(members):
-            return None
-        placed = fit.placements(topics.current(self.project))
-        scores = placed.final_score[members]
-        scores = scores[np.isfinite(scores) & ~placed.is_seed[placed.row[members]]]
-        return float(scores.mean()) if len(scores) else None
+    def _least(self, fit: fits.Fit, here: topics.Topics) -> list[dict[str, Any]]:
+        """Topics without topics below them, the lowest expected accuracy first."""
+        counts, tree = fit.placements(here).counts_below, here.taxonomy.tree
+        leaves = {str(id) for id, is_leaf in zip(here.ids, tree.is_leaf) if is_leaf}
+        shares = fit.expected(here)
+        enough = [key for key in shares if key in leaves and counts[key] >= ENOUGH]
+        return [
+            {"key": key, "path": path_of(here, key), "count": counts[key], "right": shares[key]}
+            for key in sorted(enough, key=lambda key: shares[key][0])[:SHOWN]
+        ]
 
     def _places(self, fit: fits.Fit, here: topics.Topics) -> list[dict[str, Any]]:
-        """Where to look first: the largest groups that no listed topic explains."""
+        """The largest groups that no listed topic explains."""
         heaps = [
             (count, key)
             for key, count in fit.placements(here).own_counts.items()
@@ -206,7 +212,7 @@ class Review(DecisionScreen, GroupScreen):
         ]
         return [
             {"key": key, "path": path_of(here, key), "count": count}
-            for count, key in sorted(heaps, reverse=True)[:8]
+            for count, key in sorted(heaps, reverse=True)[:SHOWN]
         ]
 
     def _map(self, fit: fits.Fit) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What all screens share: a view as plain data, and named actions."""
+"""The base class of all screens: a view as plain data, and named actions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Screen(ABC):
 
     @property
     def person(self) -> Person:
-        """Who acts."""
+        """The person who acts."""
         return self.session.person
 
     @abstractmethod
@@ -46,7 +46,7 @@ class Screen(ABC):
         """Another topic was selected."""
 
     def where(self) -> dict[str, Any]:
-        """What the address has to say to show the same again."""
+        """The query of the address that shows the same again."""
         return {}
 
     def restore(self, query: Mapping[str, str]) -> None:  # noqa: B027 - see `where`
@@ -68,7 +68,7 @@ class Screen(ABC):
 
 
 def pages(total: int, page: int, size: int = PAGE) -> dict[str, int]:
-    """Where a page stands among all."""
+    """The position of a page among all."""
     count = max(1, -(-total // size))
     return {"page": min(max(page, 0), count - 1), "pages": count, "total": total, "size": size}
 

@@ -64,7 +64,7 @@ class Session:
 
     @property
     def placed(self) -> Placements | None:
-        """Where the fit puts documents, in the current taxonomy."""
+        """Placements of the fit in the current taxonomy."""
         fit = self.fit
         return fit.placements(topics.current(self.project)) if fit else None
 
@@ -115,7 +115,8 @@ class Session:
         state = (self.project.pulse(), fit.id if (fit := self.fit) else None)
         if self._tree is None or self._tree[0] != state:
             found = tree_view(self.project, self.placed)
-            numbers = {"lines": found.numbers, "total": found.total}
+            expected = fit.expected(topics.current(self.project)) if fit else {}
+            numbers = {"lines": found.numbers, "expected": expected, "total": found.total}
             self._tree = (state, {"tree": {"lines": found.lines}, "numbers": numbers})
         return self._tree[1]
 

@@ -1,1 +1,1 @@
-"""What is read from and written to a project's database: one module per kind of thing."""
+"""Reading and writing a project's database: a module for each kind of record."""

@@ -18,7 +18,7 @@ from hierseed.errors import ProjectError
 
 
 class Person(NamedTuple):
-    """Who acts: a key that identifies the person (or the browser), and the coder's name."""
+    """The person who acts: a key of the person or browser, and the coder's name."""
 
     key: str = ""
     name: str = ""

@@ -190,7 +190,7 @@ def rows_with(project: Project, text: str) -> NDArray[np.intp]:
 
 
 def _query(project: Project, text: str) -> tuple[str, int]:
-    """What to look for, and the number of hits, up to `COUNTED`."""
+    """The query for the index, and the number of hits, up to `COUNTED`."""
     query = match_query(text)
     if total := _hits(project, query):
         return query, total

@@ -8,7 +8,7 @@ import groups from "/workbench/web/dense_groups.js";
 import proposals from "/workbench/web/proposals.js";
 import scores from "/workbench/web/scores.js";
 import overtime from "/workbench/web/over_time.js";
-import { helpers } from "/workbench/web/shared.js";
+import { helpers, percent } from "/workbench/web/shared.js";
 
 const TABS = { topic: "Topic", map: "Map", time: "Over time", changes: "What changed", scores: "Scores" };
 
@@ -28,7 +28,11 @@ export default {
       </div>
       <p v-if="view.stale" class="hint">{{ counted(view.stale, "decision") }} since this fit began. They count at the next one.</p>
       <template v-if="view.tab === 'topic'">
-        <div v-if="!view.key"><h1>Look at the result</h1><p class="lead">{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} are in a topic. Select a topic in the tree<template v-if="view.places.length">, or start with <b>Other</b> and <b>None of these</b>, where new topics may hide</template>.</p>
+        <div v-if="!view.key"><h1>Look at the result</h1><p class="lead"><template v-if="view.levels.length">{{ counted(view.documents, "document") }}. Expected right: {{ levels }}.</template><template v-else>{{ percent(view.coverage, 1) }} of {{ counted(view.documents, "document") }} are in a topic.</template> Select a topic in the tree<template v-if="view.places.length">, or start with <b>Other</b> and <b>None of these</b>, where new topics may hide</template>.</p>
+          <section v-if="view.least.length" class="panel" aria-label="Topics to review first"><h2>Topics to review first</h2>
+            <p class="soft">The fewest of their documents are expected to be right.</p>
+            <ul class="files"><li v-for="topic in view.least" :key="topic.key"><button class="bare" @click="act('select', { key: topic.key })">{{ shownPath(topic.path) }}</button>
+              <span class="soft">{{ withInterval(topic.right) }} of {{ counted(topic.count, "document") }}</span></li></ul></section>
           <section v-if="view.places.length" class="panel" aria-label="Where to look first"><h2>Where to look first</h2>
             <ul class="files"><li v-for="place in view.places" :key="place.key"><button class="bare" @click="act('select', { key: place.key })">{{ shownPath(place.path) }}</button>
               <span class="soft">{{ counted(place.count, "document") }} that fit no listed topic</span></li></ul></section>
@@ -36,7 +40,7 @@ export default {
           <documents v-if="view.inside" :cards="view.cards" :page="view.page" :pages="view.pages" :total="view.total" @act="(what) => $emit('act', what)"></documents></div>
         <template v-else>
           <h1 class="path"><span v-for="name in crumbs(view.path)">{{ name }}</span></h1>
-          <p class="soft">{{ counted(view.members, "document") }}<template v-if="view.members !== view.total">, {{ number(view.total) }} of them shown</template><template v-if="view.expected !== null"> · about {{ percent(view.expected) }} of them are right</template></p>
+          <p class="soft">{{ counted(view.members, "document") }}<template v-if="view.members !== view.total">, {{ number(view.total) }} of them shown</template><template v-if="view.expected"> · expected right: {{ withInterval(view.expected) }}</template></p>
           <p v-if="view.words.length" class="words"><span v-for="word in view.words">{{ word }}</span></p>
           <div v-if="view.rivals.length" class="rivals"><h2>Where its uncertain documents could go instead</h2>
             <ul><li v-for="rival in view.rivals" :key="rival.key"><button class="bare" @click="act('select', { key: rival.key })">{{ shownPath(rival.path) }}</button>
@@ -63,6 +67,9 @@ export default {
       <scores v-else :scores="view.scores"></scores>
     </template>`,
   computed: {
+    levels() {
+      return this.view.levels.map((value, i) => percent(value) + " at level " + (i + 1)).join(", ");
+    },
     tabs() {
       const { scores, ...rest } = TABS;
       return this.view.has_scores ? TABS : rest;

@@ -4,6 +4,7 @@ import * as Vue from "vue";
 export const shared = Vue.reactive({
   lines: [],
   numbers: {}, // for each line: documents (null before a fit), own seeds, all seeds
+  expected: {}, // for each topic of the fit: the share of its documents to expect right, low, high
   total: 0, // documents of the fit
   key: "",
   treeOpen: false,
@@ -74,6 +75,8 @@ export const topics = Vue.computed(() => {
 const GROUPED = new Intl.NumberFormat("en-US"); // made once, as that takes long
 export const number = (value) => GROUPED.format(value ?? 0);
 export const percent = (value, digits = 0) => (value == null ? "–" : (100 * value).toFixed(digits) + "%");
+// A share with its interval, as the command line and the report write it.
+export const withInterval = ([value, low, high]) => percent(value) + " (" + percent(low) + " to " + percent(high) + ")";
 // A name without its parent's in front: "Insurance" for "Health: Insurance" below "Health".
 export function shortName(name, above) {
   if (!above || !name.startsWith(above)) return name;
@@ -141,7 +144,7 @@ export async function copyText(text) {
 export const helpers = {
   emits: ["act"],
   methods: {
-    breakable, bytes, counted, crumbs, duration, inProject, number, percent, shown, shownPath, when,
+    breakable, bytes, counted, crumbs, duration, inProject, number, percent, shown, shownPath, when, withInterval,
     last: (path) => crumbs(path).at(-1),
     act(what, more = {}) {
       this.$emit("act", { do: what, ...more });

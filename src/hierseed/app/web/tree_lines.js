@@ -3,7 +3,7 @@
 import * as Vue from "vue";
 import menu from "/workbench/web/menu.js";
 import picker from "/workbench/web/picker.js";
-import { askFocus, breakable, counted, number, shared, shortName } from "/workbench/web/shared.js";
+import { askFocus, breakable, counted, number, percent, shared, shortName, withInterval } from "/workbench/web/shared.js";
 
 export default {
   components: { topicMenu: menu, picker },
@@ -16,7 +16,8 @@ export default {
         @keydown.down.prevent="enter" @keydown.enter.prevent="pickFirst" @keydown.esc="filter = ''"></div>
       <p v-if="!view.lines.length" class="empty">No topics yet. Load a taxonomy, or add topics by hand.</p>
       <p v-else-if="!shown.length" class="empty">No topic has this name.</p>
-      <div v-else role="tree" aria-label="Taxonomy" :class="{ unplaced: !placed }" @keydown="key">
+      <p v-if="rated && shown.length" class="heads" aria-hidden="true"><span>seeds</span><span>right</span><span>documents</span></p>
+      <div v-if="shown.length" role="tree" aria-label="Taxonomy" :class="{ unplaced: !placed, rated }" @keydown="key">
         <div v-for="line in shown" :key="line.key" role="treeitem" :id="'t-' + line.key" v-memo="memo(line)"
              :class="{ line: true, apart: line.apart, none: line.key === 'none', bare: seeds(line) === 0, above: !hits.has(line.key), over: over === line.key }"
              :style="{ '--depth': line.level - 1 }" :draggable="!line.apart"
@@ -30,6 +31,7 @@ export default {
             @keydown.stop @keydown.enter="rename(line)" @keydown.esc="leave(line.key)" @blur="leave(line.key, false)" @click.stop>
           <span v-else class="name">{{ breakable(short(line)) }}</span>
           <span v-if="line.apart"></span><span v-else class="seeds" :title="counted(seeds(line), 'seed')" aria-hidden="true">{{ seeds(line) || (line.leaf ? "○" : "") }}</span>
+          <span v-if="rated" class="right" aria-hidden="true">{{ expected(line) ? percent(expected(line)[0]) : "" }}</span>
           <span class="count">{{ count(line) === null ? "" : number(count(line)) }}</span>
           <span v-if="count(line) !== null" class="cover" aria-hidden="true"><i :style="{ width: width(line) }"></i></span>
         </div>
@@ -70,6 +72,9 @@ export default {
     },
     placed() {
       return this.lines.some((line) => this.count(line) !== null);
+    },
+    rated() {
+      return Object.keys(shared.expected).length > 0;
     },
     children() {
       const children = new Map();
@@ -125,11 +130,13 @@ export default {
     number,
     count: (line) => shared.numbers[line.key]?.[0] ?? null,
     seeds: (line) => shared.numbers[line.key]?.[2] ?? 0,
+    expected: (line) => shared.expected[line.key],
+    percent,
     // What a line depends on: without a change of these it is not drawn again. After an edit all
     // lines are new objects, most of them with the same content.
     memo(line) {
       const { key, name, code, level, leaf } = line;
-      return [name, this.byKey.get(line.parent)?.name, code, level, leaf, String(shared.numbers[key]), this.width(line), key === shared.key, key === this.stop, this.closed[key], this.words.length > 0, this.hits.has(key), this.over === key, this.renaming === key];
+      return [name, this.byKey.get(line.parent)?.name, code, level, leaf, String(shared.numbers[key]), this.rated, String(shared.expected[key]), this.width(line), key === shared.key, key === this.stop, this.closed[key], this.words.length > 0, this.hits.has(key), this.over === key, this.renaming === key];
     },
     width(line) {
       const count = this.count(line);
@@ -138,7 +145,8 @@ export default {
     spoken(line) {
       const count = this.count(line);
       const documents = count === null ? "" : ", " + counted(count, "document");
-      return (line.code ? line.code + " " : "") + line.name + documents + (line.apart ? "" : ", " + counted(this.seeds(line), "seed"));
+      const right = this.expected(line) ? ", expected right " + withInterval(this.expected(line)) : "";
+      return (line.code ? line.code + " " : "") + line.name + documents + right + (line.apart ? "" : ", " + counted(this.seeds(line), "seed"));
     },
     // Select a topic; the cards then take the focus, unless the person stays in the tree.
     pick(key, stay = false) {

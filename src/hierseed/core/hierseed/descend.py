@@ -9,14 +9,12 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.arrays import NUMPY, Array
-from hierseed.core.block import Block, Families, portable, squared_norms
+from hierseed.core.arrays import NUMPY, Array, Floats
+from hierseed.core.blocks import Block, Families, portable, squared_norms
 from hierseed.core.distance import TIE, lowest
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.pivot import assigned
 from hierseed.core.kernels.compiled import compiled
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hierseed.core.block import Block, portable, squared_norms
-from hierseed.core.blocks import Blocks
+from hierseed.core.arrays import Floats, Ints
+from hierseed.core.blocks import Block, Blocks, portable, squared_norms
 from hierseed.core.distance import TIE
 from hierseed.core.hierseed.descend import pivot_distances, place, placement_cache
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.pivot import reached
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 def widen(blocks: Blocks, model: Model, alpha: float) -> tuple[Model, Ints]:

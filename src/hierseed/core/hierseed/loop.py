@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Floats
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Grid
 from hierseed.core.hierseed.empty_topics import widen
@@ -42,33 +43,32 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
-Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The parameters of HierSeed, checked by the estimator."""
+    """The parameters of HierSeed, checked by the estimator, which has their defaults."""
 
-    pivot_level: int = 1
-    self_weight: float = 1.0
-    self_weight_step: float = 0.0
-    les_weight: float = 4.0
-    sphere: str = "ratio"
-    child_factor: float = 2.0
-    sibling_factor: float = 1.0
-    alpha: float = 1.1
-    eccentricity: float | Sequence[float] | None = None
-    other: bool | str = True
-    other_spelling: str = "text"
-    max_iter: int = 20
-    tol: float = 1e-4
-    refine_max_iter: int = 5  # each round runs it again
-    refine_tol: float = 1e-3
-    stop_rule: str = "charged"
-    sphere_triples: str = "tightest"
-    overlap: str = "always"
-    only_child: str = "sibling"
+    pivot_level: int
+    self_weight: float
+    self_weight_step: float
+    les_weight: float
+    sphere: str
+    child_factor: float
+    sibling_factor: float
+    alpha: float
+    eccentricity: float | Sequence[float] | None
+    other: bool | str
+    other_spelling: str
+    max_iter: int
+    tol: float
+    refine_max_iter: int  # each round runs it again
+    refine_tol: float
+    stop_rule: str
+    sphere_triples: str
+    overlap: str
+    only_child: str
 
     @property
     def tolerance(self) -> Tolerance:

@@ -7,12 +7,9 @@ from functools import cached_property
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hierseed.core.arrays import Floats, Ints
 from hierseed.core.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 def new_key() -> str:

@@ -12,25 +12,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hierseed.core.block import Block, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.arrays import Floats, Integers
+from hierseed.core.blocks import Block, Blocks, portable
 from hierseed.core.exact import Grid, merge_by_key
 from hierseed.core.hierseed.descend import PlacementCache, deepest, labels, split
 from hierseed.core.hierseed.model import Model
 from hierseed.core.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
 
 
 @dataclass
 class Weight:
     """Sums over documents by leaf: those placed there, then those that only add cost there."""
 
-    topic: Ints
-    counts: Ints
+    topic: Integers
+    counts: Integers
     sums: Floats
     squares: Floats
     covered: int
@@ -104,7 +100,7 @@ def full_weights(tree: Tree) -> Floats:
     return np.where(tree.is_leaf, below, tree.level)
 
 
-def cost(model: Model, weight: Floats, counts: Ints, sums: Floats, squares: Floats) -> float:
+def cost(model: Model, weight: Floats, counts: Integers, sums: Floats, squares: Floats) -> float:
     """Sum of weight times squared distances, over all topics from the pivot down."""
     tree = model.tree
     counts, sums, squares = counts.astype(np.float64), sums.copy(), squares.copy()

@@ -7,11 +7,10 @@ the experts did not list, and balances the children around their topic.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hierseed.core.arrays import Floats
 from hierseed.core.tree import Tree
 
-Floats = NDArray[np.float64]
 SPELLINGS = ("text", "printed")
 BALANCED = 1e-9  # share of a vector's length that counts as rounding
 

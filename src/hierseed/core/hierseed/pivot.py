@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hierseed.core.arrays import NUMPY, Array, Arrays
+from hierseed.core.arrays import NUMPY, Array, Arrays, Floats, Ints
 from hierseed.core.distance import TIE, squared_distances
 from hierseed.core.hierseed.model import Model
 from hierseed.core.hierseed.other import same_place
 from hierseed.core.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 def radii(

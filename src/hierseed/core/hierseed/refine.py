@@ -11,17 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hierseed.core.block import Block, Families, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.arrays import Floats, Integers
+from hierseed.core.blocks import Block, Blocks, Families, portable
 from hierseed.core.exact import Grid, merge_by_key
 from hierseed.core.hierseed.descend import LloydState, Placements, placed, placement_cache
 from hierseed.core.hierseed.model import Model
 from hierseed.core.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
 
 MOST = 0.8  # of a block: above this share all rows are read in order
 
@@ -30,9 +26,9 @@ MOST = 0.8  # of a block: above this share all rows are read in order
 class Moves:
     """Changes of one pass: sums and counts of children that gained or lost documents."""
 
-    topic: Ints
+    topic: Integers
     sums: Floats  # whole multiples of the grid
-    counts: Ints
+    counts: Integers
     moved: int
     placed: int
 
@@ -52,11 +48,13 @@ def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: floa
     """
     tree = model.tree
     for level in range(model.pivot_level, tree.height):
+        children, _, first = tree.families[level]
         vectors, before, used = model.vectors, None, None
+        centres = Families(vectors[children], first)
         sums, counts = np.zeros_like(vectors), np.zeros(len(tree), dtype=np.intp)
         last = max_iter
         for iteration in range(max_iter + 1):
-            moves = blocks.fold(move, model, level, vectors, before, used, grid)
+            moves = blocks.fold(move, model, level, centres, before, used, grid)
             sums[moves.topic] += moves.sums
             counts[moves.topic] += moves.counts
             if moves.moved == 0 or iteration == last:
@@ -64,9 +62,10 @@ def refine(blocks: Blocks, model: Model, grid: Grid, *, max_iter: int, tol: floa
             if iteration and moves.moved <= tol * moves.placed:
                 last = iteration + 1
             filled = np.flatnonzero(counts)
-            before, vectors = vectors, vectors.copy()
+            earlier, vectors = vectors, vectors.copy()
             vectors[filled] = grid.dequantize(sums[filled]) / counts[filled, None]
-            used = consumed_margin(tree, vectors, before)
+            used = consumed_margin(tree, vectors, earlier)
+            before, centres = centres, Families(vectors[children], first)
         model = model.refined(vectors)  # `move` has cached the placements for these vectors
     return model
 
@@ -76,15 +75,16 @@ def move(
     block: Block,
     model: Model,
     level: int,
-    vectors: Floats,
-    before: Floats | None,
+    centres: Families,
+    before: Families | None,
     used: Floats | None,
     grid: Grid,
 ) -> Moves:
     """Move each document to its nearest child, and return the changes.
 
-    `before` are the vectors of the last pass, None in the first: a block that has lost its cache
-    finds from these where its documents were. `used`: see `consumed_margin`.
+    `centres` are the children's vectors, family by family; `before` those of the last pass, None
+    in the first: a block that has lost its cache finds from these where its documents were.
+    `used`: see `consumed_margin`.
     """
     xp, placements, cache = block.xp, placed(block, model, level), placement_cache(block, model)
     state = cache.lloyd.get(level)
@@ -94,7 +94,7 @@ def move(
         cache.lloyd[level] = state
         if before is not None:
             reassign(block, placements, model, level, before, None, state)
-    moves = reassign(block, placements, model, level, vectors, grid, state, used)
+    moves = reassign(block, placements, model, level, centres, grid, state, used)
     topic = xp.where(state.topic >= 0, state.topic, placements.topic)
     cache.by_level[level + 1] = placements.moved(topic)
     return moves
@@ -122,18 +122,16 @@ def reassign(
     placements: Placements,
     model: Model,
     level: int,
-    vectors: Floats,
+    centres: Families,
     grid: Grid | None,
     state: LloydState,
     used: Floats | None = None,
 ) -> Moves:
     """Find the nearest child of each document whose margin is consumed; updates the state."""
     xp, tree = block.xp, model.tree
-    children, _, first = tree.families[level]
+    children = tree.families[level][0]
     if grid:
-        at_once = block.lloyd(
-            Families(vectors[children], first), children, tree, placements, state, used, grid
-        )
+        at_once = block.lloyd(centres, children, tree, placements, state, used, grid)
         if at_once:
             made, moved, total = at_once
             return Moves(children[made.centre], made.sums, made.counts, moved, total)
@@ -147,11 +145,9 @@ def reassign(
     if len(inner) < len(at):
         at, family = at[inner], family[inner]
     was = xp.asarray(tree.position, xp.index)[state.topic[at]]
-    best, margin, gains = block.reassign(
-        Families(vectors[children], first), placements.row[at], family, was, grid
-    )
+    best, margin, gains = block.reassign(centres, placements.row[at], family, was, grid)
     state.topic[at], state.margin[at] = xp.asarray(children, xp.int32)[best], margin
     moved, total = int((best != was).sum()), int((state.topic >= 0).sum())
     if gains is None:
-        return Moves(children[:0], np.zeros((0, vectors.shape[1])), children[:0], moved, total)
+        return Moves(children[:0], np.zeros((0, block.width)), children[:0], moved, total)
     return Moves(children[gains.centre], gains.sums, gains.counts, moved, total)

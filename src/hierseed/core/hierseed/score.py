@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.arrays import Array
-from hierseed.core.block import Block, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.arrays import Array, Floats, Integers
+from hierseed.core.blocks import Block, Blocks, portable
 from hierseed.core.exact import Grid
 from hierseed.core.hierseed.descend import (
     Placements,
@@ -26,9 +25,6 @@ from hierseed.core.hierseed.descend import (
 )
 from hierseed.core.hierseed.model import Model
 from hierseed.core.score import Scored
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
 
 TINY = 1e-10  # of a document's squared length
 
@@ -50,7 +46,7 @@ def placed_and_margins(
 @portable
 def _label_and_sum_margins(
     block: Block, model: Model, grid: Grid
-) -> tuple[NDArray[np.int32], Floats, Ints]:
+) -> tuple[NDArray[np.int32], Floats, Integers]:
     xp, height = block.xp, model.tree.height
     sums, counts = np.zeros(height), np.zeros(height, dtype=np.intp)
 
@@ -115,7 +111,7 @@ def _on_host(block: Block, some: Placements) -> Placements:
 
 
 def _squares_down_to_pivot(
-    D: Floats, top: Placements, column: Ints, block: Block, model: Model
+    D: Floats, top: Placements, column: Integers, block: Block, model: Model
 ) -> Floats:
     """Placements x levels: squared distances to the pivot topic and to those above it."""
     tree = model.tree
@@ -130,7 +126,7 @@ def _squares_down_to_pivot(
     return squares
 
 
-def _lengths(squares: Floats, row: Ints, path: Ints, block: Block, model: Model) -> Floats:
+def _lengths(squares: Floats, row: Integers, path: Integers, block: Block, model: Model) -> Floats:
     """Distances from squared ones; tiny ones, which are rounding errors, from the vectors."""
     norms = block.xp.to_numpy(block.squared_norms)[row]
     at, level = np.nonzero(squares <= TINY * norms[:, None])
@@ -141,7 +137,7 @@ def _lengths(squares: Floats, row: Ints, path: Ints, block: Block, model: Model)
 
 
 def _score_down_to_pivot(
-    score: Floats, share: Floats, row: Ints, topic: Ints, model: Model
+    score: Floats, share: Floats, row: Integers, topic: Integers, model: Model
 ) -> None:
     """Fill in levels 1 to the pivot: a topic above it has the shares of all pivots below it."""
     above = model.tree.ancestors[model.pivots]

@@ -21,16 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import Block, Families, chunks, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.arrays import NUMPY, Array, Arrays, Floats
+from hierseed.core.blocks import Block, Blocks, Families, chunks, portable
 from hierseed.core.exact import Grid
 from hierseed.core.hierseed.descend import by_topic, placed
 from hierseed.core.hierseed.model import Model
 from hierseed.core.kernels.compiled import compiled
 from hierseed.core.tree import Tree
 
-Floats = NDArray[np.float64]
 MOST_DISTANCES = 4_000_000  # held at a time: a topic may have thousands of children
 
 

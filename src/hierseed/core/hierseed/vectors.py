@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Floats
 from hierseed.core.tree import Tree
 
-Floats = NDArray[np.float64]
 Spheres = Callable[[int, Floats], dict[int, Floats]]
 
 

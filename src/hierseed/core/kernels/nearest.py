@@ -67,13 +67,14 @@ def decide(X: Any, i: int, C: Any, c2: Any, first: int, last: int, tie: float) -
 @kernel()
 def sweep(
     X: Any, start: int, rows: Any, ends: Any, edges: Any, packed: Any, offset: Any, column: Any,
-    C: Any, c2: Any, x2: Any, error: float, tie: float, was: Any, sums: Any, counts: Any,
-    step: float, best: Any, margin: Any,
+    C: Any, c2: Any, x2: Any, error: float, tie: float, was: Any, group: Any, sums: Any,
+    counts: Any, step: float, best: Any, margin: Any,
 ) -> None:  # fmt: skip
     """Nearest centre of each row and its margin; moves the row to the group of that centre.
 
     Rows are in order of their families; `ends` says where each family of rows begins and ends,
-    `edges` the same of centres. See `distance.Centres.nearest`. Without groups nothing is summed.
+    `edges` the same of centres. See `distance.Centres.nearest`. `group` is that of each centre;
+    without `counts` nothing is summed.
     """
     strip = np.zeros((STRIP, X.shape[1]), np.float32)
     least = np.empty((STRIP, LANES), np.float32)
@@ -105,7 +106,8 @@ def sweep(
                     best[at] = decide(strip, i, C, c2, first, last, tie * scale)
                     margin[at] = 0.0
                 if len(counts) and best[at] != was[at]:
-                    move_one(sums, counts, strip, i, best[at], was[at], step)
+                    before = group[was[at]] if was[at] >= 0 else np.int64(-1)
+                    move_one(sums, counts, strip, i, group[best[at]], before, step)
 
 
 @kernel()
@@ -134,10 +136,26 @@ def due(margin: Any, topic: Any, used: Any, above: Any, family: Any, order: Any,
 
 
 @kernel()
-def settle(order: Any, best: Any, far: Any, was: Any, centre: Any, topic: Any, margin: Any) -> int:
-    """Write down where placements are now, and their margins; returns how many moved."""
-    moved = 0
-    for at in range(len(order)):
+def lloyd(
+    X: Any, start: int, rows: Any, ends: Any, edges: Any, packed: Any, offset: Any, column: Any,
+    C: Any, c2: Any, x2: Any, error: float, tie: float, group: Any, sums: Any, counts: Any,
+    step: float, order: Any, position: Any, centre: Any, topic: Any, margin: Any,
+) -> int:  # fmt: skip
+    """`sweep` of the placements that are due; returns how many moved.
+
+    `order`, `rows` : the placements, in order of their families, and their rows
+    `position` : which centre each topic is; `centre` : the topic of each
+    `topic`, `margin` : of each placement, filled: where it is now
+    """
+    moved, n = 0, len(order)
+    was, best, far = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    for at in range(n):
+        was[at] = position[topic[order[at]]]
+    sweep(
+        X, start, rows, ends, edges, packed, offset, column, C, c2, x2, error, tie, was, group,
+        sums, counts, step, best, far,
+    )  # fmt: skip
+    for at in range(n):
         topic[order[at]], margin[order[at]] = centre[best[at]], far[at]
         moved += best[at] != was[at]
     return moved

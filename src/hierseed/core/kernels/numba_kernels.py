@@ -6,7 +6,7 @@ half precision, in strips that stay in a core's first cache.
 """
 
 from hierseed.core.kernels.llvm_kernels import PAIR_PRODUCTS
-from hierseed.core.kernels.nearest import distances, due, settle, sweep
+from hierseed.core.kernels.nearest import distances, due, lloyd, sweep
 from hierseed.core.kernels.neighbours import look_up
 from hierseed.core.kernels.panels import pack, pack_whole, pack_wide
 from hierseed.core.kernels.rows import add_rows, half_norms, move, prepare_rows, source, widen
@@ -21,7 +21,7 @@ from hierseed.core.kernels.spheres import place, unbeaten, windows
 
 __all__ = [
     "PAIR_PRODUCTS", "add_products", "add_rows", "distances", "due", "half_norms",
-    "largest_in_columns", "look_up", "move", "pack", "pack_whole", "pack_wide", "place",
-    "prepare_rows", "round_rows", "settle", "share_out", "source", "sweep", "unbeaten",
+    "largest_in_columns", "lloyd", "look_up", "move", "pack", "pack_whole", "pack_wide", "place",
+    "prepare_rows", "round_rows", "share_out", "source", "sweep", "unbeaten",
     "walk_down", "widen", "windows",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 The mixture is fitted twice more, each time without half of every topic's seeds. Where those are
 placed says how far scores can be trusted. Documents stray further from their topic than one
 covariance says, so raw shares are too sure of themselves. The temperature is the one under which
-seeds held out are most likely in their own topics; the curves (see `curve`) then say how many of
+seeds held out are most likely in their own topics; the curves (see `accuracy`) then say how many of
 them were right at each level and score. Every seed counts the same: weighed by the sizes that the
 fit finds, topics that attract too much would count most, and they find their own seeds again most
 easily.
@@ -18,10 +18,15 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import Block, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.arrays import Bools, Floats, Integers, Ints
+from hierseed.core.blocks import Block, Blocks, portable
+from hierseed.core.mixture.accuracy import (
+    HeldPlacements,
+    calibrate_scores,
+    identity_curves,
+    learn_curves,
+)
 from hierseed.core.mixture.components import Components, Pairs, Seeds, sum_seeds
-from hierseed.core.mixture.curve import calibrate_scores, identity, learn
 from hierseed.core.mixture.em import (
     Fitted,
     Initialisation,
@@ -31,12 +36,6 @@ from hierseed.core.mixture.em import (
 )
 from hierseed.core.mixture.placement import Placer, descend, most_probable_path, probabilities
 from hierseed.core.mixture.sample import Sample
-from hierseed.core.share import Share
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
-Integers = NDArray[np.integer]
 
 USUAL = 3.0  # what five corpora and three embedders have in common
 LONE = 4.0  # with one seed a topic nothing can be held back, and the topics are known less well
@@ -132,65 +131,6 @@ def _topics_of(pairs: Pairs, n: int) -> tuple[Ints, Bools]:
 
 
 @dataclass(frozen=True)
-class HeldPlacements:
-    """Where a fit places the seeds that it has not seen, and how many placements will be right.
-
-    The mean score of the corpus would promise too much: documents shape the topics that they are
-    placed in, so a fit is surer of them than of documents that it has not seen. Seeds held out
-    are such documents. They are drawn topic by topic, though, and say nothing of how large topics
-    are. They are therefore counted twice, each topic by its number of seeds and each by the size
-    that the fit found. The middle of both is expected, and the interval spans both.
-
-    Attributes
-    ----------
-    score : (seeds, levels), NaN below the deepest topic that a seed reaches
-    right : (seeds, levels) whether the seed belongs there
-    own : (components, seeds) which a seed belongs to
-    sizes : share of the corpus in each component
-    """
-
-    score: Floats
-    right: Bools
-    own: Bools
-    sizes: Floats
-
-    def accuracy(self, thresholds: Floats) -> list[Share]:
-        """Share of placements at each level that are right, of those that reach its threshold."""
-        own = self.own.astype(np.float64)
-        seeds = own.sum(axis=1)
-        sized = np.where(seeds > 0, self.sizes, 0.0) / np.maximum(seeds, 1)
-        found, reaches = [Share(1.0, 0.0, 1.0)], np.ones(len(self.score), dtype=bool)
-        for score, right, least in zip(self.score.T, self.right.T, thresholds):
-            reaches = reaches & (score >= least)
-            placed, hits = own @ reaches, own @ (reaches & right)
-            if placed.any():
-                found.append(_either(*(share_right(hits, placed, each) for each in (1.0, sized))))
-            else:  # no more is known than that it is no easier than the level above
-                found.append(Share(found[-1].value, 0.0, found[-1].high))
-        return found[1:]
-
-
-def share_right(hits: Floats, placed: Floats, weight: Floats | float) -> Share:
-    """Share of hits, where each seed of a topic counts with the topic's weight.
-
-    Topics differ in how easy they are, and how large each is is known roughly. So the interval is
-    as wide as if topics were drawn at random, and at least as wide as if seeds were.
-    """
-    size = weight * placed / (weight * placed).sum()
-    part = hits / np.maximum(placed, 1)
-    value = float(size @ part)
-    seeds = 1.0 / float((size**2 / np.maximum(placed, 1)).sum())
-    spread = float(((size * (part - value)) ** 2).sum())
-    return Share.from_counts(value, min(seeds, value * (1.0 - value) / spread) if spread else seeds)
-
-
-def _either(one: Share, other: Share) -> Share:
-    """The middle of two shares, with an interval that spans both intervals."""
-    low, high = min(one.low, other.low), max(one.high, other.high)
-    return Share((one.value + other.value) / 2.0, low, high)
-
-
-@dataclass(frozen=True)
 class Scores:
     """Temperature, a curve for each level, and where the seeds held out were placed."""
 
@@ -209,12 +149,12 @@ def calibrate(held: HeldOut | None, whole: Fitted, temperature: float) -> Scores
     components = whole.problem.components
     height = max(components.tree.height, 1)
     if held is None:
-        return Scores(temperature, identity(height), None)
+        return Scores(temperature, identity_curves(height), None)
     raw = probabilities(held.logs.copy(), components, temperature)
-    found = most_probable_path(*raw, components, identity(height))
+    found = most_probable_path(*raw, components, identity_curves(height))
     path = components.tree.ancestors[found.topic]
     right = _right(components, path, held.own)
-    curve = learn(np.where(path >= 0, found.score, np.nan), right)
+    curve = learn_curves(np.where(path >= 0, found.score, np.nan), right)
     score = np.full(path.shape, np.nan)
     for level in range(height):
         reached = path[:, level] >= 0
@@ -266,14 +206,37 @@ def _right(components: Components, path: Ints, mine: Bools) -> Bools:
     return right
 
 
-def label_and_count(blocks: Blocks, placer: Placer) -> tuple[NDArray[np.int32], Integers]:
-    """Topic of each document, and the number of scores in each thousandth, per level."""
+@dataclass(frozen=True)
+class CorpusScores:
+    """Scores of a corpus in thousandths.
+
+    Attributes
+    ----------
+    of_level : (levels, BINS) number of scores in each thousandth
+    of_topic : (2, topics) number of documents in each topic or below it, and the sum of the
+        thousandths of their scores there
+    """
+
+    of_level: Integers
+    of_topic: Integers
+
+    def topic_means(self) -> Floats:
+        """Mean score of the documents in each topic or below it; NaN where there are none."""
+        number, total = self.of_topic
+        mean = (total / np.maximum(number, 1) + 0.5) / BINS
+        return np.where(number > 0, mean, np.nan)
+
+
+def label_and_count(blocks: Blocks, placer: Placer) -> tuple[NDArray[np.int32], CorpusScores]:
+    """Place the corpus: topic of each document, and how high scores are."""
     found = []
-    counts = np.zeros((max(placer.tree.height, 1), BINS), dtype=np.int64)
-    for topic, part in blocks.map(_label_and_count, placer):
+    levels = np.zeros((max(placer.tree.height, 1), BINS), dtype=np.int64)
+    topics = np.zeros((2, len(placer.tree)), dtype=np.int64)
+    for topic, of_level, of_topic in blocks.map(_label_and_count, placer):
         found.append(topic)
-        counts += part
-    return np.concatenate(found), counts
+        levels += of_level
+        topics += of_topic
+    return np.concatenate(found), CorpusScores(levels, topics)
 
 
 def mean_scores(counts: Integers) -> list[float]:
@@ -299,12 +262,17 @@ def thresholds(counts: Integers, precision: float) -> Floats:
 
 
 @portable
-def _label_and_count(block: Block, placer: Placer) -> tuple[NDArray[np.int32], Integers]:
+def _label_and_count(block: Block, placer: Placer) -> tuple[NDArray[np.int32], Integers, Integers]:
     xp, found = block.xp, descend(block, placer)
-    counts = np.zeros((found.score.shape[1], BINS), dtype=np.int64)
+    of_level = np.zeros((found.score.shape[1], BINS), dtype=np.int64)
+    of_topic = np.zeros((2, len(placer.tree)), dtype=np.int64)
     path = xp.asarray(placer.tree.ancestors, xp.index)[found.topic]
     for level in range(path.shape[1]):
-        value = found.score[path[:, level] >= 0, level]
+        here = path[:, level] >= 0
+        topic, value = path[here, level], found.score[here, level]
         at = xp.astype(value * BINS, xp.index).clip(max=BINS - 1)
-        counts[level] = xp.to_numpy(xp.bincount(at, BINS))
-    return xp.to_numpy(xp.astype(found.topic, xp.int32)), counts
+        of_level[level] = xp.to_numpy(xp.bincount(at, BINS))
+        of_topic[0] += xp.to_numpy(xp.bincount(topic, len(placer.tree)))
+        total = xp.bincount(topic, len(placer.tree), xp.astype(at, xp.float64))  # exact
+        of_topic[1] += xp.to_numpy(total).astype(np.int64)
+    return xp.to_numpy(xp.astype(found.topic, xp.int32)), of_level, of_topic

@@ -18,12 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hierseed.core.arrays import Bools, Floats, Ints
 from hierseed.core.exact import Quantization
 from hierseed.core.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 USUAL = 8.0  # a parent counts as so many documents; on text it is 4 to 18
 LEAST, MOST = 1e-3, 1e3

@@ -22,8 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Floats
 from hierseed.core.blocks import Blocks
 from hierseed.core.exact import Quantization
+from hierseed.core.mixture.belonging import Membership
 from hierseed.core.mixture.components import (
     Components,
     Seeds,
@@ -31,7 +33,6 @@ from hierseed.core.mixture.components import (
     learn_variance_components,
 )
 from hierseed.core.mixture.gaussian_mixture import Mixture, Products
-from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import (
     CorpusMoments,
     DescentRule,
@@ -41,9 +42,8 @@ from hierseed.core.mixture.moments import (
 )
 from hierseed.core.mixture.sample import Sample, mean_stray
 from hierseed.core.tree import Tree
-from hierseed.cpus import one_thread
+from hierseed.threads import one_thread
 
-Floats = NDArray[np.float64]
 Progress = Callable[[dict[str, Any]], None]
 
 START = 5.0  # the first round takes topics for balls, with so many times their variance

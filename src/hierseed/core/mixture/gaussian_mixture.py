@@ -12,15 +12,12 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import chunks
+from hierseed.core.arrays import NUMPY, Array, Arrays, Floats
+from hierseed.core.blocks import chunks
 from hierseed.core.exact import Grid
 from hierseed.core.kernels.compiled import load_kernels
-
-Floats = NDArray[np.float64]
 
 PIECE = 1600  # rows
 MOST_SHARES = 2_000_000  # of a piece: rows times components

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Bools, Floats, Ints
 from hierseed.core.exact import sum_by_group
 from hierseed.core.mixture.components import Components, Pairs
 from hierseed.core.mixture.neighbours import LENGTH, OWN, Neighbourhood
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 Singles = NDArray[np.float32]
 
 MOST = 2_000  # seeds that are scored

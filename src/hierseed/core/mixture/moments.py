@@ -6,19 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import Block, portable
-from hierseed.core.blocks import Blocks
+from hierseed.core.arrays import NUMPY, Array, Arrays, Floats, Integers
+from hierseed.core.blocks import Block, Blocks, portable
 from hierseed.core.exact import Grid, Quantization, Sums
 from hierseed.core.kernels.compiled import load_kernels
+from hierseed.core.mixture.belonging import PARTS, Membership
 from hierseed.core.mixture.components import Components
 from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, responsibilities
-from hierseed.core.mixture.membership import PARTS, Membership
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
 
 FINE = Grid(40)  # probabilities closer than this are level; the first topic wins
 REMEMBERED = 40_000_000  # numbers of a corpus that may be kept rounded, 320 MB; beyond, none are
@@ -51,7 +46,7 @@ class Walked:
 
     mixture: Mixture
     rule: DescentRule
-    path: Ints
+    path: Integers
     chance: Floats
 
     def is_by(self, mixture: Mixture, rule: DescentRule) -> bool:
@@ -93,7 +88,7 @@ class Expected:
 
 
 def corpus_moments(
-    blocks: Blocks, quantization: Quantization, skip: Ints, membership: Membership
+    blocks: Blocks, quantization: Quantization, skip: Integers, membership: Membership
 ) -> CorpusMoments:
     """Sum up the corpus once; rows in `skip` (seeds) are left out."""
     total = blocks.n * blocks.width
@@ -136,7 +131,7 @@ def e_step(
     blocks: Blocks,
     mixture: Mixture,
     quantization: Quantization,
-    skip: Ints,
+    skip: Integers,
     membership: Membership,
     rule: DescentRule | None = None,
 ) -> Expected:
@@ -165,14 +160,14 @@ def counted(block: Block, quantization: Quantization, total: int) -> Array:
     return X
 
 
-def seeds_in(block: Block, skip: Ints) -> Ints:
+def seeds_in(block: Block, skip: Integers) -> Integers:
     """Which rows of a block are seeds."""
     return (
         skip[np.searchsorted(skip, block.start) : np.searchsorted(skip, block.stop)] - block.start
     )
 
 
-def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:
+def parts_of(block: Block, membership: Membership, skip: Integers) -> Array:
     """Weight of each row of a block in whole parts; a seed has none."""
     parts, mine = membership.parts_of(block), seeds_in(block, skip)
     if len(mine):
@@ -182,7 +177,7 @@ def parts_of(block: Block, membership: Membership, skip: Ints) -> Array:
 
 @portable
 def _corpus_moments(
-    block: Block, quantization: Quantization, skip: Ints, membership: Membership, total: int
+    block: Block, quantization: Quantization, skip: Integers, membership: Membership, total: int
 ) -> Sums:
     parts, rows = parts_of(block, membership, skip), block.kernel_rows(block.width)
     if rows is None:
@@ -218,7 +213,7 @@ def _e_step(
     block: Block,
     mixture: Mixture,
     quantization: Quantization,
-    skip: Ints,
+    skip: Integers,
     membership: Membership,
     total: int,
     rule: DescentRule | None,

@@ -32,13 +32,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import Block, chunks
+from hierseed.core.arrays import NUMPY, Array, Arrays, Floats, Ints
+from hierseed.core.blocks import Block, chunks
 from hierseed.core.kernels.compiled import compiled, load_kernels
 
-Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
-Ints = NDArray[np.intp]
 
 LENGTH = 4000.0  # of a rounded unit vector: the product of two stays below 2**24
 REFERENCES = 1024

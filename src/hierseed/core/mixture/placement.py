@@ -16,19 +16,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.arrays import NUMPY, Array, Arrays
-from hierseed.core.block import Block, chunks, portable
+from hierseed.core.arrays import NUMPY, Array, Arrays, Floats, Ints
+from hierseed.core.blocks import Block, chunks, portable
 from hierseed.core.exact import Grid
+from hierseed.core.mixture.accuracy import calibrate_scores
+from hierseed.core.mixture.belonging import Membership
 from hierseed.core.mixture.components import Components, add_up
-from hierseed.core.mixture.curve import calibrate_scores
 from hierseed.core.mixture.gaussian_mixture import Mixture, pieces, responsibilities
-from hierseed.core.mixture.membership import Membership
 from hierseed.core.mixture.moments import FINE, DescentRule, MixtureCache, walk
 from hierseed.core.score import Scored
 from hierseed.core.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 RANKED = 5  # topics that are kept for each document, most probable first
 
@@ -45,7 +42,7 @@ class Placer:
     temperature : shares are softened by it (see `calibration`)
     vectors : mean of each topic, for distances
     thresholds : score that a placement must reach at each level; 0 keeps all
-    curve : of each level, from probability to score (see `curve`)
+    curve : of each level, from probability to score (see `accuracy`)
     grid : on which vectors are rounded, as in the fit
     membership : whether documents belong
     others : the Other topic below each topic, -1 where there is none

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.block import Block, chunks, portable, squared_norms
-from hierseed.core.blocks import Blocks
+from hierseed.core.arrays import Floats, Ints
+from hierseed.core.blocks import Block, Blocks, chunks, portable, squared_norms
 from hierseed.core.exact import Quantization
+from hierseed.core.mixture.belonging import PARTS, Membership, SampleScores
 from hierseed.core.mixture.components import Seeds
 from hierseed.core.mixture.gaussian_mixture import Mixture
-from hierseed.core.mixture.membership import PARTS, Membership, SampleScores
 from hierseed.core.mixture.moments import (
     CorpusMoments,
     Expected,
@@ -33,9 +33,7 @@ from hierseed.core.mixture.moments import (
     weighted_sums,
 )
 
-Floats = NDArray[np.float64]
 Rough = NDArray[np.float32]
-Ints = NDArray[np.intp]
 
 SAMPLE = 4_000  # documents
 COARSE = 1e-5  # of a document's square: variances that float32 resolves

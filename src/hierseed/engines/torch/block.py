@@ -11,13 +11,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from hierseed.core.block import Block, Families, Gains
+from hierseed.core.arrays import Floats
+from hierseed.core.blocks import Block, Families, Gains
 from hierseed.core.exact import Grid
 from hierseed.engines.torch.arrays import TorchArrays
 from hierseed.engines.torch.distance import Centres, nearest, squared_distances
 from hierseed.engines.torch.exact import sum_rows
 
-Floats = NDArray[np.float64]
 TOGETHER = 256  # centres compared in one go: so many take no longer than reading the rows
 
 

@@ -12,15 +12,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from hierseed.core.blocks import (
-    BLOCK_VALUES,
-    LEAST_ROWS,
-    ArrayBlocks,
-    M,
-    Vectors,
-    check_vectors,
-    merge,
-)
+from hierseed.core.array_blocks import BLOCK_VALUES, LEAST_ROWS, ArrayBlocks
+from hierseed.core.blocks import M, Vectors, check_vectors, merge
 from hierseed.embed.prepare import Prepared
 from hierseed.engines.torch.arrays import TorchArrays
 from hierseed.engines.torch.block import TorchBlock

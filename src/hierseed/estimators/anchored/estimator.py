@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import astuple, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.assignments import Assignments
-from hierseed.core.blocks import ArrayBlocks, Blocks, check_vectors
+from hierseed.assignments import RECORD, Assignments
+from hierseed.core.array_blocks import ArrayBlocks
+from hierseed.core.arrays import Floats, Ints
+from hierseed.core.blocks import Blocks, check_vectors
 from hierseed.core.exact import Quantization
-from hierseed.core.mixture.calibration import label_and_count, thresholds
+from hierseed.core.mixture.accuracy import Share, expect_levels, expect_topics, listed_of_placed
+from hierseed.core.mixture.calibration import (
+    CorpusScores,
+    label_and_count,
+    mean_scores,
+    thresholds,
+)
 from hierseed.core.mixture.components import sum_up
 from hierseed.core.mixture.em import Settings, State
 from hierseed.core.mixture.placement import (
@@ -23,18 +32,18 @@ from hierseed.core.mixture.placement import (
     topic_probabilities,
 )
 from hierseed.core.score import Scored
-from hierseed.core.share import Share
-from hierseed.estimators.anchored.diagnosis import Finding, diagnose_fit, expect, listed_of_placed
-from hierseed.estimators.anchored.fitting import fit_mixture, with_stand_ins
-from hierseed.estimators.anchored.placer import (
+from hierseed.estimators.anchored.fitting import (
+    Finding,
     append_others,
+    diagnose_fit,
+    fit_mixture,
     make_placer,
     pack_placer,
     unpack_placer,
+    with_stand_ins,
 )
 from hierseed.estimators.base import Progress, SeededEstimator
 from hierseed.estimators.inputs import (
-    RECORD,
     Groups,
     SeedPairs,
     check_fitted,
@@ -47,8 +56,6 @@ from hierseed.estimators.inputs import (
 from hierseed.estimators.parameters import BOOLEAN, NONE, Constraints, Interval, OneOf
 from hierseed.taxonomy import Taxonomy
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 SEEDS = "seeds"  # they say how many topics a document has
 
 
@@ -103,6 +110,9 @@ class AnchoredHierSeed(SeededEstimator):
         Whether there are seeds enough to reject documents at this `false_alarm`.
     expected_accuracy_ : list of Share
         For each level the share of placements to expect right, with an interval.
+    expected_topic_accuracy_ : list of Share or None
+        For each topic of `taxonomy_` the share to expect right of the documents placed in it or
+        below, with an interval; None for Other topics and topics without documents.
     diagnosis_ : list of Finding
         Topics with suspiciously many or few documents, or far from their seeds; what to do.
     tree_weight_ : float
@@ -136,6 +146,8 @@ class AnchoredHierSeed(SeededEstimator):
     >>> model = AnchoredHierSeed(taxonomy).fit(X, taxonomy.labels(seeds, len(X)))
     >>> model.taxonomy_.paths[model.predict([[0.1, 0.8]])[0]]
     'Sport > Tennis'
+
+    The examples of the methods continue this one.
     """
 
     _largest_blocks = 2
@@ -210,9 +222,17 @@ class AnchoredHierSeed(SeededEstimator):
         self.history_, self.n_iter_ = result.history, len(result.history)
         self.objective_ = float(result.history[-1]["objective"])
         self.n_held_out_ = 0 if found.held_out is None else found.held_out.own.shape[1]
-        counts = self._label(blocks, given.rows, given.topics[: len(given.rows)], refused)
+        scores = self._label(blocks, given.rows, given.topics[: len(given.rows)], refused)
         listed = listed_of_placed(self.foreign_share_, self.coverage_)
-        self.expected_accuracy_ = expect(found.scores, counts, self.thresholds_, listed)
+        self.expected_accuracy_ = expect_levels(
+            found.scores.held, mean_scores(scores.of_level), self.thresholds_, listed
+        )
+        self.expected_topic_accuracy_ = expect_topics(
+            np.where(self.taxonomy_.is_other, np.nan, scores.topic_means()),
+            scores.of_topic[0],
+            self.taxonomy_.tree.level,
+            self.expected_accuracy_,
+        )
         self.diagnosis_ = diagnose_fit(self.taxonomy_, self._placer, found, given, self.labels_)
 
     def _keep(self, placer: Placer) -> None:
@@ -223,24 +243,19 @@ class AnchoredHierSeed(SeededEstimator):
         self.rejects_ = bool(np.isfinite(placer.membership.belonging.limit))
         self.sizes_ = sum_up(placer.components, np.exp(placer.mixture.log_size))
 
-    def _label(
-        self, blocks: Blocks, rows: Ints, topics: Ints, refused: Groups
-    ) -> NDArray[np.integer]:
-        """Place the corpus; if a precision is set, find thresholds first.
-
-        Returns the number of scores in each thousandth, per level.
-        """
-        found, counts = label_and_count(blocks, self._placer)
+    def _label(self, blocks: Blocks, rows: Ints, topics: Ints, refused: Groups) -> CorpusScores:
+        """Place the corpus and return its scores; if a precision is set, find thresholds first."""
+        found, scores = label_and_count(blocks, self._placer)
         if self.precision is not None:
-            self.set_thresholds(thresholds(counts, self.precision), self.precision)
-            found = np.concatenate(list(self._place(blocks)))
+            self.set_thresholds(thresholds(scores.of_level, self.precision), self.precision)
+            found, scores = label_and_count(blocks, self._placer)
         for rejected, some in refused.items():
             placer = self._placer.without(rejected)
             found[some] = np.concatenate(list(_taken(blocks, some).map(labels, placer)))
         found[rows[::-1]] = topics[::-1]  # of several topics the first given
         self.labels_ = found
         self.coverage_ = float(np.count_nonzero(found >= 0)) / len(found)
-        return counts
+        return scores
 
     def set_thresholds(self, thresholds: Floats, promise: float = 0.0) -> None:
         """Place documents from now on only where their score reaches the threshold of the level.
@@ -252,11 +267,8 @@ class AnchoredHierSeed(SeededEstimator):
 
         Examples
         --------
-        >>> from hierseed import AnchoredHierSeed, Taxonomy
-        >>> X, y = [[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]
-        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"])).fit(X, y)
-        >>> model.set_thresholds([1.1])
-        >>> model.predict([[0.1]]).tolist()
+        >>> model.set_thresholds([1.1, 1.1])
+        >>> model.predict([[0.1, 0.8]]).tolist()
         [-1]
         """
         self.thresholds_ = np.asarray(thresholds, dtype=np.float64)
@@ -269,11 +281,8 @@ class AnchoredHierSeed(SeededEstimator):
 
         Examples
         --------
-        >>> from hierseed import AnchoredHierSeed, Taxonomy
-        >>> X, y = [[0.0], [0.1], [1.0], [0.9]], [0, -1, 1, -1]
-        >>> model = AnchoredHierSeed(Taxonomy.from_paths(["A", "B"])).fit(X, y)
-        >>> model.assign(X, y).is_seed.tolist()
-        [True, False, True, False]
+        >>> model.assign(X[:2], taxonomy.labels({"Sport > Tennis": [0]}, 2)).is_seed.tolist()
+        [True, False]
         """
         placed = super().assign(X, y, rejected=rejected)
         rows, topics = seed_pairs(y, placed.n_documents, self.taxonomy_)
@@ -303,13 +312,9 @@ class AnchoredHierSeed(SeededEstimator):
 
         Examples
         --------
-        >>> import numpy as np
-        >>> from hierseed import AnchoredHierSeed, Taxonomy
-        >>> taxonomy = Taxonomy.from_paths(["Cats", "Dogs"])
-        >>> X = np.array([[0.0, 1.0], [0.1, 1.0], [1.0, 0.0], [1.0, 0.1]])
-        >>> model = AnchoredHierSeed(taxonomy).fit(X, [0, -1, 1, -1])
-        >>> model.predict_proba([[0.0, 0.9]]).argmax(axis=1).tolist()
-        [0]
+        >>> found = model.predict_proba([[0.1, 0.8]])
+        >>> model.taxonomy_.paths[model.classes_[found.argmax()]]
+        'Sport > Tennis'
         """
         found = self._known(X).map(topic_probabilities, self._placer)
         return np.concatenate([np.zeros((0, len(self.classes_))), *found])
@@ -335,22 +340,22 @@ class AnchoredHierSeed(SeededEstimator):
             "held_out": self.n_held_out_,
             "expected": [[one.value, one.low, one.high] for one in self.expected_accuracy_],
             "diagnosis": [vars(one) for one in self.diagnosis_],
-            "objective": self.objective_,
-            "coverage": self.coverage_,
-            "history": self.history_,
         }
-        return header, arrays | {"labels": self.labels_}
+        nothing = (np.nan, np.nan, np.nan)
+        expected = [astuple(one) if one else nothing for one in self.expected_topic_accuracy_]
+        return header, arrays | {"labels": self.labels_, "expected": np.reshape(expected, (-1, 3))}
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self._keep(unpack_placer(self.taxonomy_, header, arrays))
         self.tree_weight_ = header["tree_weight"]
         self.n_held_out_ = header["held_out"]
         self.expected_accuracy_ = [Share(*one) for one in header["expected"]]
+        self.expected_topic_accuracy_ = [
+            None if math.isnan(one[0]) else Share(*one) for one in arrays["expected"].tolist()
+        ]
         self.diagnosis_ = [Finding(**one) for one in header["diagnosis"]]
         self.set_thresholds(arrays["thresholds"], header.get("promise", self.precision or 0.0))
-        self.labels_, self.history_ = arrays["labels"], header["history"]
-        self.objective_, self.coverage_ = header["objective"], header["coverage"]
-        self.n_iter_ = len(self.history_)
+        self.labels_ = arrays["labels"]
 
     # ---------------------------------------------------------------- checking
 

@@ -16,9 +16,17 @@ from hierseed.io.records.database import ENDINGS, DatabaseFile
 from hierseed.io.records.delimited import DelimitedFile
 from hierseed.io.records.excel import ExcelFile
 from hierseed.io.records.json_records import JsonFile, JsonLinesFile
-from hierseed.io.records.lines import AUTO, check_encoding, detect_encoding, encoding_warning
 from hierseed.io.records.parquet import ParquetFile
-from hierseed.io.records.rows import Fault, Row, as_text, describe
+from hierseed.io.records.rows import (
+    AUTO,
+    Fault,
+    Row,
+    as_text,
+    check_encoding,
+    describe,
+    detect_encoding,
+    encoding_warning,
+)
 
 __all__ = ["READERS", "Records", "Row", "as_text", "describe", "open_records"]
 

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from hierseed.errors import CorpusError
-from hierseed.io.records.lines import LIMIT, Line, read_lines
-from hierseed.io.records.rows import ADVICE, Fault, Row
+from hierseed.io.records.rows import ADVICE, LIMIT, Fault, Line, Row, read_lines
 
 DELIMITERS = ",;\t|"
 

@@ -4,37 +4,29 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import cached_property, partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NoReturn
 
-from hierseed.errors import CorpusError, HierSeedError, name_some
+from hierseed.errors import CorpusError, name_some, refusing_damaged
 from hierseed.io.records.rows import Fault, Row, as_json, as_text
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
-@contextmanager
-def refusing_damaged(refuse: Callable[[str], NoReturn]) -> Iterator[None]:
+def readable(refuse: Callable[[str], NoReturn]) -> AbstractContextManager[None]:
     """Refuse a damaged workbook with a reason, whatever openpyxl raises."""
-    try:
-        yield
-    except (HierSeedError, MemoryError):
-        raise
-    except Exception as fault:
-        if isinstance(fault, OSError) and fault.errno:
-            raise
-        reason = str(fault) or type(fault).__name__
-        refuse(f"not a readable Excel workbook ({reason}); save it again in Excel, or as CSV")
+    why = "not a readable Excel workbook ({}); save it again in Excel, or as CSV"
+    return refusing_damaged(lambda reason: refuse(why.format(reason)))
 
 
 def open_workbook(file: Path | BytesIO, refuse: Callable[[str], NoReturn], **options: Any) -> Any:
     """Open a workbook that has a sheet with cells; the caller closes it."""
     from openpyxl.reader.excel import ExcelReader
 
-    with refusing_damaged(refuse), warnings.catch_warnings():
+    with readable(refuse), warnings.catch_warnings():
         start = file.getvalue()[:4] if isinstance(file, BytesIO) else _start(file)
         if start == OLD_EXCEL:
             refuse("an old .xls or an encrypted workbook; save it as a plain .xlsx")
@@ -94,7 +86,7 @@ class ExcelFile:
         book = open_workbook(self.path, self._refuse, read_only=True, data_only=True)
         try:
             self.sheets = [sheet.title for sheet in book.worksheets]
-            with refusing_damaged(self._refuse):
+            with readable(self._refuse):
                 yield from self._choose(book).iter_rows(values_only=True)
         finally:
             book.close()

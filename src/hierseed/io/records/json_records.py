@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hierseed.errors import CorpusError
-from hierseed.io.records.lines import LIMIT, Line, is_wide, open_bytes, read_lines
-from hierseed.io.records.rows import Fault, Row
+from hierseed.io.records.rows import LIMIT, Fault, Line, Row, is_wide, open_bytes, read_lines
 
 LOOKED_AT = 100  # objects whose keys are the columns: later ones seldom have more
 DEEPEST = 5  # levels of nested objects whose keys are columns

@@ -25,9 +25,7 @@ from hierseed.io.taxonomies import (
     json_tree,
     outline,
     paths,
-    plain_list,
-    skos_read,
-    skos_write,
+    skos,
     yaml_tree,
 )
 from hierseed.io.taxonomies.build import Source, tidy, tidy_description
@@ -186,7 +184,7 @@ class Format:
         return {what: count for what, count in counts.items() if count and what not in holds}
 
 
-_TURTLE, _XML, _JSONLD = (partial(skos_read.read, syntax=s) for s in ("turtle", "xml", "json-ld"))
+_TURTLE, _XML, _JSONLD = (partial(skos.read, syntax=s) for s in ("turtle", "xml", "json-ld"))
 
 # fmt: off
 FORMATS: dict[str, Format] = {
@@ -202,11 +200,11 @@ FORMATS: dict[str, Format] = {
         Format("xlsx", "the same table in Excel", (".xlsx", ".xlsm"), excel.read, excel.write,
                ("sheet", *TABLE_OPTIONS), ("layout", "renumber")),
         Format("turtle", "SKOS in Turtle", (".ttl", ".turtle", ".nt"),
-               _TURTLE, skos_write.write_turtle, _SKOS_READ, _SKOS_WRITE),
+               _TURTLE, skos.write_turtle, _SKOS_READ, _SKOS_WRITE),
         Format("rdf-xml", "SKOS in RDF/XML", (".rdf", ".xml", ".owl", ".skos"),
-               _XML, skos_write.write_xml, _SKOS_READ, _SKOS_WRITE),
+               _XML, skos.write_xml, _SKOS_READ, _SKOS_WRITE),
         Format("json-ld", "SKOS in JSON-LD", (".jsonld",),
-               _JSONLD, skos_write.write_jsonld, _SKOS_READ, _SKOS_WRITE),
+               _JSONLD, skos.write_jsonld, _SKOS_READ, _SKOS_WRITE),
         Format("json", "nested objects, records with children, flat records with parents",
                (".json",), json_tree.read, json_tree.write, ("lists", "parent"), ("layout",)),
         Format("yaml", "nested mappings and lists", (".yaml", ".yml"),
@@ -259,7 +257,7 @@ def _guess_from_lines(source: Source) -> str:
         return "markdown"
     if any(SEPARATOR in line for line in lines):
         return "paths"
-    if any(line[0].isspace() for line in lines) or plain_list.has_bullets(lines):
+    if any(line[0].isspace() for line in lines) or paths.has_bullets(lines):
         return "outline"
     if all(re.fullmatch(r"[^;]+;[A-Z]\d[\d.]*", line.strip()) for line in lines):
         return "csv"  # MeSH's own file: name;tree number

@@ -13,7 +13,13 @@ from typing import NoReturn
 
 from hierseed.core.tree import chains_of_cycles
 from hierseed.errors import TaxonomyError, name_some, plain_text
-from hierseed.io.records.lines import AUTO, called, check_encoding, encoding_warning, guess_encoding
+from hierseed.io.records.rows import (
+    AUTO,
+    check_encoding,
+    display_name,
+    encoding_warning,
+    guess_encoding,
+)
 from hierseed.taxonomy import Taxonomy
 from hierseed.topics import SEPARATOR, UNWRITABLE, name_fault
 
@@ -93,7 +99,7 @@ class Source:
             text = self.data.decode(encoding)
         except UnicodeDecodeError as fault:
             line = self.data.count(b"\n", 0, fault.start) + 1
-            self.stop(f"line {line}", f"not {called(encoding)}: {fault.reason}")
+            self.stop(f"line {line}", f"not {display_name(encoding)}: {fault.reason}")
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
     @cached_property

@@ -13,7 +13,7 @@ from datetime import date, datetime, time, timedelta
 from functools import partial
 from typing import Any, Unpack
 
-from hierseed.io.records.excel import open_workbook, refusing_damaged
+from hierseed.io.records.excel import open_workbook, readable
 from hierseed.io.taxonomies.build import LIMIT, Source
 from hierseed.io.taxonomies.table import TableOptions, read_table_layout, table_rows
 from hierseed.io.taxonomies.table_columns import Table, without_titles
@@ -72,7 +72,7 @@ def _filled_rows(page: Any) -> Iterator[tuple[Any, ...]]:
 def _sheet(source: Source, sheet: str | None, *, data_only: bool) -> Any:
     refuse = partial(source.stop, "")
     if zipfile.is_zipfile(io.BytesIO(source.data)):
-        with refusing_damaged(refuse), zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+        with readable(refuse), zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             size = sum(part.file_size for part in archive.infolist())
         if size > LIMIT:
             refuse(f"unpacks to {size / 2**20:,.0f} MB, more than {LIMIT >> 20} MB")

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable
 
 from hierseed.io.taxonomies.build import Row, Source, build
-from hierseed.io.taxonomies.paths import is_content
-from hierseed.io.taxonomies.plain_list import BULLET as PLAIN_BULLET
-from hierseed.io.taxonomies.plain_list import has_bullets
+from hierseed.io.taxonomies.paths import BULLET as PLAIN_BULLET
+from hierseed.io.taxonomies.paths import has_bullets, is_content
 from hierseed.taxonomy import Taxonomy
 
 BULLET = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")

@@ -6,27 +6,38 @@ The form of the Google product taxonomy::
     1 - Animals & Pet Supplies
     3237 - Animals & Pet Supplies > Live Animals
 
-Two signs keep every name writable: a line `# ids: yes` (or `no`) settles whether what
-stands before ` - ` is an id, and a backslash before a leading `#` or backslash says that
-the line is no comment.
+Two signs keep every name writable: a line `# ids: yes` (or `no`) says whether numbers before ` - `
+are ids, and a backslash before a leading `#` or backslash says that the line is no comment.
+
+A file without `>` may also be a plain list, unless its first line is `# ids: no`:
+
+- another mark between the names of a path: `Animals|Cats`, `Animals -> Cats`
+- numbers: `1 Animals`, `1.1 Cats`
+- bullets below plain lines: `Animals`, `- Cats` (read by `outline`)
 """
 
 from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
+from collections.abc import Sequence
 
 from hierseed.errors import HierSeedWarning, TaxonomyError, name_some
-from hierseed.io.taxonomies import plain_list
-from hierseed.io.taxonomies.build import PathRows, Source, build, tidy
+from hierseed.io.taxonomies.build import Entry, PathRows, Source, build, link, tidy
+from hierseed.io.taxonomies.codes import parents_of_codes
 from hierseed.taxonomy import Taxonomy
 from hierseed.topics import SEPARATOR
 
 DASH = " - "
 NO_CODE = "-"  # "no id" on a line of a file with ids
+BULLET = re.compile(r"[-*+•–][ \t]+")
+MARKS = ("->", "→", "::", "|", "\\", ">")  # never part of a name, if lines share what is before it
+PERHAPS = "/"  # often part of a name
 
 _NUMBERED = re.compile(r"\d+ - ")
 _SETTLED = re.compile(r"#\s*ids:\s*(yes|no)\s*$")
+_CODED = re.compile(r"((?:[A-Z]{1,2}|[A-Z]{0,2}\d+)(?:\.\d+)*)[.)]?[ \t]+(\S.*)")
 
 
 def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR) -> Taxonomy:
@@ -41,7 +52,7 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
         ids = bool(listed) and all(_NUMBERED.match(line.strip()) for _, line in listed)
     plain = not any(SEPARATOR in line for _, line in listed)
     if separator == SEPARATOR and not settled and not ids and plain:
-        if (numbered := plain_list.read_numbered(source, listed)) is not None:
+        if (numbered := read_numbered(source, listed)) is not None:
             return numbered
         separator = _other_mark(source, [line for _, line in listed]) or separator
     rows = PathRows(source)
@@ -64,10 +75,10 @@ def read(source: Source, *, ids: bool | None = None, separator: str = SEPARATOR)
 
 def _other_mark(source: Source, lines: list[str]) -> str:
     """The separator used in place of ` > `; a doubtful one causes only a warning."""
-    if mark := plain_list.find_mark(lines):
-        plain_list.warn(source, f"{mark!r} is read as the mark between the names of a path")
+    if mark := find_mark(lines):
+        warn(source, f"{mark!r} is read as the mark between the names of a path")
         return mark
-    perhaps = plain_list.PERHAPS if plain_list.find_mark(lines, [plain_list.PERHAPS]) else ">"
+    perhaps = PERHAPS if find_mark(lines, [PERHAPS]) else ">"
     doubtful = [line.strip() for line in lines if perhaps in line]
     if doubtful:
         warning = HierSeedWarning(
@@ -97,7 +108,7 @@ def write(taxonomy: Taxonomy) -> str:
 
 
 def _may_be_misread(lines: list[str]) -> bool:
-    return bool(lines) and not any(SEPARATOR in x for x in lines) and not plain_list.is_plain(lines)
+    return bool(lines) and not any(SEPARATOR in x for x in lines) and not is_plain(lines)
 
 
 def is_settled(line: str) -> bool:
@@ -118,3 +129,60 @@ def escape(line: str) -> str:
 def unescape(line: str) -> str:
     """Take that backslash away again."""
     return line[1:] if line.startswith(("\\#", "\\\\")) else line
+
+
+def is_plain(lines: Sequence[str]) -> bool:
+    """Whether every line would be read as one name."""
+    coded, mark = _codes(lines), find_mark(lines, (*MARKS, PERHAPS))
+    return not (coded or mark or has_bullets(lines) or any(">" in line for line in lines))
+
+
+def has_bullets(lines: Sequence[str]) -> bool:
+    """Whether bullets stand below plain lines."""
+    return not BULLET.match(lines[0].lstrip()) and any(BULLET.match(x.lstrip()) for x in lines)
+
+
+def find_mark(lines: Sequence[str], marks: Sequence[str] = MARKS) -> str:
+    """The separator of names: what is before it is also a line, or a prefix of other lines."""
+    if any(SEPARATOR in line for line in lines):
+        return ""
+    for mark in marks:
+        marked = [line.split(mark)[0].strip() for line in lines if mark in line]
+        heads = Counter(marked) + Counter(line.strip() for line in lines if mark not in line)
+        if marked and all(head and heads[head] > 1 for head in marked):
+            return mark
+    return ""
+
+
+def read_numbered(source: Source, listed: Sequence[tuple[int, str]]) -> Taxonomy | None:
+    """Read `1 Animals`, `1.1 Cats`; None if not every line has such a number."""
+    codes = _codes([line for _, line in listed])
+    if not codes:
+        return None
+    entries: dict[str, Entry] = {}
+    for (number, _), (code, name) in zip(listed, codes):
+        where = f"line {number}"
+        if code in entries:
+            source.fault(where, f"the number {code!r} occurs twice, first at {entries[code].where}")
+        entries.setdefault(code, Entry(code, name, where, code=code))
+    parents_of_codes(source, list(entries.values()), scheme="dotted")
+    taxonomy = build(source, link(source, list(entries.values())))
+    warn(source, "the numbers before the names are read as codes, and determine the parents")
+    return taxonomy
+
+
+def warn(source: Source, what: str) -> None:
+    """Say how a list was read."""
+    warnings.warn(
+        f"{source.name}: {what}. If that is wrong, put the line '# ids: no' on top", stacklevel=4
+    )
+
+
+def _codes(lines: Sequence[str]) -> list[tuple[str, str]]:
+    """Numbers and names, if every line has both and one number belongs below another."""
+    found = [_CODED.fullmatch(line.strip()) for line in lines]
+    codes = [(match[1], match[2]) for match in found if match]
+    listed = {code for code, _ in codes}
+    if len(codes) < len(lines) or not any(code.rpartition(".")[0] in listed for code in listed):
+        return []
+    return codes

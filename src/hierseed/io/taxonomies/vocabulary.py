@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hierseed.io.taxonomies.build import Source
-from hierseed.io.taxonomies.rdf import Triple, label_text, read_triples
-from hierseed.io.taxonomies.rdf_write import SKOS, TYPE
+from hierseed.io.taxonomies.rdf import SKOS, TYPE, Triple, label_text, read_triples
 from hierseed.taxonomy import Taxonomy
 
 BASE = "urn:hierseed:"  # addresses of topics that have none of their own
@@ -41,7 +40,7 @@ def statements(taxonomy: Taxonomy, base: str) -> list[Triple]:
     """The statements of the vocabulary, as the topics are now."""
     from rdflib import Literal, URIRef
 
-    from hierseed.io.taxonomies.skos_read import read
+    from hierseed.io.taxonomies.skos import read
 
     text = taxonomy.vocabulary
     language = text.split("\n")[0].removeprefix(LANGUAGE) if text.startswith(LANGUAGE) else None

@@ -43,12 +43,14 @@
     const down = (a, b) => T.count[b] - T.count[a];
     const others = leaves.filter(t => T.other[t] && T.count[t]).sort(down);
     const bare = leaves.filter(t => !T.other[t] && !T.count[t]);
+    const least = leaves.filter(expectedOf).sort((a, b) => expectedOf(a)[0] - expectedOf(b)[0]);
     const full = leaves.filter(t => !T.other[t] && T.count[t]).sort(down);
     const size = t => many(T.count[t], "document") + ", " + share(T.count[t], DATA.n);
     return [make("h2", {}, "Whole corpus"),
       make("p", { class: "facts" }, "Choose a topic in the tree or in a figure to see its documents."),
       make("div", { class: "columns" },
         topicTable("Largest topics", full, size),
+        topicTable("Lowest expected accuracy: topics to review first", least, t => withInterval(expectedOf(t))),
         topicTable("Fullest Others: subjects that the taxonomy may lack", others, size),
         topicTable("Topics without a document", bare, () => "no seed either"),
         DATA.nowhere.length ? list("Documents that no topic reached, a few", DATA.nowhere, "nearest: ", "") : null)];
@@ -64,6 +66,7 @@
     const facts = [many(T.count[t], "document"), share(T.count[t], DATA.n) + " of the corpus"];
     if (parent) facts.push(share(T.count[t], parent) + " of " + T.name[T.parent[t]]);
     if (children[t].length && T.own[t]) facts.push(whole(T.own[t]) + " went no deeper");
+    if (expectedOf(t)) facts.push("expected right " + withInterval(expectedOf(t)));
     if (T.code[t]) facts.unshift("code " + T.code[t]);
     return [make("div", { class: "crumbs" }, ...crumbs), make("h2", { class: T.other[t] ? "name other" : "" }, T.name[t]),
       make("p", { class: "facts" }, facts.join(" · ")),

@@ -65,6 +65,11 @@ const nameOf = t => t === ALL ? "Whole corpus" : t === NONE ? "None" : T.name[t]
 const fullName = t => t < 0 ? nameOf(t) : pathOf(t).map(i => T.name[i]).join(" › ");
 const countOf = t => t === ALL ? DATA.n : t === NONE ? DATA.none : T.count[t];
 
+// The share of a topic's documents to expect right, and its interval; null where it is unknown.
+const expectedOf = t => (t >= 0 && T.expected && T.expected[t]) || null;
+const percentOf = value => Math.round(100 * value) + "%";
+const withInterval = ([value, low, high]) => percentOf(value) + " (" + percentOf(low) + " to " + percentOf(high) + ")";
+
 // Hues by the golden angle, so that neighbours in the tree differ; deeper is lighter.
 function colour(t, alpha) {
   const end = alpha === undefined ? ")" : " / " + alpha + ")";

@@ -10,7 +10,7 @@
     const twist = make("span", { class: "twist", "aria-hidden": "true" }, below.length ? "▸" : "");
     const row = make("div", { class: "row" }, twist,
       make("span", { class: "name" }, nameOf(t)),
-      make("span", { class: "count" }, whole(countOf(t))), bar);
+      right(t), make("span", { class: "count" }, whole(countOf(t))), bar);
     const li = make("li", { role: "treeitem", tabindex: "-1", "aria-level": level }, row);
     if (t >= 0 && T.other[t]) li.classList.add("other");
     if (t === NONE) li.classList.add("apart");
@@ -23,6 +23,12 @@
     });
     items.set(t, { li, bar, level });
     return li;
+  }
+  function right(t) {
+    const expected = expectedOf(t);
+    if (!expected) return make("span", {});
+    return make("span", { class: "count", title: "Expected right: " + withInterval(expected) },
+      percentOf(expected[0]));
   }
   function toggle(t, open) {
     const { li, level } = items.get(t);
@@ -37,6 +43,8 @@
   }
   function paint(t) { const it = items.get(t); if (it) it.bar.style.background = t === ALL ? "var(--soft)" : colour(t); }
 
+  if ((T.expected || []).some(Boolean))
+    tree.before(make("div", { class: "heads", "aria-hidden": "true" }, make("span", {}, "expected right"), make("span", {}, "documents")));
   tree.append(item(ALL, 1), ...tops.map(t => item(t, 1)), item(NONE, 1));
   if (T.name.length <= 24) tops.forEach(t => toggle(t, true));
 

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Ints
 from hierseed.core.tree import Tree
-
-Ints = NDArray[np.intp]
 
 
 class PaddedTree:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import uniform_direction, vonmises_fisher
 
+from hierseed.core.arrays import Floats
 from hierseed_bench.competitors.systems.backend import seeded, torch
 from hierseed_bench.competitors.systems.text import SPECIAL
 
-Floats = NDArray[np.float64]
 LONGEST = 0.999  # mean of keywords that are (nearly) one: keeps the concentration finite
 
 

@@ -14,7 +14,7 @@ from hierseed_bench.competitors.systems.backend import torch
 from hierseed_bench.competitors.systems.text import PADDING, UNKNOWN
 
 SIZE, STRIDE = 20, 2
-SEGMENTS = 10  # a document's regions are averaged in so many equal parts
+SEGMENTS = 10  # a document's regions are averaged in this many equal parts
 
 
 def regions_of(numbers: NDArray[np.int32], limit: int) -> NDArray[np.int32]:

@@ -48,7 +48,7 @@ class SkipGram:
 
     @property
     def name(self) -> str:
-        """What to write into the record."""
+        """The name in records."""
         return (
             f"skip-gram {self.dimension}d on the training texts "
             f"(window {self.window}, min count {self.min_count}, {self.epochs} epochs)"

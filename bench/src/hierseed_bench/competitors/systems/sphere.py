@@ -159,7 +159,7 @@ def text_steps(tables: Any, text: Any, part: Any, window: int, source: Any, how:
 def place_document(
     vectors: Any, row: int, words: Any, numbers: Any, source: Any, how: Any, passes: int
 ) -> None:
-    """Find the vector of a document by so many passes over it; words stay where they are.
+    """Find the vector of a document by several passes over it; words stay where they are.
 
     Parameters
     ----------

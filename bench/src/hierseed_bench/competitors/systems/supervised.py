@@ -1,4 +1,4 @@
-"""What the four classifiers share: words to rows on a device, schedules, word vectors."""
+"""The base class of four classifiers: words to rows on a device, schedules, word vectors."""
 
 from __future__ import annotations
 

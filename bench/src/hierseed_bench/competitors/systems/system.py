@@ -1,4 +1,4 @@
-"""What all systems have in common: a task goes in, one topic a level comes out."""
+"""The base class of all systems: from a task to one topic on each level."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hierseed.core.arrays import Ints
 from hierseed.errors import ModelError, SeedError, name_some
 from hierseed.taxonomy import Taxonomy
 from hierseed_bench.competitors.systems.paths import PaddedTree
 
-Ints = NDArray[np.intp]
 Progress = Callable[[dict[str, Any]], None]
 Labels = Sequence[int] | Sequence[Sequence[int]] | NDArray[Any]
 VALIDATION_SHARE = 0.2  # of the labels, where all of them are given (the paper's)

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.intp]
 Floats = NDArray[np.float32]
 
 
@@ -31,7 +30,7 @@ class TopicTree:
 
     @classmethod
     def start(cls, branches: Sequence[int], levels: int) -> TopicTree:
-        """Begin with so many children at the first levels and single ones below."""
+        """Begin with this number of children at the first levels and single ones below."""
         parent, front = [-1], [0]
         for level in range(levels - 1):
             width = branches[level] if level < len(branches) else 1

@@ -37,7 +37,7 @@ class TSNTMConfig(Config):
 
     Parameters
     ----------
-    words, min_df : the most frequent words that occur in so many documents
+    words, min_df : the most frequent words, of those in at least `min_df` documents
     shortest : training texts with fewer of them are left out
     branches : children at the first levels of the first tree
     add, remove : shares of the words above which an inner node gets a child, and below

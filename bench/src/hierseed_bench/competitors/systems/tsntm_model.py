@@ -162,7 +162,7 @@ class TreeTopics(nn.Module):
         return nll, kl, theta
 
     def loss(self, bags: Bags, tree: TopicTree, diversity: float) -> Any:
-        """What training makes small."""
+        """The training loss."""
         topics = self.topics(tree)
         nll, kl, _ = self.explain(bags, tree, topics)
         return (nll + kl).mean() + diversity * self.sibling_likeness(topics, tree)

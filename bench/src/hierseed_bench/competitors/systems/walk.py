@@ -88,7 +88,7 @@ def f1_gains(chosen: Any, gold: Any, map_: Map, *, count_stop: bool = False) -> 
 
 
 def returns(rewards: Any, gamma: float) -> Any:
-    """What each step's rewards to come are worth now."""
+    """Discounted sum of the rewards after each step."""
     total = torch.zeros_like(rewards)
     following = torch.zeros_like(rewards[:, 0])
     for step in range(rewards.shape[1] - 1, -1, -1):

@@ -28,7 +28,7 @@ class VectorSource(Protocol):
 
     @property
     def name(self) -> str:
-        """What to write into the record."""
+        """The name in records."""
 
     @property
     def dimension(self) -> int:

@@ -1,15 +1,19 @@
-"""How many processors this process may use, and how many threads its matrix libraries."""
+"""Processors of this process, threads of its matrix libraries, and a thread that reads ahead."""
 
 from __future__ import annotations
 
 import math
 import os
+import queue
 import sys
+import threading
+from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
+Item = TypeVar("Item")
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
 OLD_QUOTA = [Path(f"/sys/fs/cgroup/cpu/cpu.cfs_{it}_us") for it in ("quota", "period")]
 
@@ -51,3 +55,44 @@ def _libraries(modules: int) -> Any:
     from threadpoolctl import ThreadpoolController  # not needed to count processors
 
     return ThreadpoolController()
+
+
+def read_ahead(items: Iterable[Item], depth: int = 2) -> Generator[Item]:
+    """Yield the same items, with up to `depth` of them read ahead.
+
+    An exception of the source is raised here, at its place. Closing the generator ends the thread.
+    """
+    ready: queue.Queue[tuple[str, object]] = queue.Queue(maxsize=depth)
+    stop = threading.Event()
+
+    def hand_over(kind: str, value: object) -> bool:
+        while not stop.is_set():
+            try:
+                ready.put((kind, value), timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def read() -> None:
+        try:
+            for item in items:
+                if not hand_over("item", item):
+                    return
+            hand_over("end", None)
+        except BaseException as fault:
+            hand_over("fault", fault)
+
+    thread = threading.Thread(target=read, name="hierseed-reader", daemon=True)
+    thread.start()
+    try:
+        while True:
+            kind, value = ready.get()
+            if kind == "end":
+                return
+            if kind == "fault":
+                raise cast(BaseException, value)
+            yield cast(Item, value)
+    finally:
+        stop.set()
+        thread.join()

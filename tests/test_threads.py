@@ -5,11 +5,11 @@ import os
 import pytest
 from joblib import cpu_count
 
-from hierseed import cpus
+from hierseed import threads
 
 
 def test_it_is_what_joblib_counts():
-    assert cpus.usable_cpus() == cpu_count()
+    assert threads.usable_cpus() == cpu_count()
 
 
 @pytest.mark.parametrize(
@@ -17,17 +17,17 @@ def test_it_is_what_joblib_counts():
 )
 def test_a_container_has_what_it_was_given(limit, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)), raising=False)
-    monkeypatch.setattr(cpus, "QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(threads, "QUOTA", tmp_path / "cpu.max")
     (tmp_path / "cpu.max").write_text(limit)
-    assert cpus.usable_cpus() == expected
+    assert threads.usable_cpus() == expected
 
 
 @pytest.mark.parametrize(("quota", "expected"), [("250000", 3), ("-1", 8), (None, 8)])
 def test_an_older_container_too(quota, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)), raising=False)
-    monkeypatch.setattr(cpus, "QUOTA", tmp_path / "none")
-    monkeypatch.setattr(cpus, "OLD_QUOTA", (tmp_path / "quota", tmp_path / "period"))
+    monkeypatch.setattr(threads, "QUOTA", tmp_path / "none")
+    monkeypatch.setattr(threads, "OLD_QUOTA", (tmp_path / "quota", tmp_path / "period"))
     if quota:
         (tmp_path / "quota").write_text(quota)
         (tmp_path / "period").write_text("100000")
-    assert cpus.usable_cpus() == expected
+    assert threads.usable_cpus() == expected

@@ -1,23 +1,31 @@
-"""A block of an array or a memory map, with numpy; kernels of numba where it is installed."""
+"""Blocks of an array or a memory map, with numpy; kernels of numba where it is installed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+import itertools
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property, reduce
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hierseed.core.arrays import NUMPY
-from hierseed.core.block import Block, Families, Gains, chunks, squared_norms
+from hierseed.core.arrays import NUMPY, Floats, Integers
+from hierseed.core.blocks import Block, Families, Gains, M, Vectors, chunks, merge, squared_norms
 from hierseed.core.distance import FEW, TIE, Centres, lowest, rounding_error, squared_distances
 from hierseed.core.exact import Grid, Tally
 from hierseed.core.kernels.compiled import compiled
+from hierseed.threads import one_thread, usable_cpus
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer]
+T = TypeVar("T")
+LEAST_ROWS = 256
+BLOCK_VALUES = 2_000_000  # numbers in a block at least
+EACH = 3  # blocks for each thread
+SHRINK = 1.5, 0.5  # size of the first and the last block of a thread, in means
 EXACT = 32.0  # squared lengths of float16 rows are exact in float64 up to this
 
 # float16 to float32
@@ -25,20 +33,6 @@ SHIFT = 13
 MASK = np.int32(-0x7000_2000)  # the sign, and the bits of a float16
 SCALE = np.float32(2.0**112)
 INFINITE = 0x7C00  # infinity, and NaN above it, without the sign
-
-
-class Vectors(Protocol):
-    """Rows that can be sliced and indexed: an array, a memory map, a lazy view."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Documents, dimensions."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Number type as stored."""
-
-    def __getitem__(self, rows: Any) -> Any: ...
 
 
 class ArrayBlock(Block):
@@ -60,7 +54,7 @@ class ArrayBlock(Block):
         """The rows, in the number type that steps compute in."""
         return as_floats(self._vectors[self.start : self.stop], self.dtype)
 
-    def rows_at(self, at: Ints) -> NDArray[np.floating]:
+    def rows_at(self, at: Integers) -> NDArray[np.floating]:
         """Some of the rows; the others are not read."""
         return as_floats(self._vectors[self.start + at.astype(np.intp)], self.dtype)
 
@@ -76,7 +70,7 @@ class ArrayBlock(Block):
         return np.concatenate([np.zeros(0), *(squared_norms(X) for _, X in self.chunks())])
 
     def chunks(
-        self, rows: Ints | None = None, columns: int = 0
+        self, rows: Integers | None = None, columns: int = 0
     ) -> Iterator[tuple[slice, NDArray[np.floating]]]:
         """Yield rows of the block in chunks that fit the cache of a core.
 
@@ -96,7 +90,7 @@ class ArrayBlock(Block):
             for at in chunks(len(rows), wide):
                 yield at, self.rows_at(rows[at])
 
-    def distances(self, C: Floats, rows: Ints | None = None) -> Floats:
+    def distances(self, C: Floats, rows: Integers | None = None) -> Floats:
         """Squared distance of some rows (None: all) to each of some centres, in float64."""
         n = len(self) if rows is None else len(rows)
         D = np.empty((n, len(C)))
@@ -112,7 +106,7 @@ class ArrayBlock(Block):
         return D
 
     def nearest(
-        self, centres: Families, rows: Ints | None = None, family: Ints | None = None
+        self, centres: Families, rows: Integers | None = None, family: Integers | None = None
     ) -> NDArray[np.intp]:
         """Position of the nearest centre of each row's family; `rows` None: all rows."""
         n = len(self) if rows is None else len(rows)
@@ -131,7 +125,7 @@ class ArrayBlock(Block):
         return best
 
     def reassign(
-        self, centres: Families, rows: Ints, family: Ints, was: Ints, grid: Grid | None
+        self, centres: Families, rows: Integers, family: Integers, was: Integers, grid: Grid | None
     ) -> tuple[NDArray[np.intp], Floats, Gains | None]:
         """Nearest centre of each row, the margin to the second one, and what that changed.
 
@@ -169,7 +163,7 @@ class ArrayBlock(Block):
         return best, margin, gains
 
     def sum_by_group(
-        self, rows: Ints, groups: Ints, n_groups: int, grid: Grid
+        self, rows: Integers, groups: Integers, n_groups: int, grid: Grid
     ) -> tuple[Floats, NDArray[np.intp]]:
         """Sum of the rows of each group on a grid, and their number."""
         tally, none = Tally(n_groups, self.width, grid), np.full(len(rows), -1)
@@ -191,7 +185,7 @@ class ArrayBlock(Block):
         vectors = getattr(self._vectors, "stored", self._vectors)
         return np.asarray(vectors[self.start : self.stop])
 
-    def quantized(self, grid: Grid, order: Ints | None = None) -> Floats:
+    def quantized(self, grid: Grid, order: Integers | None = None) -> Floats:
         """The rows, or some of them, as whole multiples of a grid's step."""
         place = np.arange(len(self))
         if order is not None:
@@ -205,7 +199,7 @@ class ArrayBlock(Block):
         """Sum of each row of `quantized`."""
         return self._round_rows(grid, np.zeros(0, np.intp), np.empty((0, self.width)))
 
-    def _round_rows(self, grid: Grid, place: Ints, found: Floats) -> Floats:
+    def _round_rows(self, grid: Grid, place: Integers, found: Floats) -> Floats:
         """Sums of rounded rows; fills in `found` by the way."""
         sums, kernels = np.empty(len(self)), self._kernels(len(self))
         if kernels is None:
@@ -240,8 +234,8 @@ class ArrayBlock(Block):
         return None
 
     def _sources(
-        self, kernels: ModuleType, rows: Ints | None
-    ) -> Iterator[tuple[slice, NDArray[Any], int, Ints, Floats]]:
+        self, kernels: ModuleType, rows: Integers | None
+    ) -> Iterator[tuple[slice, NDArray[Any], int, Integers, Floats]]:
         """Yield what kernels read rows from: the array, its first row, which rows, their norms.
 
         All at once if the vectors are an array, else in chunks. Each comes with its slice of
@@ -257,7 +251,7 @@ class ArrayBlock(Block):
             yield at, kernels.source(X), 0, np.arange(len(X)), x2[at]
 
     def lloyd(
-        self, centres: Families, children: Ints, tree: Any, placements: Any, state: Any,
+        self, centres: Families, children: Integers, tree: Any, placements: Any, state: Any,
         used: Floats | None, grid: Grid,
     ) -> tuple[Gains, int, int] | None:  # fmt: skip
         """`hierseed.refine.reassign` in a few calls that need no lock; see `Block.lloyd`."""
@@ -271,17 +265,35 @@ class ArrayBlock(Block):
             tree.family, order, ends,
         )  # fmt: skip
         order = order[:n]
-        was = tree.position[state.topic[order]]
-        found, far, chosen, tally = self._sweep(
-            kernels, centres, placements.row[order], ends, was, grid
-        )
-        moved = kernels.settle(order, found, far, was, children, state.topic, state.margin)
-        total = int((state.topic >= 0).sum())
+        edges, *panels, C, c2 = self._panels(kernels, centres)
+        chosen = np.arange(len(C))
+        group, present = chosen, ends[1:] > ends[:-1]
+        if not present.all():
+            chosen, group = np.flatnonzero(np.repeat(present, np.diff(edges))), np.zeros_like(group)
+            group[chosen] = np.arange(len(chosen))
+        tally, error = Tally(len(chosen), self.width, grid), rounding_error(self.width, self.dtype)
+        moved = 0
+        for at, X, start, index, x2 in self._sources(kernels, placements.row[order]):
+            moved += kernels.lloyd(
+                X, start, index, np.clip(ends - at.start, 0, len(index)), edges, *panels, C, c2,
+                x2, error, TIE, group, tally.sums, tally.counts, tally.step, order[at],
+                tree.position, children, state.topic, state.margin,
+            )  # fmt: skip
+        total = int(np.count_nonzero(state.topic >= 0))
         return Gains(chosen, tally.sums, tally.counts), int(moved), total
 
+    def _panels(self, kernels: ModuleType, centres: Families) -> tuple[Any, ...]:
+        """Centres as kernels read them: where families begin, panels, the centres, their norms."""
+        if "panels" not in centres.prepared:
+            C, edges = np.ascontiguousarray(centres.vectors), np.array(centres.edges)
+            c2 = squared_norms(C)
+            centres.prepared["panels"] = edges, *kernels.pack(C, c2, edges), C, c2
+        found: tuple[Any, ...] = centres.prepared["panels"]
+        return found
+
     def _by_family(
-        self, kernels: ModuleType, centres: Families, rows: Ints, family: Ints, was: Ints,
-        grid: Grid | None,
+        self, kernels: ModuleType, centres: Families, rows: Integers, family: Integers,
+        was: Integers, grid: Grid | None,
     ) -> tuple[NDArray[np.intp], Floats, Gains | None]:  # fmt: skip
         """`reassign` of rows in any order."""
         size = np.bincount(family, minlength=len(centres.first))
@@ -295,9 +307,9 @@ class ArrayBlock(Block):
         return best, margin, Gains(chosen, tally.sums, tally.counts) if grid else None
 
     def _sweep(
-        self, kernels: ModuleType, centres: Families, rows: Ints, ends: Ints, was: Ints,
+        self, kernels: ModuleType, centres: Families, rows: Integers, ends: Integers, was: Integers,
         grid: Grid | None,
-    ) -> tuple[NDArray[np.intp], Floats, Ints, Tally]:  # fmt: skip
+    ) -> tuple[NDArray[np.intp], Floats, Integers, Tally]:  # fmt: skip
         """Nearest centres and margins of rows in order of their families, and what that changed.
 
         `ends` says where each family of rows begins and ends. Also returns the centres that
@@ -321,13 +333,14 @@ class ArrayBlock(Block):
         for at, X, start, index, x2 in self._sources(kernels, rows):
             kernels.sweep(
                 X, start, index, np.clip(ends - at.start, 0, len(index)), edges, *panels, C, c2,
-                x2, error, TIE, was[at], tally.sums, tally.counts, tally.step, found[at], far[at],
+                x2, error, TIE, was[at], np.arange(len(C)), tally.sums, tally.counts, tally.step,
+                found[at], far[at],
             )  # fmt: skip
         if len(C) < len(centres.vectors):
             found = chosen[found]
         return found, far, chosen, tally
 
-    def _nearest(self, C: Floats, rows: Ints | None) -> NDArray[np.intp]:
+    def _nearest(self, C: Floats, rows: Integers | None) -> NDArray[np.intp]:
         """Nearest of some centres to each of some rows."""
         x2 = self._norms(rows)
         if len(x2) <= FEW:
@@ -338,10 +351,10 @@ class ArrayBlock(Block):
             best[at], _ = centres.nearest(X, x2[at])
         return best
 
-    def _norms(self, rows: Ints | None) -> Floats:
+    def _norms(self, rows: Integers | None) -> Floats:
         return self.squared_norms if rows is None else self.squared_norms[rows]
 
-    def _are_all(self, rows: Ints) -> bool:
+    def _are_all(self, rows: Integers) -> bool:
         return len(rows) == len(self) and bool((rows[:-1] < rows[1:]).all())
 
 
@@ -369,3 +382,92 @@ def as_floats(rows: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[np.floating]:
     wide = bits.view(np.float32)
     wide *= SCALE
     return wide
+
+
+class ArrayBlocks:
+    """Blocks of an array or a memory map, on the threads of this machine.
+
+    Each thread works on a block of its own, with the matrix library limited to one thread: that
+    is faster than many threads on one small product. Steps make arrays of rows times `topics`, so
+    blocks shrink as these grow; `largest` bounds how many times the least size they have, for
+    steps that keep little of each row. `start` and `stop` select some of the rows,
+    which keep their numbers. With `forget` blocks drop their caches after each step, for a single
+    pass over many documents.
+    """
+
+    def __init__(
+        self,
+        vectors: Vectors,
+        block_rows: int | None = None,
+        threads: int | None = None,
+        *,
+        topics: int = 0,
+        largest: int = 1,
+        start: int = 0,
+        stop: int | None = None,
+        forget: bool = False,
+    ) -> None:
+        self.n, self.width = int(vectors.shape[0]), int(vectors.shape[1])
+        self.dtype = np.dtype(np.float64 if vectors.dtype == np.float64 else np.float32)
+        self.threads = threads or int(os.environ.get("OMP_NUM_THREADS") or usable_cpus())
+        if isinstance(vectors, np.ndarray):
+            vectors = np.asarray(vectors)  # slicing a np.memmap object is slow
+        self._vectors, self._forget = vectors, forget
+        stop = stop or self.n
+        if block_rows:
+            edges = [*range(start, stop, block_rows), stop]
+        else:
+            wide = max(self.width, topics, 1)
+            edges = (start + _block_edges(stop - start, wide, self.threads, largest)).tolist()
+        self._blocks = [
+            ArrayBlock(vectors, at, end, self.dtype) for at, end in itertools.pairwise(edges)
+        ]
+
+    def map(self, step: Callable[..., T], *model: Any) -> Iterator[T]:
+        """Yield `step(block, *model)` for every block, in order of rows."""
+        if len(self._blocks) == 1 and len(self._blocks[0]) <= FEW:
+            yield self._run(step, self._blocks[0], *model)  # too small for threads
+            return
+        with one_thread():
+            if self.threads == 1 or len(self._blocks) == 1:
+                for block in self._blocks:
+                    yield self._run(step, block, *model)
+                return
+            waiting: deque[Future[T]] = deque()
+            with ThreadPoolExecutor(self.threads) as pool:
+                for block in self._blocks:
+                    if len(waiting) > 2 * self.threads:
+                        yield waiting.popleft().result()
+                    waiting.append(pool.submit(self._run, step, block, *model))
+                while waiting:
+                    yield waiting.popleft().result()
+
+    def fold(self, step: Callable[..., M], *model: Any) -> M:
+        """Merge the results of `step(block, *model)` over all blocks."""
+        return reduce(merge, self.map(step, *model))
+
+    def _run(self, step: Callable[..., T], block: ArrayBlock, *model: Any) -> T:
+        result = step(block, *model)
+        if self._forget:
+            block.forget()
+        return result
+
+    def take(self, rows: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Fetch a few rows."""
+        return np.asarray(self._vectors[np.asarray(rows)], dtype=np.float64)
+
+
+def _block_edges(n: int, wide: int, threads: int, largest: int) -> NDArray[np.integer]:
+    """Where blocks of so many rows begin, and the last ends.
+
+    Few large blocks, because every step costs each block some Python. Every thread gets as many,
+    the largest first, so that all threads end at about the same time.
+    """
+    fair, usual = -(-n // (EACH * threads)), BLOCK_VALUES // wide
+    most = max(LEAST_ROWS, min(max(fair, usual), largest * BLOCK_VALUES // wide))
+    blocks = -(-n // most)
+    if threads == 1 or blocks <= threads:
+        return np.linspace(0, n, blocks + 1).round().astype(np.intp)
+    share = np.repeat(np.linspace(*SHRINK, -(-blocks // threads)), threads)
+    ends = np.cumsum(share) * (n / share.sum())
+    return np.unique(np.append(0, ends.round().astype(np.intp)))  # without empty blocks
