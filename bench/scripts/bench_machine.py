@@ -37,7 +37,7 @@ PARTS = {  # module, function and arguments; those that say most first, as time 
     "gpu-file-5m": ("machine_card", "from_file", "mid"),
     "gpu-pass": ("machine_card", "on_gpu"),
     "gpu-assign": ("machine_card", "assign"),
-    "workers-fit": ("machine_cores", "fit_by_workers", 1, 4),
+    "fit-workers": ("machine_cores", "fit_by_workers", 1, 4),
     "gpu-start": ("machine_card", "start_torch"),
     **{f"threads-{n}": ("machine_cores", "threads", n) for n in (4, 2)},
     "workers": ("machine_cores", "workers", 1, 4),

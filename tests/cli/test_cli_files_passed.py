@@ -21,7 +21,7 @@ PACKAGE = Path(package.__file__).parent
 NEW_LOCALS = 2  # flag of code that is a function, not the body of a module or class
 
 # A change that needs another file raises the number, and says why it is worth it.
-MOST = {"fit": 59, "assign": 43}  # 55 and 40 where the kernels are not compiled
+MOST = {"fit": 60, "assign": 43}  # 56 and 40 where the kernels are not compiled
 
 
 def files_passed(run: Callable[[], object]) -> dict[str, str]:

@@ -168,3 +168,22 @@ def test_the_kernel_gives_the_bits_of_numpy(X, dtype, unit, centre, parts, monke
     assert not found[1][5].any()
     good = np.isfinite(X).all(axis=1)
     assert found[0][good].tobytes() == found[1][good].tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("turned", [False, True])
+def test_rows_in_any_order_are_prepared_as_all_of_them(X, dtype, turned, monkeypatch):
+    pytest.importorskip("numba", reason="numba has no wheel for this platform")
+    X = X[:300].astype(dtype)
+    if turned:
+        X = np.asfortranarray(X)
+    preparation = Preparation().fit(X)
+    every = preparation.transform(X)
+    monkeypatch.setattr(compiled, "BREAK_EVEN", 0)
+    view = Prepared(X, preparation)
+    for rows in ([299, 0, 7, 7], [-1, 3], [], np.arange(299, -1, -1), np.arange(5, dtype=np.int32)):
+        rows = np.asarray(rows, dtype=None if len(rows) else np.intp)
+        assert view[rows].tobytes() == every[rows].tobytes()
+    for beyond in (300, -301):
+        with pytest.raises(IndexError):
+            view[np.array([0, beyond])]

@@ -458,7 +458,7 @@ class ArrayBlocks:
 
 
 def _block_edges(n: int, wide: int, threads: int, largest: int) -> NDArray[np.integer]:
-    """Where blocks of so many rows begin, and the last ends.
+    """Edges of the blocks of n rows.
 
     Few large blocks, because every step costs each block some Python. Every thread gets as many,
     the largest first, so that all threads end at about the same time.

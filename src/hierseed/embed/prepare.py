@@ -138,7 +138,8 @@ class Preparation(Transformer):
             )
         kernels = compiled(rows.size) if rows.dtype in (np.float16, np.float32) else None
         if kernels and self.pca is None:
-            return self._apply_at_once(rows, kernels)
+            every = np.zeros(0, dtype=np.intp)
+            return self._apply_at_once(np.ascontiguousarray(rows), every, len(rows), kernels)
         if rows.dtype == np.float16:
             ready = as_floats(rows, np.dtype(np.float32))
         else:
@@ -146,18 +147,28 @@ class Preparation(Transformer):
         found: NDArray[np.float32] = self.apply(ready)
         return found
 
+    def take(self, X: ArrayLike, rows: NDArray[np.integer]) -> NDArray[np.float32]:
+        """`transform(X[rows])`; compiled without a copy of the rows in between."""
+        ready = self.is_fitted and self.pca is None and len(rows) > 0
+        if ready and isinstance(X, np.ndarray) and X.dtype in (np.float16, np.float32):
+            inside = rows.min() >= 0 and rows.max() < len(X) and X.flags.c_contiguous
+            kernels = compiled(len(rows) * X.shape[1]) if inside else None
+            if kernels and (self.mean_ is None or len(self.mean_) == X.shape[1]):
+                return self._apply_at_once(X, rows.astype(np.intp, copy=False), len(rows), kernels)
+        return self.transform(X[rows])
+
     def _apply_at_once(
-        self, rows: NDArray[np.floating], kernels: ModuleType
+        self, X: NDArray[np.floating], rows: NDArray[np.intp], n: int, kernels: ModuleType
     ) -> NDArray[np.float32]:
-        """`apply` in one compiled call."""
+        """`apply` of n rows in one compiled call; all if `rows` is empty."""
         mean = np.zeros(0, dtype=np.float32) if self.mean_ is None else self.mean_
         edges, weights = np.cumsum([0, *self.blocks]), np.array(self.weights, dtype=np.float32)
         kept = np.flatnonzero(weights)
         if len(kept) == 1 and self.unit:  # scaled once, as in `_weigh_blocks`
             weights[kept] = np.nan
-        found = np.empty((len(rows), self.dimension(rows.shape[1])), dtype=np.float32)
+        found = np.empty((n, self.dimension(X.shape[1])), dtype=np.float32)
         kernels.prepare_rows(
-            kernels.source(np.ascontiguousarray(rows)), mean,
+            kernels.source(X), rows, mean,
             edges[:-1][kept], edges[1:][kept], weights[kept], self.unit, found,
         )  # fmt: skip
         return found
@@ -279,6 +290,8 @@ class Prepared:
             found: NDArray[np.float32] = self.ready[rows]
             return found
         X = np.asarray(self.X) if isinstance(self.X, np.memmap) else self.X  # is slow to slice
+        if isinstance(rows, np.ndarray) and rows.dtype.kind == "i" and rows.ndim == 1:
+            return self.preparation.take(X, rows)
         ready = self.preparation.transform(X[rows])
         return ready[0] if isinstance(rows, int | np.integer) else ready
 

@@ -190,12 +190,10 @@ CONSTANTS = {  # those that a result depends on; the others are for speed and ro
     "sample": ("SAMPLE",),
     "neighbours": ("REFERENCES", "NEIGHBOURS", "WIDTH", "WHITENING", "OWN", "DROP"),
     "left_out": ("MOST",),
-    "belonging": ("LEAST_SEEDS", "ROUNDS", "TAIL", "SIGNIFICANT", "CLEAR", "NOWHERE"),
-    "membership": ("LEAST",),
+    "belonging": ("LEAST_SEEDS", "ROUNDS", "TAIL", "SIGNIFICANT", "CLEAR", "NOWHERE", "LEAST"),
     "em": ("START", "PULL", "SIZE_PRIOR", "ROUNDS"),
     "calibration": ("ROUNDS", "NARROW", "PLENTY", "USUAL", "LONE", "BELIEF"),
-    "curve": ("BELIEF", "LEAST_SLOPE"),
-    "accuracy": ("SPREAD",),
+    "accuracy": ("PRIOR", "LEAST_SLOPE", "SPREAD"),
     "placement": ("SAMPLE",),
 }  # fmt: skip
 

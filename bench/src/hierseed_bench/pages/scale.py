@@ -53,6 +53,8 @@ def stream() -> str:
 def threads() -> str:
     """Whole fits by the number of threads."""
     parts = sorted(measured("threads-"), key=lambda part: int(part["threads"]))
+    commit = parts[-1]["machine"]["commit"]  # others may have been measured earlier
+    parts = [part for part in parts if part["machine"]["commit"] == commit]
     names = [
         name for name, value in parts[0].items() if isinstance(value, dict) and name != "machine"
     ]

@@ -108,7 +108,7 @@ def pointer(context: Any, build: Any, array_type: Any, array: Any, kind: Any) ->
 
 
 def widening(lanes: int) -> Callable[..., None]:
-    """Make an intrinsic that converts so many float16 to float32, from one place to another."""
+    """Make an intrinsic that converts this many float16 to float32, from one place to another."""
 
     def write(context: Any, build: Any, signature: Any, args: Any) -> Any:
         halves, floats = (

@@ -156,7 +156,7 @@ def look_up(
     """Look up rows among reference documents and topics; see `Neighbourhood.scores`.
 
     `main` : the main directions, packed
-    `packed` : references, then so many `topics`, padded together
+    `packed` : references, then this many `topics`, padded together
     `own`, `nearest` : similarity to the nearest topic, and which it is
     `count`, `around` : neighbours, and the sum of what `coarse` says of them
     `part` : of a row's length along the main directions

@@ -55,7 +55,7 @@ def pack_whole(C: NDArray[np.floating]) -> Any:
 
 
 def _pack_all(C: NDArray[np.floating], dtype: DTypeLike, lanes: int, together: int = 1) -> Any:
-    """One family in panels; so many coordinates of a centre lie together."""
+    """One family in panels; this many coordinates of a centre lie together."""
     vectors, depth = -(-len(C) // lanes), -(-C.shape[1] // together)
     packed = aligned_zeros((vectors * lanes, depth * together), dtype)
     panels = -(-vectors // MOST)

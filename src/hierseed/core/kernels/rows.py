@@ -110,17 +110,21 @@ def squared(X: Any, i: int) -> float:
 
 @kernel()
 def prepare_rows(
-    X: Any, mean: Any, first: Any, last: Any, weight: Any, unit: bool, found: Any
+    X: Any, rows: Any, mean: Any, first: Any, last: Any, weight: Any, unit: bool, found: Any
 ) -> None:
-    """Prepare all rows as `embed.prepare` does; rows of zeros stay zero.
+    """Prepare some rows as `embed.prepare` does, all if `rows` is empty; rows of zeros stay zero.
 
     `mean` : empty for none
     `first`, `last`, `weight` : columns and factor of each block that is kept; with a factor of NaN
         a block stays as it is
     """
     row, whole = np.empty((1, X.shape[1]), np.float32), np.empty((1, found.shape[1]), np.float32)
-    for i in range(X.shape[0]):
-        read_row(X, i, row, 0)
+    for i in range(found.shape[0]):
+        if len(rows):
+            prefetch(X, rows[min(i + AHEAD, len(rows) - 1)])
+            read_row(X, rows[i], row, 0)
+        else:
+            read_row(X, i, row, 0)
         if not has_content(row):
             for j in range(found.shape[1]):
                 found[i, j] = 0.0

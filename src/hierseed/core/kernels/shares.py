@@ -91,7 +91,7 @@ def add_products(
 ) -> bool:
     """Add up rows times a step, rounded to whole numbers, and their products, by weight.
 
-    Products of int16 are added in int32, for so many rows at a time that the squares of no column
+    Products of int16 are added in int32, in pieces so short that the squares of no column
     overflow: the products of two columns are never larger. False: numbers are too large for that
     to pay off, and what was filled is of no use.
 

@@ -243,7 +243,7 @@ def below_their_level(
     levels: list[Share],
     sure: float,
 ) -> list[int]:
-    """Topics less accurate than their level by so many standard deviations, the lowest first.
+    """Topics less accurate than their level by this many standard deviations, the lowest first.
 
     The error of the level is common to all its topics, so it makes no difference.
     """

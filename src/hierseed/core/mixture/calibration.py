@@ -43,8 +43,8 @@ BELIEF = 1.0  # standard deviation of its logarithm
 TEMPERATURES = np.geomspace(0.2, 20.0, 193)  # fixed steps: rounding can't move the choice
 BINS = 1000  # of scores, for thresholds
 ROUNDS = 2  # of the mixtures fitted on half of the seeds…
-NARROW = 2.0  # …from clouds with so many times the topics' variance, to get as far as three would
-PLENTY = 200  # seeds held back: where half of them are so many, the other half stays in
+NARROW = 2.0  # …from clouds with this many times the topics' variance, to get as far as three would
+PLENTY = 200  # seeds held back: where half of them are this many, the other half stays in
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from hierseed.core.arrays import Bools, Floats, Ints
 from hierseed.core.exact import Quantization
 from hierseed.core.tree import Tree
 
-USUAL = 8.0  # a parent counts as so many documents; on text it is 4 to 18
+USUAL = 8.0  # documents that a parent counts as; on text it is 4 to 18
 LEAST, MOST = 1e-3, 1e3
-TRUST = 20.0  # the usual value, and the corpus beside the seeds, count as so many differences
+TRUST = 20.0  # differences that the usual value, and the corpus beside the seeds, count as
 
 
 @dataclass(frozen=True)

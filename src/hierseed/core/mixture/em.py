@@ -46,8 +46,8 @@ from hierseed.threads import one_thread
 
 Progress = Callable[[dict[str, Any]], None]
 
-START = 5.0  # the first round takes topics for balls, with so many times their variance
-PULL = 10.0  # all documents together weigh at most so many times the seeds
+START = 5.0  # the first round takes topics for balls, with this many times their variance
+PULL = 10.0  # all documents together weigh at most this many times the seeds
 SIZE_PRIOR = 1.0  # documents that every component has from the start
 ROUNDS = 3
 

@@ -197,7 +197,7 @@ class _Topics:
         self.chosen, self.next = _some(pairs), _next(pairs)
 
     def pieces(self, values: int) -> Iterator[Ints]:
-        """Pairs to leave out, as many at a time as memory allows with so many values a topic."""
+        """Pairs to leave out, as many at a time as memory allows with this many values a topic."""
         size = max(VALUES // (values * len(self.sums)), 1)
         return (self.chosen[at : at + size] for at in range(0, len(self.chosen), size))
 
@@ -239,7 +239,7 @@ def _in_order(pairs: Pairs) -> Ints:
 
 
 def _some(pairs: Pairs) -> Ints:
-    """All pairs, or every so many of them."""
+    """All pairs, or a part of them, evenly spaced."""
     order = _in_order(pairs)
     return order[:: -(-len(order) // MOST)]
 

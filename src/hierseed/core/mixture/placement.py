@@ -46,7 +46,7 @@ class Placer:
     grid : on which vectors are rounded, as in the fit
     membership : whether documents belong
     others : the Other topic below each topic, -1 where there is none
-    secondary : further topics must be so many times as probable as the main one; None: one topic
+    secondary : further topics must be this many times as probable as the main one; None: one topic
     promise : score that further topics must reach: the requested precision
     """
 

@@ -118,7 +118,7 @@ def rough(values: NDArray[np.floating]) -> Rough:
 
 
 def draw(blocks: Blocks, quantization: Quantization, rows: Ints) -> Drawn:
-    """One document in so many, chosen by content, not by position; without seeds."""
+    """One document in this many, chosen by content, not by position; without seeds."""
     every, total, skip = -(-blocks.n // SAMPLE), blocks.n * blocks.width, np.unique(rows)
     parts = blocks.fold(_chosen, quantization, skip, every, total)
     if every > 1 and not parts:  # all alike

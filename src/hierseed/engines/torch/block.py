@@ -18,7 +18,7 @@ from hierseed.engines.torch.arrays import TorchArrays
 from hierseed.engines.torch.distance import Centres, nearest, squared_distances
 from hierseed.engines.torch.exact import sum_rows
 
-TOGETHER = 256  # centres compared in one go: so many take no longer than reading the rows
+TOGETHER = 256  # centres compared in one go: these take no longer than reading the rows
 
 
 class TorchBlock(Block):

@@ -21,7 +21,7 @@ from hierseed.engines.torch.rows import Prefetcher, TensorRows
 
 T = TypeVar("T")
 
-ON_CARD = 1 << 31  # numbers in a block: so many that waiting for the host hardly shows
+ON_CARD = 1 << 31  # numbers in a block: with these, waiting for the host hardly shows
 STREAMED = 1 << 27  # smaller: the first copy overlaps with no step
 AT_A_TIME = 1 << 26  # numbers that are prepared together
 NEEDED = 32  # bytes of memory of a step for each of them

@@ -75,7 +75,7 @@ class AnchoredHierSeed(SeededEstimator):
         level is expected to be right, by scores that may be too sure: see the table in
         docs/method.md. Further topics must reach it too. None: as deep as documents go.
     several : "seeds", float in (0, 1] or None, default="seeds"
-        `assign` also places a document in every further topic that is at least so many times as
+        `assign` also places a document in every further topic that is at least this many times as
         probable as its main one: 0.5, half as probable. "seeds" takes what gives documents as
         many topics as seeds have, on average. None gives each document one topic.
     other : bool, default=True
