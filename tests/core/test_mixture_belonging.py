@@ -222,8 +222,8 @@ def test_a_greater_false_alarm_rejects_no_less_and_none_rejects_nothing():
 def test_documents_that_score_as_seeds_do_all_belong(shift):
     """80 seeds: a tenth of a standard deviation is one standard error.
 
-    The tails alone say that some documents are foreign in many draws. The limit of the test is
-    exceeded by chance in 5 draws of a hundred, and then few documents are lost.
+    The tails alone say that some documents are foreign in many draws. Two standard errors are
+    exceeded by chance in a few draws of a hundred.
     """
     lost, doubted = [], []
     for seed in range(100):
@@ -238,7 +238,7 @@ def test_documents_that_score_as_seeds_do_all_belong(shift):
         if not doubted[-1]:
             assert not lost[-1]
             assert found.foreign.low == 0.0
-    assert np.mean(lost) < (0.005 if shift else 0.001)
+    assert np.mean(lost) < (0.003 if shift else 0.0005)
     assert np.mean(doubted) < (0.2 if shift else 0.05)
 
 
