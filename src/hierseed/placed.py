@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 EVERY = 1_000  # documents between progress events
 PROPOSED = 6  # proposed topics in a report
+NONE_REJECTED = (
+    "no document was rejected: proposals are groups of those that fit the listed topics least, and "
+    "may belong to listed topics. Read their documents before you add a topic."
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,12 @@ class PlacedDocuments:
     def suggest(self, n: int = 20, *, per_topic: int | None = None) -> Suggestions:
         """Return documents to label next."""
         return suggest(self.assignments, self.X, n, per_topic=per_topic)
+
+    @property
+    def rejects(self) -> bool:
+        """Whether any document belongs to no listed topic, or is Other."""
+        found = self.assignments
+        return bool((found.labels < 0).any() or found.is_other.any())
 
     def propose_topics(
         self, n: int = 10, *, at_least: float = AT_LEAST, earlier: Sequence[Proposal] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
@@ -19,7 +20,7 @@ from hierseed.io.corpus import Corpus
 from hierseed.io.documents import Documents
 from hierseed.io.score_table import gold_topics
 from hierseed.io.seeds import TopicFinder
-from hierseed.placed import PlacedDocuments
+from hierseed.placed import NONE_REJECTED, PlacedDocuments
 from hierseed.proposals import Proposal, Proposals
 from hierseed.report import selection
 from hierseed.report.accuracy import expected_by_path
@@ -91,7 +92,11 @@ class ModelViews:
         >>> len(model.propose_topics(texts))  # too few documents to propose any
         0
         """
-        return self.place(documents, **options).propose_topics(n, earlier=earlier)
+        placed = self.place(documents, **options)
+        found = placed.propose_topics(n, earlier=earlier)
+        if found and not placed.rejects:
+            warnings.warn(NONE_REJECTED, stacklevel=2)
+        return found
 
     def expected_accuracy(self) -> dict[str, Share]:
         """Return for each topic the share of its documents to expect right, the lowest first.

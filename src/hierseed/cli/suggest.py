@@ -71,6 +71,7 @@ def suggest(
     Example: hierseed suggest model docs.csv -n 30 -o to_label.xlsx
     """
     from hierseed.io.document_embedder import vectors_folder
+    from hierseed.placed import NONE_REJECTED
     from hierseed.text_model import load
 
     fitted = load(model, embedder=embedder)
@@ -86,9 +87,10 @@ def suggest(
                 documents, vectors=vectors_folder(model, source), progress=console.listen
             )
             if topics:
-                if not getattr(fitted.estimator, "rejects_", True):
-                    console.note("no document is rejected: these fit the listed topics least")
-                _report_topics(console, placed.propose_topics(number).to_frame(), output)
+                proposals = placed.propose_topics(number)
+                if proposals and not placed.rejects:
+                    console.note(NONE_REJECTED)
+                _report_topics(console, proposals.to_frame(), output)
                 return
             found = placed.suggest(number, per_topic=per_topic)
             listed = found.to_frame()
