@@ -129,6 +129,20 @@ def test_it_is_saved_with_the_model(tmp_path):
     assert any(model.expected_topic_accuracy_)
 
 
+def test_a_model_saved_before_topics_had_it_is_read_and_one_of_other_topics_refused():
+    taxonomy, X, y, _ = make_world(per_leaf=60, width=12, spread=1.0)
+    model = AnchoredHierSeed(taxonomy).fit(X, y)
+    bundle = model.to_bundle()
+    known = bundle.arrays.pop("expected")
+    older = AnchoredHierSeed.from_bundle(bundle)
+    assert older.predict(X).tolist() == model.predict(X).tolist()
+    assert older.expected_accuracy_ == model.expected_accuracy_
+    assert older.expected_topic_accuracy_ == least_accurate(older) == []
+    bundle.arrays["expected"] = np.vstack([known, known])
+    with pytest.raises(ValueError, match="accuracy of"):
+        AnchoredHierSeed.from_bundle(bundle)
+
+
 def test_a_fit_names_at_most_three_topics_that_are_likely_below_their_level():
     named, below = 0, 0
     for seed in range(6):
