@@ -216,7 +216,7 @@ class AnchoredHierSeed(SeededEstimator):
             ratio = learn_secondary_ratio(found.sample.X, placer, given.topics_each)
         else:
             ratio = self.several
-        placer = replace(placer, secondary=ratio)
+        placer = replace(placer, secondary=ratio, promise=self.precision or 0.0)
         self.taxonomy_, placer = append_others(self.taxonomy, placer, found, self.n_jobs)
         self._keep(placer)
         self.tree_weight_ = result.problem.scale.tree_weight
