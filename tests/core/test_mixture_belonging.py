@@ -294,7 +294,7 @@ def test_documents_unlike_all_topics_belong_less_than_the_score_of_their_neighbo
 
 
 @pytest.mark.parametrize("empty", [0, 300])
-def test_documents_without_content_belong_nowhere_however_many_there_are(empty):
+def test_documents_without_content_belong_nowhere_and_are_no_evidence_against_others(empty):
     rng = np.random.default_rng(0)
     score, own = rng.normal(size=3000), rng.normal(size=80)
     score[:empty] = NOTHING
@@ -303,6 +303,7 @@ def test_documents_without_content_belong_nowhere_however_many_there_are(empty):
     found = learn_belonging(score, rng.integers(0, 8, 3000), seeds, np.full(8, 10), 0.05)
     assert found.at(np.array([NOTHING])) == 0.0
     assert found.depth(np.array([NOTHING]))[1].all()
+    assert not found.depth(score[empty:])[1].any()  # they score as seeds do
 
 
 def test_certain_belonging_gives_full_weight():

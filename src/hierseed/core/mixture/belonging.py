@@ -118,7 +118,7 @@ def learn_belonging(
     weight = (seen / np.maximum(counts, 1))[seeds.component]
     halfway = np.sqrt(weight)  # to seeds that all count the same
     worst = least_favourable_weights(own, seeds.component, weight, doubt)
-    sure, curve = evidence(score, own, worst), np.ones(len(knots))
+    sure, curve = evidence(score[score > NOTHING], own, worst), np.ones(len(knots))
     share = Share(listed_share(score, own, worst).value, listed_share(score, own, weight).low, 1.0)
     belongs = np.ones(len(score))
     for _ in range(ROUNDS if sure else 0):
@@ -171,7 +171,7 @@ def least_favourable_weights(own: Floats, component: Ints, weight: Floats, doubt
 
 
 def evidence(score: Floats, own: Floats, weight: Floats) -> float:
-    """How clear it is that documents score lower than seeds do: 0 not at all, 1 quite.
+    """How clear it is that documents with content score lower than seeds do: 0 not at all, 1 quite.
 
     In between, fewer false alarms are accepted, so that a corpus just beyond the limit does not
     lose many documents at once.
