@@ -90,6 +90,14 @@ def test_the_number_of_threads_does_not_matter():
     assert one == two
 
 
+def test_texts_without_content_are_no_topic(world):
+    X, truth, listed = world
+    X = np.vstack([X, np.zeros((100, D))])
+    found = propose_topics(placed(200, 880), X, listed, 4)
+    assert set(subjects(found, np.append(truth, np.full(100, -1)))) == {1, 2, 3, 4}
+    assert not propose_topics(placed(200, 100), X[[*range(200), *range(980, 1080)]], listed, 4)
+
+
 def test_proposals_are_of_documents_that_no_other_proposal_shows_the_central_first(world):
     X, _, listed = world
     found = propose_topics(placed(200, 780), X, listed, 6)
@@ -122,18 +130,26 @@ def test_the_documents_that_fit_least_are_grouped_if_none_is_rejected():
     assert not propose_topics(given, X, centres[:1], 1, at_least=0.0)
 
 
-def test_where_no_document_is_rejected_an_uncertain_share_of_foreign_ones_is_not_proposed():
-    """Topics overlap, so the share of foreign documents is estimated badly."""
+@pytest.mark.parametrize("precision", [None, 0.9])
+def test_where_no_document_is_rejected_an_uncertain_share_of_foreign_ones_is_not_proposed(
+    precision,
+):
+    """Topics overlap, so the share of foreign documents is estimated badly.
+
+    Documents that have no content or that are left out for a precision are not rejected.
+    """
     rng = np.random.default_rng(1)
     taxonomy = Taxonomy.from_paths([f"{parent} > {leaf}" for parent in "AB" for leaf in "xyz"])
     leaves = np.flatnonzero(taxonomy.tree.is_leaf)
     X = np.repeat(rng.normal(size=(6, 30)), 300, axis=0) + 1.2 * rng.normal(size=(1800, 30))
+    X[-9:] = 0.0
     y = np.where(np.arange(1800) % 300 < 5, np.repeat(leaves, 300), -1)
-    model = AnchoredHierSeed(taxonomy).fit(X, y)
+    model = AnchoredHierSeed(taxonomy, precision=precision).fit(X, y)
     ids = [str(row) for row in range(1800)]
     given = replace(model.assign(X, y), ids=ids)
     found = PlacedDocuments(model, X, given, [(id, "text") for id in ids])
     assert model.foreign_share_.value > 0.2
+    assert (given.labels < 0).sum() >= 9
     assert not found.rejects
     assert not found.propose_topics(6, at_least=0.0)
     assert 0 < sum(one.size for one in found.propose_topics(6)) <= 0.05 * 1800

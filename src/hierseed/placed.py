@@ -6,7 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hierseed.assignments import Assignments
+from hierseed.core.arrays import Bools
+from hierseed.core.blocks import chunks
 from hierseed.progress import Listener, Step, warn_of_notes
 from hierseed.proposals import AT_LEAST, Proposal, Proposals, propose_topics
 from hierseed.report.gather import gather, results_of
@@ -48,21 +52,33 @@ class PlacedDocuments:
 
     @property
     def rejects(self) -> bool:
-        """Whether any document belongs to no listed topic, or is Other."""
+        """Whether any document with content belongs to no listed topic, or is Other."""
         found = self.assignments
-        return bool((found.labels < 0).any() or found.is_other.any())
+        out = (found.labels < 0) | found.is_other[found.primary]
+        return self._any_with_content(self._likely_foreign() & out)
+
+    def _likely_foreign(self) -> Bools:
+        found, first = self.assignments, self.assignments.primary
+        foreign: Bools = (found.belongs[first, 0] < 0.5) | found.is_other[first]
+        return foreign & ~found.is_seed
+
+    def _any_with_content(self, which: Bools) -> bool:
+        rows = np.flatnonzero(which)
+        return any(np.any(self.X[rows[at]]) for at in chunks(len(rows), 1, EVERY))
 
     def propose_topics(
         self, n: int = 10, *, at_least: float = AT_LEAST, earlier: Sequence[Proposal] = ()
     ) -> Proposals:
         """Return topics that the taxonomy may lack."""
         foreign = getattr(self.estimator, "foreign_share_", None)
+        if foreign and not self._any_with_content(self._likely_foreign()):
+            foreign = None  # the share cannot be distinguished from 0
         found = propose_topics(
             self.assignments,
             self.X,
             self.estimator.vectors_,
             n,
-            share=foreign.value if foreign and self.rejects else 0.0,
+            share=foreign.value if foreign else 0.0,
             at_least=at_least,
             earlier=earlier,
         )

@@ -137,11 +137,15 @@ def propose_topics(
     is_other = assignments.is_other[first]
     rows = np.flatnonzero((belongs < max(least, 0.5)) | is_other)
     rows = np.array(sorted(rows.tolist(), key=lambda row: _key(ids[row]))[:POOL], dtype=np.intp)
+    if len(rows) < LEAST:
+        return Proposals()
+    U = _unit(np.asarray(X[np.sort(rows)], dtype=np.float64)[np.argsort(np.argsort(rows))])
+    content = U.any(axis=1)  # texts without any are alike, but no topic
+    rows, U = rows[content], U[content]
     wanted = min(max(SPARE * n, FEWEST), min(len(rows), CLUSTERED) // LEAST)
     if wanted < 1:
         return Proposals()
     with one_thread():  # the bits of products depend on the number of threads
-        U = _unit(np.asarray(X[np.sort(rows)], dtype=np.float64)[np.argsort(np.argsort(rows))])
         U, listed = _whiten(U, _unit(topics), wanted)
         centres = _unit(_means(U[:CLUSTERED], _cluster(U[:CLUSTERED], wanted), wanted))
         cluster = (U @ centres.T).argmax(axis=1)
