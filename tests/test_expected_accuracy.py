@@ -109,6 +109,19 @@ def test_a_precision_raises_what_is_expected_of_the_documents_kept():
     assert np.mean([two - one for one, two in both]) > 0.05
 
 
+def test_thresholds_are_those_of_the_scores_that_they_are_compared_with():
+    """All documents belong here, so that a fit without a precision looks none up."""
+    taxonomy, X, y, _ = uneven_world(2)
+    model = AnchoredHierSeed(taxonomy, precision=0.8).fit(X, y)
+    plain = AnchoredHierSeed(taxonomy).fit(X, y)
+    assert not plain.taxonomy_.is_other.any()
+    assert (plain.labels_ >= 0).all()
+    score = plain.assign(X).score
+    for level, least in enumerate(model.thresholds_):
+        seen = score[:, level][np.isfinite(score[:, level])]
+        assert seen[seen >= least].mean() >= 0.8 > seen[seen >= least - 2e-3].mean()
+
+
 def test_order_of_rows_blocks_and_threads_change_no_bit(monkeypatch):
     taxonomy, X, y, _ = make_world("deep", per_leaf=150, width=24, spread=1.2)
     whole = AnchoredHierSeed(taxonomy).fit(X, y)
@@ -127,6 +140,20 @@ def test_it_is_saved_with_the_model(tmp_path):
     again = AnchoredHierSeed.load(tmp_path / "model")
     assert again.expected_topic_accuracy_ == model.expected_topic_accuracy_
     assert any(model.expected_topic_accuracy_)
+
+
+def test_a_model_saved_before_topics_had_it_is_read_and_one_of_other_topics_refused():
+    taxonomy, X, y, _ = make_world(per_leaf=60, width=12, spread=1.0)
+    model = AnchoredHierSeed(taxonomy).fit(X, y)
+    bundle = model.to_bundle()
+    known = bundle.arrays.pop("expected")
+    older = AnchoredHierSeed.from_bundle(bundle)
+    assert older.predict(X).tolist() == model.predict(X).tolist()
+    assert older.expected_accuracy_ == model.expected_accuracy_
+    assert older.expected_topic_accuracy_ == least_accurate(older) == []
+    bundle.arrays["expected"] = np.vstack([known, known])
+    with pytest.raises(ValueError, match="accuracy of"):
+        AnchoredHierSeed.from_bundle(bundle)
 
 
 def test_a_fit_names_at_most_three_topics_that_are_likely_below_their_level():

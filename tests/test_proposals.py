@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import hierseed.proposals as proposals
-from hierseed import Taxonomy
+from hierseed import AnchoredHierSeed, Taxonomy
 from hierseed.assignments import Assignments
+from hierseed.placed import PlacedDocuments
 from hierseed.proposals import propose_topics
 
 D = 40
@@ -75,6 +77,19 @@ def test_the_order_of_rows_does_not_matter(world):
     assert [p.id for p in one] == [p.id for p in two]
 
 
+def test_the_number_of_threads_does_not_matter():
+    """Equal documents are equally near to their centre only if each product is computed alike."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(0.4 * rng.normal(size=(30, 256)), 150, axis=0) + rng.normal(size=(4500, 256))
+    X = np.vstack([rng.normal(size=(201, 256)), X, X[:3000]])
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            found.append(propose_topics(placed(201, 7500), X, X[:1], 10))
+    one, two = ([(p.id, p.documents, p.sure) for p in each] for each in found)
+    assert one == two
+
+
 def test_proposals_are_of_documents_that_no_other_proposal_shows_the_central_first(world):
     X, _, listed = world
     found = propose_topics(placed(200, 780), X, listed, 6)
@@ -105,3 +120,20 @@ def test_the_documents_that_fit_least_are_grouped_if_none_is_rejected():
     first, *_ = propose_topics(given, X, centres[:1], 1)
     assert (first.rows >= 1200).all()
     assert not propose_topics(given, X, centres[:1], 1, at_least=0.0)
+
+
+def test_where_no_document_is_rejected_an_uncertain_share_of_foreign_ones_is_not_proposed():
+    """Topics overlap, so the share of foreign documents is estimated badly."""
+    rng = np.random.default_rng(1)
+    taxonomy = Taxonomy.from_paths([f"{parent} > {leaf}" for parent in "AB" for leaf in "xyz"])
+    leaves = np.flatnonzero(taxonomy.tree.is_leaf)
+    X = np.repeat(rng.normal(size=(6, 30)), 300, axis=0) + 1.2 * rng.normal(size=(1800, 30))
+    y = np.where(np.arange(1800) % 300 < 5, np.repeat(leaves, 300), -1)
+    model = AnchoredHierSeed(taxonomy).fit(X, y)
+    ids = [str(row) for row in range(1800)]
+    given = replace(model.assign(X, y), ids=ids)
+    found = PlacedDocuments(model, X, given, [(id, "text") for id in ids])
+    assert model.foreign_share_.value > 0.2
+    assert not found.rejects
+    assert not found.propose_topics(6, at_least=0.0)
+    assert 0 < sum(one.size for one in found.propose_topics(6)) <= 0.05 * 1800

@@ -62,7 +62,7 @@ class PlacedDocuments:
             self.X,
             self.estimator.vectors_,
             n,
-            share=0.0 if foreign is None else foreign.value,
+            share=foreign.value if foreign and self.rejects else 0.0,
             at_least=at_least,
             earlier=earlier,
         )

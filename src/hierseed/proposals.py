@@ -21,17 +21,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hierseed.assignments import Assignments
+from hierseed.core.arrays import Floats, Ints
 from hierseed.core.tree import Tree
 from hierseed.report.words import distinctive_words
+from hierseed.threads import one_thread
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 POOL = 20_000  # foreign documents that are looked at
 CLUSTERED = 4_000  # of these, that clusters are learned from
@@ -138,35 +136,36 @@ def propose_topics(
     wanted = min(max(SPARE * n, FEWEST), min(len(rows), CLUSTERED) // LEAST)
     if wanted < 1:
         return Proposals()
-    U = _unit(np.asarray(X[np.sort(rows)], dtype=np.float64)[np.argsort(np.argsort(rows))])
-    U, listed = _whiten(U, _unit(topics), wanted)
-    centres = _unit(_means(U[:CLUSTERED], _cluster(U[:CLUSTERED], wanted), wanted))
-    cluster = (U @ centres.T).argmax(axis=1)
-    size = np.bincount(cluster, minlength=wanted)
-    doubt = 1.0 - np.where(is_other, np.minimum(belongs, 0.5), belongs)[rows]
-    foreign = np.bincount(cluster, doubt, wanted)  # expected number
-    to_listed = (U @ listed.T).max(axis=1, initial=-1.0)
-    unlike = 1.0 - np.bincount(cluster, to_listed, wanted) / np.maximum(size, 1)
-    coherence = np.linalg.norm(_means(U, cluster, wanted), axis=1)
-    value = np.where(size < LEAST, 0.0, coherence * np.sqrt(foreign) * unlike)
-    found: list[Proposal] = []
-    for number in _choose(centres, value, n):
-        mine = np.flatnonzero(cluster == number)
-        near = U[mine] @ centres[number]
-        core = np.argsort(-near, kind="stable")[: max(round(CORE * len(mine)), LEAST)]
-        order = rows[mine[core]]
-        documents = tuple(ids[row] for row in order)
-        sure = float((near[core] > to_listed[mine[core]]).mean())
-        parent = _parent(assignments, order)
-        found.append(Proposal(_name(documents, earlier), order, documents, parent, sure))
-    return Proposals(found)
+    with one_thread():  # the bits of products depend on the number of threads
+        U = _unit(np.asarray(X[np.sort(rows)], dtype=np.float64)[np.argsort(np.argsort(rows))])
+        U, listed = _whiten(U, _unit(topics), wanted)
+        centres = _unit(_means(U[:CLUSTERED], _cluster(U[:CLUSTERED], wanted), wanted))
+        cluster = (U @ centres.T).argmax(axis=1)
+        size = np.bincount(cluster, minlength=wanted)
+        doubt = 1.0 - np.where(is_other, np.minimum(belongs, 0.5), belongs)[rows]
+        foreign = np.bincount(cluster, doubt, wanted)  # expected number
+        to_listed = (U @ listed.T).max(axis=1, initial=-1.0)
+        unlike = 1.0 - np.bincount(cluster, to_listed, wanted) / np.maximum(size, 1)
+        coherence = np.linalg.norm(_means(U, cluster, wanted), axis=1)
+        value = np.where(size < LEAST, 0.0, coherence * np.sqrt(foreign) * unlike)
+        found: list[Proposal] = []
+        for number in _choose(centres, value, n):
+            mine = np.flatnonzero(cluster == number)
+            near = U[mine] @ centres[number]
+            core = np.argsort(-near, kind="stable")[: max(round(CORE * len(mine)), LEAST)]
+            order = rows[mine[core]]
+            documents = tuple(ids[row] for row in order)
+            sure = float((near[core] > to_listed[mine[core]]).mean())
+            parent = _parent(assignments, order)
+            found.append(Proposal(_name(documents, earlier), order, documents, parent, sure))
+        return Proposals(found)
 
 
 def _cluster(U: Floats, n: int) -> Ints:
     from sklearn.cluster import KMeans  # imported late: a fit does without
     from sklearn.exceptions import ConvergenceWarning
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), one_thread():  # now of scikit-learn's library too
         warnings.simplefilter("ignore", ConvergenceWarning)  # equal documents
         model = KMeans(n, n_init=1, max_iter=ROUNDS, random_state=0)
         return np.asarray(model.fit_predict(U.astype(np.float32)), dtype=np.intp)

@@ -44,7 +44,7 @@ def test_blocks_hold_every_row_once_and_threads_get_as_many_the_largest_first(
         assert max(size) - min(size) <= 1
 
 
-def test_threads_and_sizes_of_blocks_are_not_in_the_way_of_the_order():
+def test_results_come_in_order_of_rows_for_any_number_of_threads():
     X = np.zeros((5000, 3), dtype=np.float32)
     parts = list(ArrayBlocks(X, block_rows=7, threads=5).map(edges))
     assert parts == [(at, min(at + 7, 5000)) for at in range(0, 5000, 7)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from hierseed.app.document_map import islands
 from hierseed.app.fits import Fit
 from hierseed.app.store.topics import Topics
+from hierseed.core.mixture.components import add_up
+from hierseed.estimators.anchored.fitting import count_documents
 from hierseed.report.gather import topic_columns
 
 
@@ -18,10 +18,8 @@ def current_report(fit: Fit, here: Topics) -> dict[str, Any]:
     placed, number = fit.placements(here), fit.topic_numbers(here)
     taxonomy, n = placed.taxonomy, len(placed.taxonomy)
     labels = placed.labels
-    own = np.bincount(labels[labels >= 0], minlength=n)
-    above = taxonomy.tree.ancestors[labels]
-    counts = np.bincount(above[above >= 0], minlength=n)
-    topics: dict[str, Any] = topic_columns(taxonomy, counts, own)
+    own = count_documents(labels, n)
+    topics: dict[str, Any] = topic_columns(taxonomy, add_up(taxonomy.tree, own.copy()), own)
     expected, old = fit.expected(here), dict(found["topics"])
     topics["expected"] = [expected.get(key) for key in placed.keys[:n]]
     old["rivals"] = [[[int(number[to]), share] for to, share in line] for line in old["rivals"]]

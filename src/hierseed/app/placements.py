@@ -82,7 +82,7 @@ class Placements(Assignments):
     def counts_below(self) -> dict[str, int]:
         """Records at each topic or below it, by key."""
         own = np.bincount(self.topic[self.topic >= 0], minlength=len(self.taxonomy))
-        total = add_up(self.taxonomy.tree, own.astype(np.float64))
+        total = add_up(self.taxonomy.tree, own)
         return {key: int(n) for key, n in zip(self.keys, total)}
 
     def level(self, topic: int) -> int:

@@ -23,7 +23,7 @@ from hierseed.threads import one_thread, usable_cpus
 
 T = TypeVar("T")
 LEAST_ROWS = 256
-BLOCK_VALUES = 2_000_000  # numbers in a block at least
+BLOCK_VALUES = 2_000_000  # numbers in a usual block
 EACH = 3  # blocks for each thread
 SHRINK = 1.5, 0.5  # size of the first and the last block of a thread, in means
 EXACT = 32.0  # squared lengths of float16 rows are exact in float64 up to this
@@ -389,10 +389,10 @@ class ArrayBlocks:
 
     Each thread works on a block of its own, with the matrix library limited to one thread: that
     is faster than many threads on one small product. Steps make arrays of rows times `topics`, so
-    blocks shrink as these grow; `largest` bounds how many times the least size they have, for
-    steps that keep little of each row. `start` and `stop` select some of the rows,
-    which keep their numbers. With `forget` blocks drop their caches after each step, for a single
-    pass over many documents.
+    blocks shrink as these grow. In a large corpus they are up to `largest` times as large as usual,
+    for steps that keep little of each row. `start` and `stop` select some of the rows, which keep
+    their numbers. With `forget` blocks drop their caches after each step, for a single pass over
+    many documents.
     """
 
     def __init__(
@@ -458,7 +458,7 @@ class ArrayBlocks:
 
 
 def _block_edges(n: int, wide: int, threads: int, largest: int) -> NDArray[np.integer]:
-    """Edges of the blocks of n rows.
+    """Edges of the blocks of n rows; their mean size is at most `largest` times the usual one.
 
     Few large blocks, because every step costs each block some Python. Every thread gets as many,
     the largest first, so that all threads end at about the same time.

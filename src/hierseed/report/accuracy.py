@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
 from hierseed.core.mixture.accuracy import Share, below_their_level
 from hierseed.core.mixture.components import add_up
 from hierseed.estimators.anchored.fitting import count_documents
@@ -45,6 +43,5 @@ def least_accurate(model: Any) -> list[int]:
     if not topics:
         return []
     tree = model.taxonomy_.tree
-    own = count_documents(model.labels_, len(tree)).astype(np.float64)
-    documents = add_up(tree, own).astype(np.intp)
+    documents = add_up(tree, count_documents(model.labels_, len(tree)))
     return below_their_level(topics, documents, tree.level, expected_of_levels(model), SURE)

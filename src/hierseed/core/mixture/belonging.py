@@ -82,7 +82,7 @@ class Belonging:
     @cached_property
     def all_belong(self) -> bool:
         """Whether no document with content counts as foreign."""
-        return bool(self.below[:, 1:].min() >= 1.0 - TIE)
+        return bool((self.below[:, 1:] >= 1.0 - TIE).all())
 
     def at(self, score: Array, level: int = -1, xp: Arrays = NUMPY) -> Array:
         """Probability of belonging at a level (0: at all; -1: where the document is placed)."""

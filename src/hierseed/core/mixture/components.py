@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from scipy import sparse
 from hierseed.core.arrays import Bools, Floats, Ints
 from hierseed.core.exact import Quantization
 from hierseed.core.tree import Tree
+
+N = TypeVar("N", bound=NDArray[Any])
 
 USUAL = 8.0  # documents that a parent counts as; on text it is 4 to 18
 LEAST, MOST = 1e-3, 1e3
@@ -71,7 +74,7 @@ def sum_up(components: Components, own: Floats) -> Floats:
     return add_up(components.tree, total)
 
 
-def add_up(tree: Tree, total: Floats) -> Floats:
+def add_up(tree: Tree, total: N) -> N:
     """Add to each topic what lies below it, in place."""
     for topic in np.flatnonzero(~tree.is_leaf)[::-1]:
         total[topic] += total[tree.children(topic)].sum(axis=0)

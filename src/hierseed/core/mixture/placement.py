@@ -47,7 +47,8 @@ class Placer:
     membership : whether documents belong
     others : the Other topic below each topic, -1 where there is none
     secondary : further topics must be this many times as probable as the main one; None: one topic
-    promise : score that further topics must reach: the requested precision
+    promise : score that further topics must reach: the requested precision; 0 where no score
+        decides
     """
 
     components: Components
@@ -93,8 +94,8 @@ def descend(block: Block, placer: Placer) -> Descent:
         found = most_probable_path(
             *probabilities_of(block, placer), placer.components, placer.curve, block.xp
         )
-    known, counts = placer.membership, placer.thresholds.any()
-    inlier_score = known.inlier_scores(block) if counts else known.deciding_scores(block)
+    known, decide = placer.membership, placer.promise > 0 or placer.thresholds.any()
+    inlier_score = known.inlier_scores(block) if decide else known.deciding_scores(block)
     found = apply_thresholds(found, inlier_score, placer, block.xp)
     return reject(found, inlier_score, placer, block.xp)
 

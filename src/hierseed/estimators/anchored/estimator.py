@@ -112,7 +112,8 @@ class AnchoredHierSeed(SeededEstimator):
         For each level the share of placements to expect right, with an interval.
     expected_topic_accuracy_ : list of Share or None
         For each topic of `taxonomy_` the share to expect right of the documents placed in it or
-        below, with an interval; None for Other topics and topics without documents.
+        below, with an interval; None for Other topics and topics without documents. Empty in
+        models that an older version saved.
     diagnosis_ : list of Finding
         Topics with suspiciously many or few documents, or far from their seeds; what to do.
     tree_weight_ : float
@@ -215,7 +216,7 @@ class AnchoredHierSeed(SeededEstimator):
             ratio = learn_secondary_ratio(found.sample.X, placer, given.topics_each)
         else:
             ratio = self.several
-        placer = replace(placer, secondary=ratio)
+        placer = replace(placer, secondary=ratio, promise=self.precision or 0.0)
         self.taxonomy_, placer = append_others(self.taxonomy, placer, found, self.n_jobs)
         self._keep(placer)
         self.tree_weight_ = result.problem.scale.tree_weight
@@ -350,8 +351,11 @@ class AnchoredHierSeed(SeededEstimator):
         self.tree_weight_ = header["tree_weight"]
         self.n_held_out_ = header["held_out"]
         self.expected_accuracy_ = [Share(*one) for one in header["expected"]]
+        topics = arrays.get("expected", np.zeros((0, 3))).tolist()  # older models have none
+        if len(topics) not in (0, len(self.taxonomy_)):
+            raise ValueError(f"accuracy of {len(topics)} topics, not {len(self.taxonomy_)}")
         self.expected_topic_accuracy_ = [
-            None if math.isnan(one[0]) else Share(*one) for one in arrays["expected"].tolist()
+            None if math.isnan(one[0]) else Share(*one) for one in topics
         ]
         self.diagnosis_ = [Finding(**one) for one in header["diagnosis"]]
         self.set_thresholds(arrays["thresholds"], header.get("promise", self.precision or 0.0))
