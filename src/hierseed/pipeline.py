@@ -213,7 +213,7 @@ def _note_undetected(estimator: SeededEstimator, least: float, listener: Listene
                 f"at least {least:.0%} of the documents seem to belong to no listed topic, but "
                 f"only {rejected:.0%} can be told apart without losing more documents of listed "
                 "topics than accepted",
-                "add seeds, sort by the column `belongs`, or accept to lose more with a larger "
+                "Add seeds, sort by the column `belongs`, or reject more with a larger "
                 "{false_alarm}",
             )
         )

@@ -77,6 +77,10 @@ class TopicFinder:
                         return list(dict.fromkeys(map(self.find, parts)))
             raise
 
+    def is_none(self, text: str) -> bool:
+        """Whether the text is `None`, and no topic is called so."""
+        return _loose(text) == "none" and not any("none" in topics for _, topics in self._steps)
+
     def _search(self, text: str) -> int:
         for spell, topics in self._steps:
             found = topics.get(spell(text), set())
@@ -374,13 +378,15 @@ def read_seeds(
     on_skip: Callable[[Fault], object] | None = None,
     called: str = "the seeds",
     holds: Callable[[str], bool] | None = None,
+    none: bool = False,
 ) -> Seeds:
     """Read rows of `id,topic`, `text,topic` or both, from a file or from memory.
 
     A row with an id is a document of the corpus; a row with only a text is a seed outside the
     corpus; a row without a topic is ignored. `strict=False` keeps faults in `Seeds.faults` instead
     of raising, and passes each to `on_skip` with its row. `called` names the table in errors.
-    `holds` tests whether the corpus has an id, by which the column of ids is found.
+    `holds` tests whether the corpus has an id, by which the column of ids is found. With `none`,
+    the topic `None` says that a document belongs to no topic: its list is empty.
     """
     guesser = TopicFinder(taxonomy)  # what it finds in columns of other things must not be noted
     records, topic, id, text = open_seeds(file, called, finder=guesser, holds=holds)
@@ -397,7 +403,11 @@ def read_seeds(
             note(row)
             continue
         values = dict(zip(columns, (as_text(value) or "" for value in row.values)))
-        problem = _add(seeds, finder, values[topic], values.get(id or ""), values.get(text or ""))
+        wanted, key = values[topic], values.get(id or "")
+        if none and key and finder.is_none(wanted):
+            seeds._add_topics(key.strip(), [])
+            continue
+        problem = _add(seeds, finder, wanted, key, values.get(text or ""))
         if problem:
             note(Fault(records.path.name, row.line, problem, row=row.whole()))
     seeds.shared = {taxonomy.names[topic]: finder.others(topic) for topic in finder.shared}
