@@ -182,7 +182,9 @@ def report_results(estimator: SeededEstimator, listener: Listener) -> None:
     """Report how many documents belong, the expected accuracy, and topics that need attention."""
     foreign = getattr(estimator, "foreign_share_", None)
     if foreign is not None:
-        listener(Fact("Belong", f"about {foreign.complement()} of the documents"))
+        share = f"about {foreign.complement()} of the documents"
+        unknown = "unknown: it is not estimated from so few seeds, nor with a false_alarm of 0"
+        listener(Fact("Belong", share if foreign.high > 0.0 else unknown))
         if foreign.value > MANY_FOREIGN and foreign.low > 0.0:
             _note_undetected(estimator, foreign.low, listener)
     if expected := expected_of_levels(estimator):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from typing import Any
 
@@ -27,9 +28,9 @@ def gold_topics(
 ) -> dict[str, list[int]]:
     """Read gold labels of any kind: mapping of id to path or paths, data frame, or file."""
     if isinstance(gold, Mapping):
-        finder = TopicFinder(taxonomy)
+        finder = TopicFinder(taxonomy, none=True)
         return {
-            str(id): [finder.find(path) for path in _listed(paths) if not finder.is_none(path)]
+            str(id): list(chain.from_iterable(map(finder.find_all, _listed(paths))))
             for id, paths in gold.items()
         }
     return read_gold(open_frame("gold", gold) or gold, taxonomy, holds)
