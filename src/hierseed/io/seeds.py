@@ -384,7 +384,7 @@ def read_seeds(
     A row with an id is a document of the corpus; a row with only a text is a seed outside the
     corpus; a row without a topic is ignored. `strict=False` keeps faults in `Seeds.faults` instead
     of raising, and passes each to `on_skip` with its row. `called` names the table in errors.
-    `holds` tests whether the corpus has an id, which finds the column of ids. With `none` see `TopicFinder`.
+    `holds` tests ids, by which their column is found. For `none` see `TopicFinder`.
     """
     guesser = TopicFinder(taxonomy)  # what it finds in columns of other things must not be noted
     records, topic, id, text = open_seeds(file, called, finder=guesser, holds=holds)
