@@ -86,11 +86,16 @@ def covered(given: SeedPairs, taxonomy: Taxonomy) -> Bools:
 
 
 def with_stand_ins(given: SeedPairs, taxonomy: Taxonomy, earlier: Any) -> SeedPairs:
-    """Add vectors of an earlier model, if there is one, for leaves that have no seeds now."""
+    """Add vectors of an earlier model, if there is one, for leaves that have no seeds now.
+
+    Leaves that had no documents there are left out: their vectors are those of their parents.
+    """
     if earlier is not None:
         was = topics_of(earlier, taxonomy, given.vectors.shape[1])
+        filled = getattr(earlier, "sizes_", np.ones(len(earlier.vectors_))) > 0.0
         bare = np.setdiff1d(np.flatnonzero(taxonomy.tree.is_leaf), given.topics).tolist()
-        topics = [leaf for leaf in bare if not taxonomy.is_other[leaf] and was[leaf] >= 0]
+        bare = [leaf for leaf in bare if was[leaf] >= 0 and filled[was[leaf]]]
+        topics = [leaf for leaf in bare if not taxonomy.is_other[leaf]]
         more = np.asarray(earlier.vectors_)[[was[leaf] for leaf in topics]]
         given = replace(
             given,
