@@ -61,7 +61,7 @@ def workers(size, folder, *counts):
 
 
 def fit_by_workers(size, folder, *counts):
-    """`fit` by so many workers."""
+    """`fit` by this many workers."""
     given, found = inputs(size, folder, "rows"), {"rows": size["rows"], "fit": []}
     for method in ("hierseed", "anchored"):
         words = ("fit", *given, "-o", folder / "model-workers", "--overwrite", "--method", method)

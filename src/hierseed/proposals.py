@@ -18,6 +18,7 @@ import hashlib
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,11 +26,14 @@ import numpy as np
 from hierseed.assignments import Assignments
 from hierseed.core.arrays import Floats, Ints
 from hierseed.core.tree import Tree
+from hierseed.embed.embedder import unit_length
 from hierseed.report.words import distinctive_words
 from hierseed.threads import one_thread
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_unit = partial(unit_length, dtype=np.float64)
 
 POOL = 20_000  # foreign documents that are looked at
 CLUSTERED = 4_000  # of these, that clusters are learned from
@@ -223,8 +227,3 @@ def _name(documents: tuple[str, ...], earlier: Sequence[Proposal]) -> str:
 
 def _key(id: str) -> bytes:
     return hashlib.sha256(id.encode()).digest()
-
-
-def _unit(X: Floats) -> Floats:
-    length = np.linalg.norm(X, axis=1, keepdims=True)
-    return np.asarray(X / np.where(length > 0, length, 1.0))
