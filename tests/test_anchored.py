@@ -260,6 +260,17 @@ def test_an_earlier_model_stands_in_for_seeds():
     assert (model.predict(X)[truth == bare] == bare).mean() > 0.9
 
 
+def test_a_topic_that_never_had_seeds_gets_no_documents_from_an_earlier_model():
+    taxonomy, X, y, _ = make_world(spread=0.1, width=12, per_leaf=30)
+    bare = taxonomy.index("C > c2")
+    y[y == bare] = -1
+    with pytest.warns(UnseededTopicWarning):
+        earlier = AnchoredHierSeed(taxonomy).fit(X, y)
+    with pytest.warns(UnseededTopicWarning):
+        model = AnchoredHierSeed(taxonomy).fit(X, y, start=earlier)
+    assert not (model.predict(X) == bare).any()
+
+
 def test_a_seed_may_serve_several_topics():
     taxonomy, X, y, _ = make_world(spread=0.4)
     lists = [[int(t)] if t >= 0 else [] for t in y]

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from worlds import make_world
 
 import hierseed
-from hierseed import InputError, SeedError, Taxonomy, TextModel, fit
+from hierseed import AnchoredHierSeed, InputError, SeedError, Taxonomy, TextModel, fit
 from hierseed.core.mixture.accuracy import Share
 from hierseed.embed import embed_corpus, get_embedder
 from hierseed.engines.choose import Engine
@@ -20,6 +21,7 @@ from hierseed.errors import CorpusError, HierSeedError, ParameterError
 from hierseed.io.corpus import Corpus
 from hierseed.pipeline import report_results
 from hierseed.progress import Fact, Note, Step
+from hierseed.report.gather import results_of
 
 PATHS = ["Animals > Cats", "Animals > Dogs", "Food > Bread", "Food > Soup"]
 WORDS = {
@@ -206,6 +208,18 @@ def test_foreign_documents_that_are_not_rejected_are_noted(coverage: float, told
         assert "at least 40%" in notes[0]
         assert "5% can be told apart" in notes[0]
         assert "false_alarm" in notes[0]
+
+
+@pytest.mark.parametrize("seeds", [1, 8])
+def test_a_share_that_is_not_estimated_is_unknown(seeds: int) -> None:
+    """Of few topics with one seed each none can be left out: nothing says that all belong."""
+    taxonomy, X, y, _ = make_world("one level", per_leaf=40, width=12, seeds=seeds)
+    estimator = AnchoredHierSeed(taxonomy).fit(X, y)
+    heard: list[Any] = []
+    report_results(estimator, heard.append)
+    (told,) = [event.text for event in heard if isinstance(event, Fact) and event.label == "Belong"]
+    assert told.startswith("unknown" if seeds == 1 else "about ")
+    assert (results_of(estimator)["belong"] is None) == (seeds == 1)
 
 
 def test_an_engine_is_read_from_a_short_spelling() -> None:

@@ -182,7 +182,9 @@ def report_results(estimator: SeededEstimator, listener: Listener) -> None:
     """Report how many documents belong, the expected accuracy, and topics that need attention."""
     foreign = getattr(estimator, "foreign_share_", None)
     if foreign is not None:
-        listener(Fact("Belong", f"about {foreign.complement()} of the documents"))
+        share = f"about {foreign.complement()} of the documents"
+        unknown = "unknown: it is not estimated from so few seeds, nor with a false_alarm of 0"
+        listener(Fact("Belong", share if foreign.high > 0.0 else unknown))
         if foreign.value > MANY_FOREIGN and foreign.low > 0.0:
             _note_undetected(estimator, foreign.low, listener)
     if expected := expected_of_levels(estimator):
@@ -213,7 +215,7 @@ def _note_undetected(estimator: SeededEstimator, least: float, listener: Listene
                 f"at least {least:.0%} of the documents seem to belong to no listed topic, but "
                 f"only {rejected:.0%} can be told apart without losing more documents of listed "
                 "topics than accepted",
-                "add seeds, sort by the column `belongs`, or accept to lose more with a larger "
+                "Add seeds, sort by the column `belongs`, or reject more with a larger "
                 "{false_alarm}",
             )
         )

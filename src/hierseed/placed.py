@@ -13,7 +13,7 @@ from hierseed.core.arrays import Bools
 from hierseed.core.blocks import chunks
 from hierseed.progress import Listener, Step, warn_of_notes
 from hierseed.proposals import AT_LEAST, Proposal, Proposals, propose_topics
-from hierseed.report.gather import gather, results_of
+from hierseed.report.gather import gather, results_of, shorten
 from hierseed.suggestions import Suggestions, suggest
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 EVERY = 1_000  # documents between progress events
 PROPOSED = 6  # proposed topics in a report
+SHOWN = 3  # documents of each
+EXCERPT = 200  # characters of these
 NONE_REJECTED = (
     "no document was rejected: proposals are groups of those that fit the listed topics least, and "
     "may belong to listed topics. Read their documents before you add a topic."
@@ -105,10 +107,17 @@ class PlacedDocuments:
             title=title or self.name,
             assignments=self.assignments,
         )
-        proposals = self.propose_topics(PROPOSED, at_least=0.0).to_frame().to_dict("records")
-        return found | {"results": results_of(self.estimator), "proposals": proposals}
+        proposals = self.propose_topics(PROPOSED, at_least=0.0)
+        texts = self.texts(row for one in proposals for row in one.rows[:SHOWN].tolist())
+        shown = [
+            {**line, "texts": [shorten(texts[row], EXCERPT) for row in one.rows[:SHOWN].tolist()]}
+            for line, one in zip(proposals.to_frame().to_dict("records"), proposals)
+        ]
+        return found | {"results": results_of(self.estimator), "proposals": shown}
 
     def texts(self, rows: Iterable[int]) -> dict[int, str]:
         """Texts of a few rows, in one pass."""
         wanted = set(rows)
+        if not wanted:
+            return {}
         return {row: text for row, (_, text) in enumerate(self.documents) if row in wanted}

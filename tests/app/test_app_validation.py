@@ -151,6 +151,19 @@ def test_accuracy_is_the_share_that_is_right(project: Project) -> None:
     assert f"{last['value']:.3f} [{last['low']:.3f}, {last['high']:.3f}] at level 2" in text
 
 
+def test_documents_coded_none_count_against_the_threshold(project: Project) -> None:
+    session = Session(project, Person("a", "Anna"))
+    sample = drawn(project, session)
+    fit = fits.last(project)
+    assert fit is not None
+    placed = fit.placements(topics.current(project))
+    for row, _ in codings.rows(project, sample.id):
+        codings.code(project, sample.id, row, "a", "none", [])
+    found = validation.accuracy(project, sample, placed)
+    assert found["thresholds"]
+    assert set(found["thresholds"]) == {None}
+
+
 def test_strata_are_weighted_back(project: Project) -> None:
     """Equal shares of unequal topics: weighted accuracy estimates that of the whole."""
     session = Session(project, Person("a", "Anna"))

@@ -265,6 +265,17 @@ def test_a_precision_is_kept_on_the_documents_coded_by_hand(model: Project, hier
     )
 
 
+def test_documents_coded_none_count_as_wrong_placements(model: Project, hierseed: Run) -> None:
+    rows = ["id,topic", *(f"{id},None" for id, _ in model.documents[::2])]
+    (model / "coded.csv").write_text("\n".join(rows) + "\n")
+    more = ("--precision", "0.5", "--coded", "coded.csv")
+    done = hierseed("assign", "model", "docs.csv", "-o", "sure.csv", *more)
+    assert done.exit_code == 0, done.stderr
+    assert "none is enough" in done.stderr
+    sure = read(model / "sure.csv")
+    assert (sure["topic"][~sure["is_seed"]] == "").all()
+
+
 def test_fit_keeps_the_precision_in_the_model(model: Project, hierseed: Run) -> None:
     """Thresholds learned by `fit` place as those learned by `assign` from the same sample."""
     names = {path.split()[-1].lower(): path for path in WORDS}

@@ -31,5 +31,9 @@ def test_documents_of_an_absent_subject_are_proposed_as_a_topic(
     assert hierseed("suggest", "model", "docs.csv", "--topics", "-o", "new.csv").exit_code == 0
     assert len(pd.read_csv(project / "new.csv")) == len(found)
     assert found
+    printed = hierseed("suggest", "model", "docs.csv", "--topics", "-q").stdout
+    texts = dict(rows)
+    for one in found:
+        assert all(texts[id] in printed for id in one["central"].split(", ")[:3])
     central = [id for one in found for id in one["central"].split(", ")]
     assert sum(id.startswith("space") for id in central) > len(central) / 2

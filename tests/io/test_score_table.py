@@ -3,9 +3,10 @@
 import pandas as pd
 import pytest
 
-from hierseed.errors import CorpusError, TaxonomyError
+from hierseed.errors import CorpusError, SeedError, TaxonomyError
 from hierseed.evaluate import score
-from hierseed.io.score_table import read_placed, score_table
+from hierseed.io.score_table import gold_topics, read_gold, read_placed, score_table
+from hierseed.io.seeds import read_seeds
 from hierseed.taxonomy import Taxonomy
 
 TAXONOMY = Taxonomy.from_paths(["A > B", "A > C", "D"])
@@ -100,3 +101,26 @@ def test_whole_numbers_are_the_same_id_however_spelled(tmp_path):
     assert score_table(*write(tmp_path, ROWS, spread), TAXONOMY) == plain
     rows = [(f"{id}.0", *rest) for id, *rest in ROWS]
     assert score_table(*write(tmp_path, rows, GOLD), TAXONOMY) == plain
+
+
+def test_none_in_gold_says_that_a_document_belongs_to_no_topic(tmp_path):
+    rows = [("1", "D", False, False), ("2", "", False, False), ("3", "D", False, False)]
+    gold = [("1", "None"), ("2", "none"), ("3", "D")]
+    result = score_table(*write(tmp_path, rows, gold), TAXONOMY)
+    assert result.documents == 3
+    assert result.scores == score(TAXONOMY, TAXONOMY.tree.ancestors[[D, -1, D]], [[], [], [D]])
+    assert result.scores.all.levels[0].accuracy == pytest.approx(2 / 3)
+
+
+def test_a_topic_called_none_is_that_topic(tmp_path):
+    pd.DataFrame({"id": ["1"], "topic": ["None"]}).to_csv(tmp_path / "g.csv", index=False)
+    for paths, expected in ((["A", "None"], [1]), (["A", "B > None"], [2]), (["A", "B"], [])):
+        taxonomy = Taxonomy.from_paths(paths)
+        assert read_gold(tmp_path / "g.csv", taxonomy) == {"1": expected}
+        assert gold_topics({"1": "None"}, taxonomy) == {"1": expected}
+
+
+def test_none_is_no_topic_for_a_seed(tmp_path):
+    pd.DataFrame({"id": ["1"], "topic": ["None"]}).to_csv(tmp_path / "s.csv", index=False)
+    with pytest.raises(SeedError, match="no topic 'None'"):
+        read_seeds(tmp_path / "s.csv", TAXONOMY)

@@ -28,6 +28,7 @@ def test_the_page_holds_results_and_the_missing_topic(tmp_path):
     page = (tmp_path / "page.html").read_text()
     data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
     assert data["proposals"] == found["proposals"] != []
+    assert all(0 < len(one["texts"]) <= 3 for one in data["proposals"])
     proposals = model.propose_topics(X, 3)
     largest = max(proposals, key=lambda one: one.size)
     assert (truth[largest.rows] == 3).mean() > 0.5

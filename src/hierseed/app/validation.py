@@ -195,7 +195,7 @@ def _thresholds(
     here: Topics, rows: list[int], coded: dict[int, Code], placed: Placements, wanted: float
 ) -> list[float | None]:
     """The score of each level from which on the wanted share of coded documents is right."""
-    kept = [row for row in rows if coded[row].decision == TOPICS]
+    kept = [row for row in rows if coded[row].decision in (TOPICS, NONE)]
     if not kept:
         return []
     first = placed.primary[kept]

@@ -22,7 +22,8 @@ def evaluate(
             "--gold",
             "-g",
             metavar="FILE",
-            help="Gold labels: id and topic, several rows for several topics.",
+            help="Gold labels: id and topic, several rows for several topics; the topic None for "
+            "a document that belongs to no listed topic.",
         ),
     ],
     taxonomy: TaxonomyOption,

@@ -85,7 +85,7 @@ Coded = Annotated[
     typer.Option(
         metavar="TABLE",
         help="Documents of the corpus, drawn at random and coded by hand: columns id and "
-        "topic. For --precision.",
+        "topic, which is None where a document belongs to no listed topic. For --precision.",
     ),
 ]
 Workers = Annotated[
@@ -391,4 +391,7 @@ def engine_of(workers: int | None, dask: str | None, device: str = "cpu") -> Eng
 def need_both(precision: float | None, coded: Path | None) -> None:
     """Refuse a precision without a coded sample, and a sample without a precision."""
     if (precision is None) != (coded is None):
-        raise typer.BadParameter("--precision and --coded go together", param_hint="--precision")
+        raise typer.BadParameter(
+            "--precision and --coded go together: --coded is a table of documents coded by hand",
+            param_hint="--precision",
+        )

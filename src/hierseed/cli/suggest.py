@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EXCERPT = 200  # characters of a document that are shown
+SHOWN = 3  # documents of a proposed topic that are shown
 
 
 @with_groups
@@ -90,7 +92,11 @@ def suggest(
                 proposals = placed.propose_topics(number)
                 if proposals and not placed.rejects:
                     console.note(NONE_REJECTED)
-                _report_topics(console, proposals.to_frame(), output)
+                table = proposals.to_frame()
+                shown = [one.rows[:SHOWN].tolist() for one in proposals]
+                texts = placed.texts(row for rows in shown for row in rows)
+                table["texts"] = [[texts[row] for row in rows] for rows in shown]
+                _report_topics(console, table, output)
                 return
             found = placed.suggest(number, per_topic=per_topic)
             listed = found.to_frame()
@@ -102,6 +108,7 @@ def suggest(
 def _report_topics(console: Console, table: pd.DataFrame, output: Path | None) -> None:
     from hierseed.io.tables import write_table
 
+    texts = table.pop("texts")
     if output is not None:
         write_table(table, output)
         console.fact("Table", f"{output}, {amount(len(table), 'proposed topic')}", "green")
@@ -109,12 +116,31 @@ def _report_topics(console: Console, table: pd.DataFrame, output: Path | None) -
         console.result(table.to_dict("records"))
     elif table.empty:
         console.note("too few documents belong to no listed topic: nothing to propose")
-    for record in table.to_dict("records") if output is None and not console.json else []:
+    else:
+        _show_topics(table, texts, console)
+
+
+def _show_topics(table: pd.DataFrame, texts: Iterable[list[str]], console: Console) -> None:
+    """Print words, size and place of each proposal, and its most central documents."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for number, (record, some) in enumerate(zip(table.to_dict("records"), texts), start=1):
         where = f"below {record['parent']}" if record["parent"] else "on level 1"
+        size = f"{amount(record['documents'], 'document')}, {record['sure']:.0%} sure, {where}"
         console.out.print(
-            f"[bold]{record['words'] or record['id']}[/]  {record['documents']:,} documents, "
-            f"{record['sure']:.0%} sure, {where}\n     seeds: {record['central']}\n"
+            Text.assemble((f"{number:>3}  ", "dim"), (record["words"] or record["id"], "bold")),
         )
+        console.out.print(Padding(Text(size, "cyan"), (0, 0, 0, 5)))
+        for text in some:
+            console.out.print(Padding(Text(f"- {_excerpt(text)}"), (0, 0, 0, 5)))
+        console.out.print(Padding(Text(f"ids: {record['central']}", "dim"), (0, 0, 0, 5)))
+        console.out.print()
+
+
+def _excerpt(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= EXCERPT else words[:EXCERPT].rsplit(" ", 1)[0] + " …"
 
 
 def _report(console: Console, table: pd.DataFrame, output: Path | None) -> None:
@@ -141,8 +167,6 @@ def _show(table: pd.DataFrame, console: Console) -> None:
         head = Text.assemble((f"{number:>3}  ", "dim"), (str(record["id"]), "bold"))
         console.out.print(head)
         console.out.print(Padding(Text(str(record["reason"]), "cyan"), (0, 0, 0, 5)))
-        words = " ".join(str(record["text"]).split())
-        if words:
-            excerpt = words if len(words) <= EXCERPT else words[:EXCERPT].rsplit(" ", 1)[0] + " …"
+        if excerpt := _excerpt(str(record["text"])):
             console.out.print(Padding(Text(excerpt), (0, 0, 0, 5)))
         console.out.print()

@@ -215,7 +215,7 @@ class Inputs:
             self.fact("Seeds", f"{names}, {amount(len(found), 'seed')} for {of}")
             if not len(found) and not self.faults:
                 self.faults.append(
-                    SeedError(f"{names} has no seeds. Give rows of id,topic or text,topic")
+                    SeedError(f"no seeds in {names}. Give rows of id,topic or text,topic")
                 )
 
     def need_seeds(self, method: str, taxonomy: Taxonomy, seeds: Seeds) -> None:

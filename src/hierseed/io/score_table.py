@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from typing import Any
 
@@ -27,12 +28,16 @@ def gold_topics(
 ) -> dict[str, list[int]]:
     """Read gold labels of any kind: mapping of id to path or paths, data frame, or file."""
     if isinstance(gold, Mapping):
-        finder = TopicFinder(taxonomy)
+        finder = TopicFinder(taxonomy, none=True)
         return {
-            str(id): [finder.find(path) for path in ([paths] if isinstance(paths, str) else paths)]
+            str(id): list(chain.from_iterable(map(finder.find_all, _listed(paths))))
             for id, paths in gold.items()
         }
     return read_gold(open_frame("gold", gold) or gold, taxonomy, holds)
+
+
+def _listed(paths: str | Iterable[str]) -> Iterable[str]:
+    return [paths] if isinstance(paths, str) else paths
 
 
 def read_gold(
@@ -40,25 +45,29 @@ def read_gold(
     taxonomy: Taxonomy,
     holds: Callable[[str], bool] | None = None,
 ) -> dict[str, list[int]]:
-    """Read rows of `id,topic`: topic ids per document, in the order of the file.
+    """Read rows of `id,topic`: topic ids per document, in the order of the file; none for `None`.
 
     With `holds`, which tests whether an id exists, 7.0 is document 7 unless a document 7.0 exists,
     and vice versa.
     """
     name = file if isinstance(file, str | PathLike) else file.path
     try:
-        seeds = read_seeds(file, taxonomy, strict=False, called="gold")
+        seeds = read_seeds(file, taxonomy, strict=False, called="gold", none=True)
     except SeedError as fault:
         raise CorpusError(fault.message, fault.advice) from None
     if seeds.faults:
         seeds.faults.refuse(CorpusError, f"{len(seeds.faults):,} rows of {name}")
-    if not len(seeds):
+    if not seeds.by_id and not seeds.texts:
         raise CorpusError(f"{name} has no labels. Give rows of id,topic")
     if holds:
         seeds.respell(holds)
     if seeds.blank:
         rows = "row has" if seeds.blank == 1 else "rows have"
-        warnings.warn(f"{seeds.blank:,} {rows} no topic in {name}: ignored", stacklevel=2)
+        warnings.warn(
+            f"{seeds.blank:,} {rows} no topic in {name}: ignored. Write None as the topic of a "
+            "document that belongs to no listed topic.",
+            stacklevel=2,
+        )
     if seeds.texts:
         raise CorpusError(
             f"{len(seeds.texts):,} rows of {name} have no id. "

@@ -42,10 +42,11 @@ class TopicFinder:
 
     Capitals and the spaces around `>` matter only where they distinguish two topics. Other marks
     between the names of a path, as in `A/B` or `A -- B`, are understood if no topic is called so.
+    With `none`, the text `None` stands for no topic.
     """
 
-    def __init__(self, taxonomy: Topics) -> None:
-        self.taxonomy = taxonomy
+    def __init__(self, taxonomy: Topics, *, none: bool = False) -> None:
+        self.taxonomy, self.none = taxonomy, none
         self.shared: set[int] = set()  # topics of level 1 found by a name that others share
         self._known: dict[str, int] = {}
         self._named = _group(enumerate(taxonomy.names), _loose)
@@ -67,6 +68,8 @@ class TopicFinder:
 
     def find_all(self, text: str) -> list[int]:
         """Return the ids of one topic, or of several that `;` or `|` separates."""
+        if self.none and _loose(text) == "none" and "none" not in self._named:
+            return []
         try:
             return [self.find(text)]
         except TaxonomyError:
@@ -374,17 +377,18 @@ def read_seeds(
     on_skip: Callable[[Fault], object] | None = None,
     called: str = "the seeds",
     holds: Callable[[str], bool] | None = None,
+    none: bool = False,
 ) -> Seeds:
     """Read rows of `id,topic`, `text,topic` or both, from a file or from memory.
 
     A row with an id is a document of the corpus; a row with only a text is a seed outside the
     corpus; a row without a topic is ignored. `strict=False` keeps faults in `Seeds.faults` instead
     of raising, and passes each to `on_skip` with its row. `called` names the table in errors.
-    `holds` tests whether the corpus has an id, by which the column of ids is found.
+    `holds` tests ids, by which their column is found. For `none` see `TopicFinder`.
     """
     guesser = TopicFinder(taxonomy)  # what it finds in columns of other things must not be noted
     records, topic, id, text = open_seeds(file, called, finder=guesser, holds=holds)
-    seeds, finder = Seeds(), TopicFinder(taxonomy)
+    seeds, finder = Seeds(), TopicFinder(taxonomy, none=none)
 
     def note(fault: Fault) -> None:
         seeds.faults.add(fault)
@@ -404,7 +408,7 @@ def read_seeds(
     if strict and seeds.faults:
         seeds.faults.refuse(SeedError, f"{len(seeds.faults):,} rows of {records.path}")
     if strict and not len(seeds):
-        raise SeedError(f"{records.path} has no seeds. Give rows of id,topic or text,topic")
+        raise SeedError(f"no seeds in {records.path}. Give rows of id,topic or text,topic")
     return seeds
 
 
@@ -434,7 +438,7 @@ def seeds_from_mapping(
                 problems[problem] = path
     if problems:
         raise SeedError(
-            f"{len(problems):,} topics of the seeds can't be used: {'; '.join(problems)}"
+            f"{amount(len(problems), 'topic')} of the seeds can't be used: {'; '.join(problems)}"
         )
     return seeds
 

@@ -141,7 +141,7 @@ def results_of(model: Any) -> dict[str, Any]:
     """Diagnostics of a fit: share that belongs, expected accuracy, topics that need attention."""
     foreign = getattr(model, "foreign_share_", None)
     return {
-        "belong": None if foreign is None else str(foreign.complement()),
+        "belong": str(foreign.complement()) if foreign is not None and foreign.high > 0 else None,
         "expected": [str(one) for one in expected_of_levels(model)],
         "findings": [str(one) for one in getattr(model, "diagnosis_", [])],
     }

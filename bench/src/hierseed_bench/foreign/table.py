@@ -11,7 +11,7 @@ from hierseed_bench.foreign.run import SETS
 from hierseed_bench.foreign.scenarios import SCENARIOS
 from hierseed_bench.runs.records import Record
 from hierseed_bench.tables.cells import Pick, cell, filter_records, present
-from hierseed_bench.tables.markdown import Table
+from hierseed_bench.tables.markdown import Table, grid
 
 TITLES = {
     "few": "three topics of level 1 listed",
@@ -19,6 +19,7 @@ TITLES = {
     "closed": "nothing missing",
 }
 SEEDS = 4  # a topic, unless a row says otherwise
+LEAST_SEEDS = 19  # with fewer seeds in all no share of 5% can be promised
 DECISIONS = (
     ("false_alarms", "false alarms"),
     ("kept_out", "kept out"),
@@ -73,6 +74,25 @@ def decision_table(records: Iterable[Record], scenario: str) -> Table:
         ("data", "method", *(title for _, title in names)),
         tuple(rows),
     )
+
+
+def promise_table(records: Iterable[Record]) -> str:
+    """What is lost and what is rejected at the default, by the number of seeds a topic."""
+    rows = []
+    own = [r for r in filter_records(records, scenario="few") if not r["setting"]["parameters"]]
+    for seeds in sorted({r["setting"]["seeds"] for r in own}):
+        row = [str(seeds), str(-(-LEAST_SEEDS // seeds))]
+        for key in ("false_alarms", "kept_out"):
+            every = [r for r in own if r["setting"]["seeds"] == seeds]
+            means = [
+                np.mean([r["decision"][key] for r in filter_records(every, data=data)])
+                for data in present(SETS, every, "data")
+            ]
+            row += [f"{np.mean(means):.0%}", f"{min(means):.0%} to {max(means):.0%}"]
+        rows.append(row)
+    headings = ("seeds a topic", "topics needed", "own documents lost", "by set",
+                "foreign documents rejected", "by set")  # fmt: skip
+    return grid(headings, rows)
 
 
 def expected_table(records: Iterable[Record]) -> Table:

@@ -15,6 +15,7 @@ from pathlib import Path
 from hierseed.errors import CorpusError
 from hierseed.files import atomic_file
 from hierseed_bench.foreign import real_text
+from hierseed_bench.foreign.table import promise_table
 from hierseed_bench.foreign.table import tables as foreign_tables
 from hierseed_bench.pages import cli, embedders, method, scale, suggest, systems
 from hierseed_bench.pages.curves import FIGURES as CURVES
@@ -34,6 +35,7 @@ def all_tables(results: Path = RESULTS) -> dict[str, Make]:
     records = Records(results / "runs")
     made: dict[str, Make] = {name: partial(make, records) for name, make in RECORD_TABLES.items()}
     made["foreign"] = lambda: foreign_tables(Records(results / "foreign"))
+    made["foreign-seeds"] = lambda: promise_table(Records(results / "foreign"))
     made["real-text"] = lambda: real_text.table(Records(results / "real_text"))
     for page in PAGES:
         made |= page.TABLES

@@ -105,7 +105,9 @@ class AnchoredHierSeed(SeededEstimator):
     sizes_ : ndarray of shape (n_topics,)
         Share of the documents that belong in each topic, those below included.
     foreign_share_ : Share
-        Share of the corpus that belongs to no listed topic: `value`, `low`, `high`.
+        Share of the corpus that belongs to no listed topic: `value`, `low`, `high`. All are 0
+        where it is not estimated: with fewer than five seeds that others can stand in for, and
+        with a `false_alarm` of 0.
     rejects_ : bool
         Whether there are seeds enough to reject documents at this `false_alarm`.
     expected_accuracy_ : list of Share

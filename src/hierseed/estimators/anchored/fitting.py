@@ -46,7 +46,7 @@ from hierseed.core.mixture.gaussian_mixture import Mixture, pieces
 from hierseed.core.mixture.moments import CorpusMoments, corpus_moments
 from hierseed.core.mixture.placement import Placer, labels, stop_where_they_belong
 from hierseed.core.mixture.sample import Drawn, draw
-from hierseed.errors import SeedError, name_some
+from hierseed.errors import HierSeedWarning, SeedError, name_some
 from hierseed.estimators.earlier import topics_of
 from hierseed.estimators.inputs import SeedPairs
 from hierseed.taxonomy import Taxonomy
@@ -66,7 +66,7 @@ ADVICE = {
 }
 
 
-class UnseededTopicWarning(UserWarning):
+class UnseededTopicWarning(HierSeedWarning):
     """Some leaves have no seeds, so nothing can be placed in them."""
 
 
@@ -75,22 +75,26 @@ def covered(given: SeedPairs, taxonomy: Taxonomy) -> Bools:
     has_seeds = np.bincount(given.topics, minlength=len(taxonomy)) > 0
     bare = np.flatnonzero(taxonomy.tree.is_leaf & ~has_seeds & ~taxonomy.is_other)
     if len(bare):
-        warnings.warn(
-            f"{len(bare)} leaves have no seed and get no documents: "
-            f"{name_some(taxonomy.paths[topic] for topic in bare)}. Give each a seed, or "
-            "let its name stand in for one (seeds_from_names).",
-            UnseededTopicWarning,
-            stacklevel=5,
+        few = name_some(taxonomy.paths[topic] for topic in bare)
+        warning = UnseededTopicWarning(
+            f"{len(bare)} leaves have no seed and get no documents: {few}",
+            "Give each a seed, or let its name stand in for one with {seeds_from_names:True}",
         )
+        warnings.warn(warning, stacklevel=5)
     return has_seeds
 
 
 def with_stand_ins(given: SeedPairs, taxonomy: Taxonomy, earlier: Any) -> SeedPairs:
-    """Add vectors of an earlier model, if there is one, for leaves that have no seeds now."""
+    """Add vectors of an earlier model, if there is one, for leaves that have no seeds now.
+
+    Leaves that had no documents there are left out: their vectors are those of their parents.
+    """
     if earlier is not None:
         was = topics_of(earlier, taxonomy, given.vectors.shape[1])
+        filled = getattr(earlier, "sizes_", np.ones(len(earlier.vectors_))) > 0.0
         bare = np.setdiff1d(np.flatnonzero(taxonomy.tree.is_leaf), given.topics).tolist()
-        topics = [leaf for leaf in bare if not taxonomy.is_other[leaf] and was[leaf] >= 0]
+        bare = [leaf for leaf in bare if was[leaf] >= 0 and filled[was[leaf]]]
+        topics = [leaf for leaf in bare if not taxonomy.is_other[leaf]]
         more = np.asarray(earlier.vectors_)[[was[leaf] for leaf in topics]]
         given = replace(
             given,

@@ -2,7 +2,7 @@
 (function () {
   const section = byId("detail");
   const link = t => make("button", { class: "link", type: "button", onclick: () => choose(t, true) }, nameOf(t));
-  const percent = score => score === null ? "" : Math.round(100 * score) + " %";
+  const percent = score => score === null ? "" : Math.round(100 * score) + "%";
 
   function article(d, near) {
     const rival = near && D.rival[d] >= 0 ? make("div", { class: "near" }, near, link(D.rival[d])) : null;

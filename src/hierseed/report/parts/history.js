@@ -24,12 +24,14 @@
     svg.append(draw("text", { x: left, y: H - 6 }, "round 1"), draw("text", { x: W - right, y: H - 6, "text-anchor": "end" }, String(rounds.length)));
     return make("div", {}, make("h3", {}, title), svg);
   }
-  const percent = v => (100 * v).toFixed(1) + " %";
-  const columns = [["round", "Round", short], ["objective", "Objective", aim], ["coverage", "Coverage", percent],
-    ["moved", "Documents moved", short], ["seconds", "Seconds", short]].filter(([key]) => rounds.some(r => r[key] !== undefined && r[key] !== null));
+  const percent = v => (100 * v).toFixed(1) + "%";
+  const moved = v => v === null || v === undefined ? "" : v < 10 && !Number.isInteger(v) ? v.toFixed(1) : whole(v);
+  const covered = DATA.method === "AnchoredHierSeed" ? "Share that belongs" : "Coverage";
+  const columns = [["round", "Round", short], ["objective", "Objective", aim], ["coverage", covered, percent],
+    ["moved", "Documents moved", moved], ["seconds", "Seconds", short]].filter(([key]) => rounds.some(r => r[key] !== undefined && r[key] !== null));
   const cell = (tag, text, first) => make(tag, first ? {} : { class: "n" }, text);
   section.append(...[make("h2", {}, "History of the fit"),
-    make("div", { class: "plots" }, plot("Objective", "objective", aim), plot("Coverage", "coverage", percent)),
+    make("div", { class: "plots" }, plot("Objective", "objective", aim), plot(covered, "coverage", percent)),
     make("div", { class: "scroll" }, make("table", {},
       make("thead", {}, make("tr", {}, ...columns.map(([, title], i) => cell("th", title, !i)))),
       make("tbody", {}, ...rounds.map(r => make("tr", {}, ...columns.map(([key, , write], i) =>

@@ -27,7 +27,8 @@
   if ((DATA.proposals || []).length)
     look.append(make("h2", {}, "Topics that may be missing"), make("ul", {}, ...DATA.proposals.map(p => make("li", {},
       make("b", {}, p.words || p.id), " · " + many(p.documents, "document") + " · " + Math.round(100 * p.sure) + "% sure · "
-        + (p.parent ? "below " + p.parent : "on level 1") + " · such as " + p.central))));
+        + (p.parent ? "below " + p.parent : "on level 1"),
+      make("ul", {}, ...p.texts.map(text => make("li", {}, text)))))));
 
   const dark = matchMedia("(prefers-color-scheme: dark)");
   byId("theme").addEventListener("click", () => setTheme(!isDark()));

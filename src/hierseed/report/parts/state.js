@@ -25,11 +25,11 @@ const byId = id => document.getElementById(id);
 const whole = n => Math.round(n).toLocaleString("en");
 const many = (n, word) => whole(n) + " " + word + (n === 1 ? "" : "s");
 const share = (part, all) => {
-  if (!all || !part) return "0 %";
+  if (!all || !part) return "0%";
   const percent = 100 * part / all;
-  if (percent < 0.1) return "< 0.1 %";
-  if (percent > 99.9 && part < all) return "> 99.9 %"; // 100 % means all
-  return percent.toFixed(percent < 10 || percent > 99 && part < all ? 1 : 0) + " %";
+  if (percent < 0.1) return "< 0.1%";
+  if (percent > 99.9 && part < all) return "> 99.9%"; // 100 % means all
+  return percent.toFixed(percent < 10 || percent > 99 && part < all ? 1 : 0) + "%";
 };
 
 // Text goes in as text nodes only: nothing in a corpus can become markup.
