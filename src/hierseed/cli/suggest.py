@@ -125,6 +125,8 @@ def _show_topics(table: pd.DataFrame, texts: Iterable[list[str]], console: Conso
     from rich.padding import Padding
     from rich.text import Text
 
+    from hierseed.report.gather import shorten
+
     for number, (record, some) in enumerate(zip(table.to_dict("records"), texts), start=1):
         where = f"below {record['parent']}" if record["parent"] else "on level 1"
         size = f"{amount(record['documents'], 'document')}, {record['sure']:.0%} sure, {where}"
@@ -133,14 +135,9 @@ def _show_topics(table: pd.DataFrame, texts: Iterable[list[str]], console: Conso
         )
         console.out.print(Padding(Text(size, "cyan"), (0, 0, 0, 5)))
         for text in some:
-            console.out.print(Padding(Text(f"- {_excerpt(text)}"), (0, 0, 0, 5)))
+            console.out.print(Padding(Text(f"- {shorten(text, EXCERPT)}"), (0, 0, 0, 5)))
         console.out.print(Padding(Text(f"ids: {record['central']}", "dim"), (0, 0, 0, 5)))
         console.out.print()
-
-
-def _excerpt(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= EXCERPT else words[:EXCERPT].rsplit(" ", 1)[0] + " …"
 
 
 def _report(console: Console, table: pd.DataFrame, output: Path | None) -> None:
@@ -161,12 +158,14 @@ def _show(table: pd.DataFrame, console: Console) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
+    from hierseed.report.gather import shorten
+
     if table.empty:
         console.note("every document is labelled already")
     for number, record in enumerate(table.to_dict("records"), start=1):
         head = Text.assemble((f"{number:>3}  ", "dim"), (str(record["id"]), "bold"))
         console.out.print(head)
         console.out.print(Padding(Text(str(record["reason"]), "cyan"), (0, 0, 0, 5)))
-        if excerpt := _excerpt(str(record["text"])):
+        if excerpt := shorten(str(record["text"]), EXCERPT):
             console.out.print(Padding(Text(excerpt), (0, 0, 0, 5)))
         console.out.print()
