@@ -246,13 +246,15 @@ def _spread(topics: Ints, n: int, per_topic: int | None) -> Ints:
 
 def _sentence(assignments: Assignments, kind: str, topic: int, runner_up: int, similar: int) -> str:
     paths = assignments.taxonomy.paths
-    many = f"about {similar:,} documents in doubt are like it" if similar > 1 else "few are like it"
+    many = "few documents are like it"
+    if similar > 1:
+        many = f"represents about {similar:,} uncertain documents"
     if kind == "between":
         return f"between {paths[topic]!r} and {paths[runner_up]!r}; {many}"
     if kind == "likely":
         return f"likely {paths[topic]!r}, next {paths[runner_up]!r}; {many}"
     if topic < 0:
-        place = "no topic reaches it"
+        place = "belongs to no listed topic"
     elif assignments.taxonomy.is_other[topic]:
         place = f"fits no listed topic of {_parent(assignments, topic)}"
     else:

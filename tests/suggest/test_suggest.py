@@ -61,7 +61,7 @@ def test_reasons_name_the_topics(corpus):
     between = table[table["kind"] == "between"].iloc[0]
     assert "between 'A > B' and 'A > C'" in between["reason"]
     lost = table[table["kind"] == "unexplained"].iloc[0]
-    assert "no topic reaches it" in lost["reason"]
+    assert "belongs to no listed topic" in lost["reason"]
     assert lost["placed"] == ""
     assert table["id"].str.startswith("d").all()
 
@@ -75,7 +75,7 @@ def test_a_document_that_is_sure_itself_is_not_called_torn(corpus):
     chosen = suggest(surer, X, 8)
     first = int(np.flatnonzero(group[chosen.row] == 3)[0])
     assert chosen.kind[first] == "likely"
-    assert chosen.reasons[first].startswith("likely 'A > B', next 'A > C'; about ")
+    assert chosen.reasons[first].startswith("likely 'A > B', next 'A > C'; represents ")
 
 
 def test_similar_counts_the_documents_in_doubt(corpus):

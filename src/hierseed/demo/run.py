@@ -128,7 +128,7 @@ def show_tree(corpus: DemoCorpus, assignments: Assignments, most: int = 4) -> Ta
             table.add_row(Text(f"  {len(children) - most} more", "dim"), f"{rest:,}", "", "")
     none = int((assignments.labels < 0).sum())
     if none:
-        table.add_row(Text("None", "bold"), f"{none:,}", "", Text("no topic reaches these", "dim"))
+        table.add_row(Text("None", "bold"), f"{none:,}", "", Text("in no listed topic", "dim"))
     return table
 
 
