@@ -129,7 +129,8 @@ def _show_topics(table: pd.DataFrame, texts: Iterable[list[str]], console: Conso
 
     for number, (record, some) in enumerate(zip(table.to_dict("records"), texts), start=1):
         where = f"below {record['parent']}" if record["parent"] else "on level 1"
-        size = f"{amount(record['documents'], 'document')}, {record['sure']:.0%} sure, {where}"
+        near = f"{record['sure']:.0%} nearer to each other than to any listed topic"
+        size = f"{amount(record['documents'], 'document')}, {near}; {where}"
         console.out.print(
             Text.assemble((f"{number:>3}  ", "dim"), (record["words"] or record["id"], "bold")),
         )

@@ -53,11 +53,11 @@
         topicTable("Lowest expected accuracy: topics to review first", least, t => withInterval(expectedOf(t))),
         topicTable("Fullest Others: subjects that the taxonomy may lack", others, size),
         topicTable("Topics without a document", bare, () => "no seed either"),
-        DATA.nowhere.length ? list("Documents that no topic reached, a few", DATA.nowhere, "nearest: ", "") : null)];
+        DATA.nowhere.length ? list("Documents in no topic, a few", DATA.nowhere, "nearest: ", "") : null)];
   }
   function nothing() {
     return [make("h2", {}, "None"),
-      make("p", { class: "facts" }, many(DATA.none, "document") + " that no topic reached, " + share(DATA.none, DATA.n) + " of the corpus."),
+      make("p", { class: "facts" }, many(DATA.none, "document") + " in no topic, " + share(DATA.none, DATA.n) + " of the corpus."),
       list("A few of them, at random", DATA.nowhere, "nearest: ", "Every document was placed.")];
   }
   function one(t) {

@@ -26,7 +26,7 @@
     look.append(make("h2", {}, "Topics to look at"), make("ul", {}, ...results.findings.map(text => make("li", {}, text))));
   if ((DATA.proposals || []).length)
     look.append(make("h2", {}, "Topics that may be missing"), make("ul", {}, ...DATA.proposals.map(p => make("li", {},
-      make("b", {}, p.words || p.id), " · " + many(p.documents, "document") + " · " + Math.round(100 * p.sure) + "% sure · "
+      make("b", {}, p.words || p.id), " · " + many(p.documents, "document") + " · " + Math.round(100 * p.sure) + "% of them nearer to each other than to any listed topic · "
         + (p.parent ? "below " + p.parent : "on level 1"),
       make("ul", {}, ...p.texts.map(text => make("li", {}, text)))))));
 
