@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -21,7 +22,7 @@ PACKAGE = Path(package.__file__).parent
 NEW_LOCALS = 2  # flag of code that is a function, not the body of a module or class
 
 # A change that needs another file raises the number, and says why it is worth it.
-MOST = {"fit": 60, "assign": 43}  # 56 and 40 where the kernels are not compiled
+MOST = {"fit": 55, "assign": 40}  # 60 and 44 with compiled kernels, in large corpora
 
 
 def files_passed(run: Callable[[], object]) -> dict[str, str]:
@@ -55,15 +56,20 @@ def files_passed(run: Callable[[], object]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("command", MOST)
-def test_a_command_passes_few_files(command: str, model: Any, hierseed: Any) -> None:
+def test_a_command_passes_few_files(command: str, model: Any) -> None:
+    """In a process of its own: kernels are used once a process has processed much."""
     from cli_project import FIT
 
     words = {
         "fit": ("fit", "docs.csv", *FIT, "-o", "again", "-q"),
         "assign": ("assign", "model", "docs.csv", "-o", "placed.csv", "-q"),
     }
-    passed = files_passed(lambda: hierseed(*words[command]))
-    rooms = Counter(name.partition("/")[0] for name in passed)
+    done = subprocess.run(
+        [sys.executable, __file__, *words[command]], capture_output=True, text=True, check=True
+    )
+    *passed, last = done.stdout.strip().split("\n")
+    rooms = Counter(line.split()[0].partition("/")[0] for line in passed)
+    assert last == f"{len(passed)} files"
     assert len(passed) <= MOST[command], f"{len(passed)} files, by room: {dict(rooms)}"
 
 
