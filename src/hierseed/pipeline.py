@@ -23,7 +23,7 @@ from hierseed.estimators.topic_names import learn_names
 from hierseed.io.corpus import Corpus
 from hierseed.io.document_embedder import make_embedder, vectorize
 from hierseed.io.documents import DocumentVectors, SeedDocuments
-from hierseed.io.inputs import Inputs
+from hierseed.io.inputs import ENOUGH_SEEDS, Inputs
 from hierseed.io.model_bundle import Checkpoint
 from hierseed.io.seeds import Seeds, SeedTable, name_text
 from hierseed.io.taxonomies import TaxonomyFile
@@ -35,7 +35,6 @@ from hierseed.text_model import TextModel, load
 MAX_FINDINGS = 5  # about single topics
 MAX_LOWEST = 3  # topics that are named for their expected accuracy
 MANY_FOREIGN = 0.3  # share of foreign documents that deserves a note
-ENOUGH_SEEDS = 19  # in all, for a false alarm rate of 0.05
 
 
 def fit(
@@ -190,6 +189,9 @@ def report_results(estimator: SeededEstimator, listener: Listener) -> None:
     if expected := expected_of_levels(estimator):
         levels = [f"level {level} {one}" for level, one in enumerate(expected, start=1)]
         listener(Fact("Accuracy", "expected: " + ", ".join(levels)))
+    elif getattr(estimator, "n_held_out_", 1) == 0:
+        unknown = "unknown: no seed can be held out; give two or more seeds a topic"
+        listener(Fact("Accuracy", unknown))
     if lowest := least_accurate(estimator)[:MAX_LOWEST]:
         shares, paths = expected_of_topics(estimator), estimator.taxonomy_.paths
         named = [f"{paths[topic]} {shares[topic]}" for topic in lowest]

@@ -113,6 +113,23 @@ def test_seeds_of_their_own_text_and_from_names(project: Project, hierseed: Run)
     assert "used as seeds of 2 topics" in done.stderr
 
 
+def test_what_one_seed_a_topic_cannot_show_is_called_unknown(
+    project: Project, hierseed: Run
+) -> None:
+    seeds = [f"{name}-0,{name}" for name in ("cats", "dogs", "bread", "soup")]
+    (project / "seeds.csv").write_text("\n".join(["id,topic", *seeds]) + "\n")
+    done = hierseed("fit", "docs.csv", *FIT, "-o", "model")
+    assert "Belong     unknown" in done.stderr
+    assert "Accuracy   unknown: no seed can be held out" in done.stderr
+    checked = hierseed("check", *FIT[:4], "--corpus", "docs.csv")
+    assert "4 seeds in all: at the default false_alarm of 0.05 it takes 19" in checked.stderr
+    more = [f"{name}-{i},{name}" for name in ("cats", "dogs", "bread", "soup") for i in range(5)]
+    (project / "seeds.csv").write_text("\n".join(["id,topic", *more]) + "\n")
+    assert "seeds in all" not in hierseed("check", *FIT[:4], "--corpus", "docs.csv").stderr
+    done = hierseed("fit", "docs.csv", *FIT, "-o", "model", "--overwrite")
+    assert "Accuracy   expected: level 1" in done.stderr
+
+
 def test_rows_left_out_are_saved_next_to_the_model(project: Project, hierseed: Run) -> None:
     with (project / "docs.csv").open("a") as file:
         file.write("extra,\n")

@@ -35,6 +35,7 @@ from hierseed.progress import Fact, Listener, Note, amount
 from hierseed.taxonomy import Taxonomy
 
 FEW = 3  # a topic with fewer seeds gets a note
+ENOUGH_SEEDS = 19  # in all, for a false alarm rate of 0.05
 ALL = "all"  # names of inner topics are seeds too
 
 
@@ -241,6 +242,11 @@ class Inputs:
         few = [path for path, count in zip(taxonomy.paths, counts) if 0 < count < FEW]
         if few:
             self._note(f"fewer than {FEW} seeds for {amount(len(few), 'topic')}: {name_some(few)}")
+        if 0 < (total := int(sum(counts))) < ENOUGH_SEEDS:
+            self._note(
+                f"{amount(total, 'seed')} in all: at the default false_alarm of 0.05 it takes "
+                f"{ENOUGH_SEEDS} to say which documents belong to no listed topic"
+            )
 
     def embedder(self, spec: Any) -> None:
         """Check that an embedder named by a text is ready."""
