@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -95,22 +95,25 @@ def promise_table(records: Iterable[Record]) -> str:
     return grid(headings, rows)
 
 
-def expected_table(records: Iterable[Record]) -> Table:
-    """Accuracy that a fit expects, beside the accuracy of its placements."""
+def _expectations(records: Iterable[Record]) -> Iterator[tuple[str, str, list[Record]]]:
+    """Scenario, set and records of the default method that say what accuracy it expects."""
     every = [r for r in filter_records(records, seeds=SEEDS) if r.get("expected")]
     every = [r for r in every if not r["setting"]["parameters"]]
-    rows = []
     for scenario in present(SCENARIOS, every, "scenario"):
         for data in present(SETS, every, "data"):
-            own = list(filter_records(every, scenario=scenario, data=data))
-            for level in range(max((len(r["expected"]) for r in own), default=0)):
-                cells = [r["expected"][level] for r in own if len(r["expected"]) > level]
-                inside = sum(one["low"] <= one["accuracy"] <= one["high"] for one in cells)
-                means = [np.mean([one[part] for one in cells]) for part in ("value", "accuracy")]
-                shown = (f"{mean:.2f}" for mean in means)
-                rows.append(
-                    (TITLES[scenario], data, str(level + 1), *shown, f"{inside}/{len(cells)}")
-                )
+            yield scenario, data, list(filter_records(every, scenario=scenario, data=data))
+
+
+def expected_table(records: Iterable[Record]) -> Table:
+    """Accuracy that a fit expects, beside the accuracy of its placements."""
+    rows = []
+    for scenario, data, own in _expectations(records):
+        for level in range(max((len(r["expected"]) for r in own), default=0)):
+            cells = [r["expected"][level] for r in own if len(r["expected"]) > level]
+            inside = sum(one["low"] <= one["accuracy"] <= one["high"] for one in cells)
+            means = [np.mean([one[part] for one in cells]) for part in ("value", "accuracy")]
+            shown = (f"{mean:.2f}" for mean in means)
+            rows.append((TITLES[scenario], data, str(level + 1), *shown, f"{inside}/{len(cells)}"))
     return Table(
         "Expected accuracy",
         "Accuracy of the documents placed at each level as the fit expects it and as it is, mean "
@@ -123,30 +126,25 @@ def expected_table(records: Iterable[Record]) -> Table:
 
 def expected_topics_table(records: Iterable[Record]) -> Table:
     """Accuracy that a fit expects of single topics, beside two simpler guesses."""
-    every = [r for r in filter_records(records, seeds=SEEDS) if r.get("expected")]
-    every = [r for r in every if not r["setting"]["parameters"]]
     rows = []
-    for scenario in present(SCENARIOS, every, "scenario"):
-        for data in present(SETS, every, "data"):
-            own = list(filter_records(every, scenario=scenario, data=data))
-            levels = [one for r in own for one in r["expected"] if "topics" in one]
-            if not levels:
-                continue
-            topics, inside, large = (
-                sum(one[part] for one in levels)
-                for part in ("topics", "topics_inside", "large_topics")
-            )
-            distances = [
-                sum(one[part] for one in levels) / max(large, 1)
-                for part in ("topic_distance", "level_distance", "score_distance")
-            ]
-            ranks = [one["rank"] for one in levels if one["rank"] is not None]
-            rank = f"{np.mean(ranks):.2f}" if ranks else "-"
-            width = sum(one["topic_width"] * one["topics"] for one in levels) / topics
-            rows.append(
-                (TITLES[scenario], data, str(topics), f"{inside / topics:.0%}", f"{width:.2f}",
-                 rank, *(f"{one:.2f}" for one in distances))
-            )  # fmt: skip
+    for scenario, data, own in _expectations(records):
+        levels = [one for r in own for one in r["expected"] if "topics" in one]
+        if not levels:
+            continue
+        topics, inside, large = (
+            sum(one[part] for one in levels) for part in ("topics", "topics_inside", "large_topics")
+        )
+        distances = [
+            sum(one[part] for one in levels) / max(large, 1)
+            for part in ("topic_distance", "level_distance", "score_distance")
+        ]
+        ranks = [one["rank"] for one in levels if one["rank"] is not None]
+        rank = f"{np.mean(ranks):.2f}" if ranks else "-"
+        width = sum(one["topic_width"] * one["topics"] for one in levels) / topics
+        rows.append(
+            (TITLES[scenario], data, str(topics), f"{inside / topics:.0%}", f"{width:.2f}",
+             rank, *(f"{one:.2f}" for one in distances))
+        )  # fmt: skip
     return Table(
         "Expected accuracy of topics",
         "Topics of all draws, how many intervals of 95% hold the accuracy seen, and how wide they "
